@@ -9,9 +9,9 @@ import { factsOf, type StoryFacts, type StorySize, storyVersion } from "./querie
 import { type BenchResult, median, rounded } from "./result.ts";
 import { openCachedIndex } from "./support/cached-index.ts";
 import { type Calibration, calibrateByQuery } from "./support/calibration.ts";
-import { startCpuClock } from "./support/cpu-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 import { countRows, megabytesOf } from "./support/tables.ts";
+import { timeQuery } from "./support/time-query.ts";
 
 const maxGrowth = 2;
 /** Heading of the first column. */
@@ -115,20 +115,10 @@ const sizeOf = async (database: Database): Promise<IndexSize> => ({
 
 /** Times a query. @throws {Error} if it returns fewer rows than expected on a full-size index. */
 async function measure(database: Database, { name, run: runQuery, rows }: QueryCase, times: number, isFullSize: boolean): Promise<Times> {
-  const clock: number[] = [];
-  const cpu: number[] = [];
-  // Warms up caches and connections.
-  for (let warmUp = 0; warmUp < 3; warmUp += 1) await runQuery(0);
-  for (let iteration = 0; iteration < times; iteration += 1) {
-    const cpuTime = await startCpuClock(database);
-    const started = performance.now();
-    const found = await runQuery(iteration);
-    clock.push(performance.now() - started);
-    const elapsed = cpuTime();
-    if (elapsed !== null) cpu.push(elapsed);
+  const { milliseconds, cpu } = await timeQuery(database, runQuery, times, (found) => {
     if (isFullSize && found.length < rows) throw new Error(`${name} returned ${found.length} rows, expected at least ${rows}.`);
-  }
-  return { clock: median(clock), min: Math.min(...clock), cpu: cpu.length === 0 ? null : median(cpu) };
+  });
+  return { clock: median(milliseconds), min: Math.min(...milliseconds), cpu: cpu.length === 0 ? null : median(cpu) };
 }
 
 /** The ratio of CPU times, which other programs affect far less than wall times; the ratio of wall times if CPU times are not reported. */

@@ -2,16 +2,14 @@ import type { EndpointCase, Variant } from "../support/endpoint-case.ts";
 import type { PlannedProtocol } from "./plan.ts";
 import { walletOf, whale } from "./story.ts";
 
-/** The requests to the live operations of protocols: first pages of 100 items, all markets, one market, a wallet with a position in each, and other wallets. */
+/** The requests to the live operations of protocols: first pages of 100 items, all markets, one market, a wallet with 200 positions, and other wallets. */
 export const endpointCases = (protocols: readonly PlannedProtocol[], only: string): readonly EndpointCase[] =>
-  protocols.flatMap(({ protocol, contracts, plan }) =>
+  protocols.flatMap(({ protocol, plan, contractOf }) =>
     Object.keys(protocol.operations)
       .map((operation): EndpointCase => {
         const path = (query = "") => `cq/provider/app/${protocol.id}/${operation}/?chain-name=bench${query}`;
-        const pools =
-          plan.pools === undefined
-            ? []
-            : [0, 7, plan.markets - 1].map((market) => path(`&pool-address=${contracts[plan.pools ?? ""]?.[market]}`));
+        const { pools: kind, markets } = plan;
+        const pools = kind === undefined ? [] : [0, 7, markets - 1].map((market) => path(`&pool-address=${contractOf(kind, market)}`));
         return {
           row: Number(protocol.id.replace(/\D/g, "")),
           name: operation,
@@ -33,7 +31,7 @@ const ofOperation = (operation: string, path: (query?: string) => string): reado
       { name: "second page", paths: [path("&page-number=1&page-size=50")] },
     ];
   return [
-    { name: "a position in each market", paths: [path(`&address=${whale}`)] },
+    { name: "200 positions", paths: [path(`&address=${whale}`)] },
     { name: "ordinary wallets", paths: wallets.map((wallet) => path(`&address=${wallet}`)) },
   ];
 };

@@ -45,8 +45,6 @@ await withoutIndexes(database, async () => {
     projections: [...base, ...own],
     nativeAccounting: "none",
     blocksPerBatch: 100,
-    // No community query reads the lists of a wallet's transactions.
-    without: new Set(["address_transactions"]),
   });
   if (last === undefined) return;
   await describeChain(database, chainId, last);

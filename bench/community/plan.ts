@@ -1,5 +1,7 @@
+import { parseEvent } from "../../runtime/declarations/abi/signature.ts";
 import type { EventParameter, EventSignature, Protocol } from "../../runtime/declarations/protocol.ts";
 import type { ConfiguredContracts } from "../../runtime/domains/community/contracts-on-chain.ts";
+import type { Row } from "../../runtime/indexer/projection.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
 import { hexOf } from "../support/random.ts";
 
@@ -21,24 +23,34 @@ export interface Draw {
   readonly contractOf: (kind: string) => Address;
 }
 
+/** What the results of a read depend on. */
+export interface ReadDraw extends Pick<Draw, "market" | "step" | "contractOf"> {
+  /** The values of arguments that vary, by name. */
+  readonly arguments: Row;
+}
+
 /** How the events of a protocol are generated, where it differs from the default: one market per contract of each kind, and values by type. */
 export interface ProtocolPlan {
   /** The number of markets: reserves, vaults or pools. */
   readonly markets: number;
   /** Kinds of which there is one contract for all markets. */
   readonly shared?: readonly string[];
+  /** Kinds of contracts that the protocol does not declare, and that emit further events. */
+  readonly undeclared?: readonly string[];
   /** The kind whose addresses are those of pools in requests. */
   readonly pools?: string;
   /** Tables whose events never occur. */
   readonly without?: readonly string[];
-  /** Events of contracts that are not in tables of the protocol, such as transfers of shares. */
-  readonly further?: readonly { readonly contract: string; readonly event: EventSignature }[];
+  /** The variants of the events of tables, by their numbers; the first by default. */
+  readonly variants?: Readonly<Record<string, number>>;
+  /** Events that are not in tables of the protocol, such as transfers of shares. Their names are used like those of tables. */
+  readonly further?: readonly { readonly name: string; readonly contract: string; readonly event: EventSignature }[];
   /** How often events of a table occur, 1 by default; 0 only in the first events of a market. */
   readonly weights?: Readonly<Record<string, number>>;
   /** Values by the name of the parameter, or by table and parameter, as `transfers.from`. */
   readonly parameters?: Readonly<Record<string, (draw: Draw) => Value>>;
   /** Values by the name of the column of a read's results, or by read and column. */
-  readonly results?: Readonly<Record<string, (draw: Pick<Draw, "market" | "step" | "contractOf">) => Value>>;
+  readonly results?: Readonly<Record<string, (draw: ReadDraw) => Value | null>>;
 }
 
 /** A kind of event of a protocol. */
@@ -59,27 +71,40 @@ export interface PlannedProtocol {
   readonly events: readonly PlannedEvent[];
 }
 
+/** The event of a signature. */
+export const eventOf = (text: string): EventSignature => {
+  const parsed = parseEvent(text);
+  if (!parsed.ok) throw new TypeError(parsed.problem);
+  return parsed.value;
+};
+
+/** Has large amounts in each market from the first blocks on, and transfers some of them to wallets. */
+export const keeper: Address = hexOf(57, 1, 5);
+
 /** The token of a market, the same in all protocols. */
 export const assetOf = (market: number): Address => hexOf(61, market, 5);
 
 /** The contract of a kind in a market. */
-const contractOf = (protocol: Protocol, kind: string, market: number): Address =>
-  hexOf(62 + 64 * numberOf(protocol) + Object.keys(protocol.contracts).indexOf(kind), market, 5);
+const contractOf = (protocol: Protocol, { undeclared = [] }: ProtocolPlan, kind: string, market: number): Address =>
+  hexOf(62 + 64 * numberOf(protocol) + [...Object.keys(protocol.contracts), ...undeclared].indexOf(kind), market, 5);
 
 const numberOf = ({ id }: Protocol): number => Number(id.replace(/\D/g, ""));
 
 /** Plans the events of a protocol. */
 export function planProtocol(protocol: Protocol, plan: ProtocolPlan): PlannedProtocol {
   const isShared = (kind: string): boolean => plan.shared?.includes(kind) === true;
-  const emitterOf = (kind: string) => (market: number) => contractOf(protocol, kind, isShared(kind) ? 0 : market);
+  const emitterOf = (kind: string) => (market: number) => contractOf(protocol, plan, kind, isShared(kind) ? 0 : market);
   const contracts = Object.keys(protocol.contracts).map((kind) => {
     const count = isShared(kind) ? 1 : plan.markets;
     return [kind, Array.from({ length: count }, (_, market) => emitterOf(kind)(market))] as const;
   });
   const tables = protocol.tables.filter(({ name }) => !plan.without?.includes(name));
   const kinds = [
-    ...tables.flatMap(({ name, contract, events: variants }) => variants.slice(0, 1).map((event) => ({ name, contract, event }))),
-    ...(plan.further ?? []).map(({ contract, event }) => ({ name: "further", contract, event })),
+    ...tables.flatMap(({ name, contract, events: variants }) => {
+      const variant = plan.variants?.[name] ?? 0;
+      return variants.slice(variant, variant + 1).map((event) => ({ name, contract, event }));
+    }),
+    ...(plan.further ?? []),
   ];
   const events = kinds.map(({ name, contract, event }): PlannedEvent => {
     const accounts = event.parameters.filter(({ type }) => type === "address").map((parameter) => parameter.name);

@@ -30,8 +30,8 @@ export async function serveProtocols(server: BenchServer, { times, operation, ..
   return server.on(filled, async (database) => {
     const serving = await openServing(database, configOf(planned));
     try {
-      const endpoints = await measureEndpoints(database, serving, endpointCases(planned, operation), times);
       const calibration = await calibrateByQuery(database);
+      const endpoints = await measureEndpoints(database, serving, endpointCases(planned, operation), times);
       const result = resultOfServing({
         subject: "operations by protocol, complete responses over HTTP",
         endpoints,

@@ -2,10 +2,10 @@ import type { ChainBlock, ChainLog, ChainTransaction } from "../../runtime/chain
 import type { Address, Hash } from "../../runtime/lib/hex.ts";
 import { createRandom, hexOf } from "../support/random.ts";
 import { encodeEvent } from "./events.ts";
-import type { Draw, PlannedEvent, PlannedProtocol } from "./plan.ts";
+import { type Draw, keeper, type PlannedEvent, type PlannedProtocol } from "./plan.ts";
 
 /** Incremented when the same parameters produce different blocks. */
-export const storyVersion = 1;
+export const storyVersion = 2;
 
 /** The size of a generated chain of protocol events. */
 export interface StorySize {
@@ -20,46 +20,57 @@ const logsPerTransaction = 4;
 const logsPerBlock = 160;
 const wallets = 20_000;
 const spanSeconds = 90 * 86_400;
+/** The number of markets of each protocol in which the whale has a position. */
+const positions = 200;
 
-/** Has a position in each market. */
+/** Has a position in each of the first 200 markets of each protocol. */
 export const whale: Address = hexOf(57, 0, 5);
 /** A wallet with few positions. */
 export const walletOf = (number: number): Address => hexOf(58, number, 5);
 
-/** An event as a log, without its position. */
-export type PlainLog = Omit<ChainLog, "index">;
+/** An event as a log, without its position, and the account of the event. */
+export interface PlainLog extends Omit<ChainLog, "index"> {
+  readonly account: Address;
+}
 
 /**
- * The events of protocols, without an end: first one of each kind of the whale in each market, then random ones. Some markets and wallets have far more than
- * others.
+ * The events of protocols, without an end: first one of each kind in each market, of the whale in those where it has a position and of the keeper, then random
+ * ones. Some markets and wallets have far more than others; the whale has one in 200.
  */
 export function* generateLogs(protocols: readonly PlannedProtocol[], seed: number): Generator<PlainLog, never> {
   const random = createRandom(seed);
   const logOf = (event: PlannedEvent, draw: Omit<Draw, "contractOf">): PlainLog => ({
     address: event.emitter(draw.market),
+    account: draw.wallet,
     ...encodeEvent(event.event, event.values(draw)),
   });
   for (const { events, plan } of protocols) {
     for (let market = 0; market < plan.markets; market += 1) {
-      for (const event of events) yield logOf(event, { market, wallet: whale, other: walletOf(market), amount: 10n ** 30n, step: 1 });
+      const draw = { market, other: walletOf(market), amount: 10n ** 30n, step: 1 };
+      for (const event of events) yield logOf(event, { ...draw, wallet: market < positions ? whale : walletOf(market) });
+      for (const event of events.filter(isRepeated)) yield logOf(event, { ...draw, wallet: keeper });
     }
   }
   const choices = protocols.map(({ plan, events }) => ({
     plan,
     events: events.flatMap((event) => Array<PlannedEvent>(event.weight).fill(event)),
   }));
+  const drawWallet = () => walletOf(Math.floor(wallets * random() ** 2));
   for (let step = 1; ; step += 1) {
     const { plan, events } = choices[step % choices.length] as (typeof choices)[number];
     const event = events[Math.floor(random() * events.length)] as PlannedEvent;
-    const wallet = step % 200 === 0 ? whale : walletOf(Math.floor(wallets * random() ** 2));
+    const isOfWhale = random() < 1 / 200;
+    const market = Math.floor((isOfWhale ? Math.min(positions, plan.markets) : plan.markets) * random() ** 3);
     const amount = BigInt(1 + Math.floor(random() * 1_000_000)) * 10n ** 15n;
-    yield logOf(event, { market: Math.floor(plan.markets * random() ** 3), wallet, other: whale, amount, step });
+    yield logOf(event, { market, wallet: isOfWhale ? whale : drawWallet(), other: drawWallet(), amount, step });
   }
 }
 
+const isRepeated = ({ weight }: PlannedEvent): boolean => weight > 0;
+
 /** The number of logs before the random ones. */
 export const firstLogs = (protocols: readonly PlannedProtocol[]): number =>
-  protocols.reduce((sum, { plan, events }) => sum + plan.markets * events.length, 0);
+  protocols.reduce((sum, { plan, events }) => sum + plan.markets * (events.length + events.filter(isRepeated).length), 0);
 
 /** The blocks of a chain of protocol events. */
 export function* generateBlocks(protocols: readonly PlannedProtocol[], { seed, events, until }: StorySize): Generator<ChainBlock> {
@@ -97,10 +108,11 @@ export function* generateBlocks(protocols: readonly PlannedProtocol[], { seed, e
   }
 }
 
-const transactionOf = (number: number, index: number, logs: readonly ChainLog[]): ChainTransaction => ({
+/** The sender is the account of the first event. */
+const transactionOf = (number: number, index: number, logs: readonly (PlainLog & ChainLog)[]): ChainTransaction => ({
   index,
   hash: hexOf(60, number, 8),
-  from: walletOf(number % wallets),
+  from: logs[0]?.account ?? whale,
   to: logs[0]?.address ?? whale,
   value: 0n,
   nonce: number,

@@ -19,11 +19,11 @@ export async function countRows(database: Queryable): Promise<Readonly<Record<st
   return counts;
 }
 
-/** Columns and indexes of the schema as text, equal for equal migrations. */
+/** Columns and indexes of the schema as text, with the views of the schema `api`; equal for equal migrations. */
 export async function describeSchema(database: Queryable): Promise<string> {
   const columns = await database.query<{ line: string }>(
     `SELECT concat_ws(' ', table_name, ordinal_position, column_name, udt_name, numeric_precision, is_nullable) AS line
-     FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, ordinal_position`,
+     FROM information_schema.columns WHERE table_schema IN ('public', 'api') ORDER BY table_schema, table_name, ordinal_position`,
   );
   const indexes = await listIndexes(database);
   return [...columns.map(({ line }) => line), ...indexes.map(({ definition }) => definition)].join("\n");

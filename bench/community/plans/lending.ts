@@ -1,0 +1,45 @@
+import { zeroAddress } from "../../../runtime/lib/hex.ts";
+import { assetOf, keeper, type ProtocolPlan } from "../plan.ts";
+import { growing, minted, reserves } from "./values.ts";
+
+/** Markets of cTokens. */
+export const tokenMarkets: ProtocolPlan = {
+  markets: reserves,
+  shared: ["comptroller"],
+  pools: "market",
+  parameters: {
+    ...minted,
+    cToken: ({ contractOf }) => contractOf("market"),
+    borrowIndex: growing(10n ** 18n),
+    cTokenCollateral: ({ contractOf }) => contractOf("market"),
+  },
+  results: { asset: ({ market }) => assetOf(market) },
+};
+
+/** Reserves of one pool, version 3. */
+export const lendingPools: ProtocolPlan = {
+  markets: reserves,
+  shared: ["pool", "configurator", "configurator_v2"],
+  pools: "a_token",
+  without: ["reserves_v2", "reserve_drops", "borrowing_v2", "stable_debt_changes"],
+  weights: { reserves: 0, borrowing: 0 },
+  parameters: {
+    asset: ({ market }) => assetOf(market),
+    reserve: ({ market }) => assetOf(market),
+    collateral: ({ market }) => assetOf(market),
+    debt: ({ market }) => assetOf((market + 1) % reserves),
+    aToken: ({ contractOf }) => contractOf("a_token"),
+    stableDebtToken: () => zeroAddress,
+    variableDebtToken: ({ contractOf }) => contractOf("variable_debt_token"),
+    caller: ({ other }) => other,
+    account: ({ wallet }) => wallet,
+    giver: () => keeper,
+    receiver: ({ wallet }) => wallet,
+    balanceIncrease: () => 0n,
+    referralCode: () => 0n,
+    liquidityIndex: growing(10n ** 27n),
+    variableBorrowIndex: growing(10n ** 27n),
+    atIndex: growing(10n ** 27n),
+  },
+  results: { pool: ({ contractOf }) => contractOf("pool") },
+};

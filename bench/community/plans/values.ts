@@ -1,0 +1,17 @@
+import { zeroAddress } from "../../../runtime/lib/hex.ts";
+import { type Draw, keeper } from "../plan.ts";
+
+/** The number of markets of lending protocols and of vaults. */
+export const reserves = 200;
+
+/** Shares are minted, or the keeper, which has many of them, transfers some. */
+export const minted = {
+  from: ({ step }: Draw) => (step % 8 === 0 ? keeper : zeroAddress),
+  to: ({ wallet }: Draw) => wallet,
+} as const;
+
+/** A price of a share that grows with time. */
+export const growing =
+  (unit: bigint) =>
+  ({ step }: Pick<Draw, "step">) =>
+    unit + (unit / 10n ** 9n) * BigInt(step);

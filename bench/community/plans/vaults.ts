@@ -1,0 +1,40 @@
+import { assetOf, type ProtocolPlan } from "../plan.ts";
+import { growing, minted, reserves } from "./values.ts";
+
+/** Vaults of ERC-4626. */
+export const vaults: ProtocolPlan = {
+  markets: reserves,
+  shared: ["factory"],
+  pools: "vault",
+  parameters: { from: minted.from, to: minted.to },
+  results: {
+    asset: ({ market }) => assetOf(market),
+    "share_price.assets": growing(10n ** 36n),
+  },
+};
+
+/** Vaults with a price for a whole share. */
+export const sharePools: ProtocolPlan = {
+  ...vaults,
+  shared: [],
+  results: { asset: ({ market }) => assetOf(market), "share_price.assets": growing(10n ** 18n) },
+};
+
+/** Half of the vaults are of each version. */
+export const strategyVaults: ProtocolPlan = {
+  markets: reserves / 2,
+  shared: ["registry", "factory"],
+  pools: "vault_v3",
+  parameters: {
+    "share_transfers.sender": minted.from,
+    "share_transfers_v2.sender": minted.from,
+    "share_transfers.receiver": minted.to,
+    "share_transfers_v2.receiver": minted.to,
+  },
+  results: {
+    asset: ({ market }) => assetOf(market),
+    "share_price.assets": growing(10n ** 36n),
+    "share_price_v2.assets": growing(10n ** 18n),
+    decimals: () => 18n,
+  },
+};

@@ -1,0 +1,34 @@
+import type { Queryable } from "../../runtime/database/database.ts";
+import { startCpuClock } from "./cpu-time.ts";
+
+/** Times of the iterations of a query. */
+export interface QueryTimes {
+  readonly milliseconds: readonly number[];
+  /** CPU milliseconds of database and this process together; empty if the system does not report them. */
+  readonly cpu: readonly number[];
+}
+
+/** Runs before the measured ones, which warm up caches and connections. */
+const warmUp = 3;
+
+/** Runs a query repeatedly and measures each run. `check` receives the rows of each. */
+export async function timeQuery<Rows>(
+  database: Queryable,
+  run: (iteration: number) => Promise<Rows>,
+  times: number,
+  check: (rows: Rows) => void = () => undefined,
+): Promise<QueryTimes> {
+  const milliseconds: number[] = [];
+  const cpu: number[] = [];
+  for (let iteration = 0; iteration < warmUp; iteration += 1) await run(0);
+  for (let iteration = 0; iteration < times; iteration += 1) {
+    const cpuTime = await startCpuClock(database);
+    const started = performance.now();
+    const rows = await run(iteration);
+    milliseconds.push(performance.now() - started);
+    const elapsed = cpuTime();
+    if (elapsed !== null) cpu.push(elapsed);
+    check(rows);
+  }
+  return { milliseconds, cpu };
+}
