@@ -64,7 +64,7 @@ export interface Community {
 /** What declared protocols need of a server. */
 interface CommunityServer {
   /** Connected as the reader role; undefined if the server has no such connection. */
-  readonly reader: Pick<Database, "query"> | undefined;
+  readonly reader: Pick<Database, "run"> | undefined;
   readonly bitcoinChains: readonly ServedBitcoinChain[];
   /** Receives failures of statements of which the response only shows that something is unknown. */
   readonly onFailure: (failure: StatementError) => void;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../../runtime/database/database.ts";
+import type { Statement } from "../../../../runtime/database/sql.ts";
 import { createOperationQueries } from "../../../../runtime/domains/community/queries/run-operation.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 
@@ -15,9 +16,9 @@ beforeEach(() => {
 });
 afterAll(() => test?.drop());
 
-const reader: Pick<Database, "query"> = {
-  query: async <Row extends object>(...statement: Parameters<Database["query"]>) => {
-    const rows = await test.database.query<Row>(...statement);
+const reader: Pick<Database, "run"> = {
+  run: async <Row extends object>(statement: Statement<Row>) => {
+    const rows = await test.database.run<Row>(statement);
     received.push(rows.length);
     return rows;
   },
