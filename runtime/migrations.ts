@@ -5,6 +5,7 @@ import * as community from "./domains/community/migrations/0026-community.ts";
 import * as apiSchema from "./domains/community/migrations/0027-api-schema.ts";
 import * as apiPools from "./domains/community/migrations/0029-api-pools-and-supplies.ts";
 import * as readArguments from "./domains/community/migrations/0030-read-arguments.ts";
+import * as apiTransferTransactions from "./domains/community/migrations/0033-api-transfer-transactions.ts";
 import * as exchangeRollUps from "./domains/dex/migrations/0014-exchange-roll-ups.ts";
 import * as ledger from "./domains/ledger/migrations/0001-ledger.ts";
 import * as addressActivity from "./domains/ledger/migrations/0006-address-activity.ts";
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   { name: "0030-read-arguments", ...readArguments },
   { name: "0031-bitcoin", ...bitcoin },
   { name: "0032-projection-failures", ...projectionFailures },
+  { name: "0033-api-transfer-transactions", ...apiTransferTransactions },
 ];

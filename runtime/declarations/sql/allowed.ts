@@ -9,6 +9,7 @@ export const apiViews: readonly string[] = [
   "blocks",
   "transactions",
   "address_transactions",
+  "transfer_transactions",
   "logs",
   "transfers",
   "tokens",

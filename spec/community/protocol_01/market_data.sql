@@ -92,7 +92,7 @@ WITH current_block AS (
       * div((1e27 + div(COALESCE(s.liquidity_rate, 0) * s.seconds, 31536000)) * s.liquidity_index + 5e26, 1e27) + 5e26, 1e27) AS amount) supplied
   LEFT JOIN lent ON lent.a_token = s.a_token
   LEFT JOIN LATERAL (
-    SELECT b.owner, b.balance FROM api.balances_at(:chain, :as_of_block) b WHERE b.owner = s.a_token AND b.token = s.asset) held ON true
+    SELECT b.owner, b.balance FROM api.balances_at(:chain, :as_of_block) b WHERE b.owner = s.a_token AND b.token = s.asset LIMIT 1) held ON true
 )
 SELECT
   s.a_token AS pool_address,

@@ -4,6 +4,11 @@ WITH listed AS NOT MATERIALIZED (
   SELECT asset, a_token, block_number, false AS is_v2 FROM reserves WHERE chain_id = :chain AND block_number <= :as_of_block
   UNION ALL
   SELECT asset, a_token, block_number, true FROM reserves_v2 WHERE chain_id = :chain AND block_number <= :as_of_block
+), transfers AS MATERIALIZED (
+  SELECT t.* FROM a_token_transfers t
+  WHERE t.chain_id = :chain AND (t.giver = :wallet OR t.receiver = :wallet) AND t.block_number <= :as_of_block AND NOT EXISTS (
+    SELECT FROM liquidations l
+    WHERE l.chain_id = :chain AND l.account = t.giver AND l.block_number = t.block_number AND l.transaction_index = t.transaction_index)
 ), actions AS (
   SELECT CASE WHEN referral_code IS NULL THEN 'deposit' ELSE 'supply' END AS action, block_number, log_index, transaction_index, contract, account,
     reserve, supplier AS payer, reserve AS paid_asset, amount AS paid, false AS paid_as_receipt,
@@ -29,10 +34,7 @@ WITH listed AS NOT MATERIALIZED (
   -- Version 3 has scaled amounts here. Transfers of a liquidated account to its liquidator and the treasury are parts of the liquidation.
   SELECT 'transfer', t.block_number, t.log_index, t.transaction_index, t.contract, t.giver,
     r.asset, t.giver, r.asset, CASE WHEN r.is_v2 THEN t.value END, true, t.receiver, r.asset, CASE WHEN r.is_v2 THEN t.value END, true
-  FROM a_token_transfers t JOIN listed r ON r.a_token = t.contract
-  WHERE t.chain_id = :chain AND (t.giver = :wallet OR t.receiver = :wallet) AND t.block_number <= :as_of_block AND NOT EXISTS (
-    SELECT FROM liquidations l
-    WHERE l.chain_id = :chain AND l.account = t.giver AND l.block_number = t.block_number AND l.transaction_index = t.transaction_index)
+  FROM transfers t JOIN listed r ON r.a_token = t.contract
 ), page AS (
   SELECT * FROM actions ORDER BY block_number DESC, log_index DESC LIMIT :limit OFFSET :offset
 ), legs AS (

@@ -1,16 +1,20 @@
 -- The wallet's joins, exits and swaps, newest first. A positive delta is an amount that the pool received.
-WITH candidates AS (
-  SELECT block_number, transaction_index
-  FROM api.address_transactions WHERE chain_id = :chain AND address = :wallet AND block_number <= :as_of_block
+WITH oldest AS MATERIALIZED (
+  -- Joins and exits of the wallet itself are items in any case: the page has no older items than the newest of them that fill it.
+  SELECT COALESCE((
+    SELECT own.block_number FROM balance_changes own
+    JOIN pools p ON p.chain_id = :chain AND p.contract = own.contract AND p.pool_id = own.pool_id AND p.block_number <= :as_of_block
+    WHERE own.chain_id = :chain AND own.liquidity_provider = :wallet AND own.block_number <= :as_of_block
+    ORDER BY own.block_number DESC, own.log_index DESC LIMIT 1 OFFSET :limit::int8 + :offset::int8 - 1), 0) AS block_number
+), candidates AS (
+  SELECT block_number, transaction_index FROM api.address_transactions
+  WHERE chain_id = :chain AND address = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
   UNION
-  SELECT block_number, transaction_index
-  FROM api.transfers WHERE chain_id = :chain AND from_address = :wallet AND block_number <= :as_of_block
+  SELECT block_number, transaction_index FROM api.transfer_transactions
+  WHERE chain_id = :chain AND address = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
   UNION
-  SELECT block_number, transaction_index
-  FROM api.transfers WHERE chain_id = :chain AND to_address = :wallet AND block_number <= :as_of_block
-  UNION
-  SELECT block_number, transaction_index
-  FROM balance_changes WHERE chain_id = :chain AND liquidity_provider = :wallet AND block_number <= :as_of_block
+  SELECT block_number, transaction_index FROM balance_changes
+  WHERE chain_id = :chain AND liquidity_provider = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
 ), newest AS MATERIALIZED (
   -- Sorted, so that only those of the page are joined: log indexes grow with transactions.
   SELECT block_number, transaction_index FROM candidates ORDER BY block_number DESC, transaction_index DESC
@@ -27,7 +31,9 @@ WITH candidates AS (
     FROM balance_changes b WHERE b.chain_id = :chain AND b.block_number = c.block_number AND b.transaction_index = c.transaction_index
   ) e
   JOIN pools p ON p.chain_id = :chain AND p.contract = e.contract AND p.pool_id = e.pool_id AND p.block_number <= :as_of_block
-  JOIN api.transactions t ON t.chain_id = :chain AND t.block_number = c.block_number AND t.transaction_index = c.transaction_index
+  CROSS JOIN LATERAL (
+    SELECT t.hash, t.from_address FROM api.transactions t
+    WHERE t.chain_id = :chain AND t.block_number = e.block_number AND t.transaction_index = e.transaction_index LIMIT 1) t
   WHERE t.from_address = :wallet OR e.provider = :wallet
     OR EXISTS (
       SELECT 1 FROM api.transfers m

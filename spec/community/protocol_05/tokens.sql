@@ -3,32 +3,35 @@ WITH current_block AS (
   SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
 ), registries AS MATERIALIZED (
   SELECT address FROM contracts WHERE chain_id = :chain AND kind = 'registry'
-), held AS MATERIALIZED (
-  SELECT c.address AS pool, lp.token AS lp_token, b.balance, issued.supply
-  FROM contracts c
-  LEFT JOIN LATERAL (
-    SELECT NULLIF(r.token, '\x0000000000000000000000000000000000000000'::bytea) AS token
-    FROM registries g JOIN registered_token r ON r.chain_id = :chain AND r.contract = g.address AND r.pool = c.address
-    WHERE r.block_number <= :as_of_block
-    ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true
-  LEFT JOIN LATERAL (
-    SELECT true AS is_read, r.token FROM lp_token r
-    WHERE registered.token IS NULL AND r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
-    ORDER BY r.block_number DESC LIMIT 1) named ON true
-  LEFT JOIN LATERAL (
-    SELECT true AS is_read, r.token FROM pool_token r
-    WHERE registered.token IS NULL AND named.token IS NULL AND r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
-    ORDER BY r.block_number DESC LIMIT 1) other ON true
+), registered AS MATERIALIZED (
+  SELECT DISTINCT ON (r.pool) r.pool, NULLIF(r.token, '\x0000000000000000000000000000000000000000'::bytea) AS token
+  FROM registries g JOIN registered_token r ON r.chain_id = :chain AND r.contract = g.address AND r.block_number <= :as_of_block
+  ORDER BY r.pool, r.block_number DESC, r.contract
+), named AS MATERIALIZED (
+  SELECT DISTINCT ON (contract) contract AS pool, token FROM lp_token
+  WHERE chain_id = :chain AND block_number <= :as_of_block ORDER BY contract DESC, block_number DESC
+), other AS MATERIALIZED (
+  SELECT DISTINCT ON (contract) contract AS pool, token FROM pool_token
+  WHERE chain_id = :chain AND block_number <= :as_of_block ORDER BY contract DESC, block_number DESC
+), pools AS MATERIALIZED (
   -- A pool without another pool token is its own.
-  CROSS JOIN LATERAL (
-    SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN c.address END) AS token) lp
-  JOIN api.balances_at(:chain, :as_of_block) b ON b.owner = :wallet AND b.token = lp.token
+  SELECT c.address AS pool,
+    COALESCE(r.token, n.token, o.token, CASE WHEN n.pool IS NOT NULL AND o.pool IS NOT NULL THEN c.address END) AS lp_token
+  FROM contracts c
+  LEFT JOIN registered r ON r.pool = c.address
+  LEFT JOIN named n ON n.pool = c.address
+  LEFT JOIN other o ON o.pool = c.address
+  WHERE c.chain_id = :chain AND c.kind = 'pool' AND c.block_number <= :as_of_block
+), held AS MATERIALIZED (
+  SELECT p.pool, p.lp_token, b.balance, issued.supply
+  FROM pools p
+  JOIN api.balances_at(:chain, :as_of_block) b ON b.owner = :wallet AND b.token = p.lp_token
   LEFT JOIN LATERAL (
     SELECT s.supply FROM api.supplies s
-    WHERE s.chain_id = :chain AND s.token = lp.token AND s.block_number <= :as_of_block
+    WHERE s.chain_id = :chain AND s.token = p.lp_token AND s.block_number <= :as_of_block
     ORDER BY s.block_number DESC LIMIT 1) issued ON true
-  WHERE c.chain_id = :chain AND c.kind = 'pool' AND c.block_number <= :as_of_block AND b.balance IS DISTINCT FROM 0
-    AND (:pool::bytea IS NULL OR c.address = :pool)
+  WHERE b.balance IS DISTINCT FROM 0
+    AND (:pool::bytea IS NULL OR p.pool = :pool)
 ), holdings AS MATERIALIZED (
   SELECT h.pool, c.i, c.coin, COALESCE(newest.amount, early.amount) AS amount
   FROM held h

@@ -1,25 +1,24 @@
 -- The wallet's exchanges, additions and removals of liquidity, newest first. A positive delta is an amount that the pool received.
 WITH registries AS MATERIALIZED (
   SELECT address FROM contracts WHERE chain_id = :chain AND kind = 'registry'
+), registered AS MATERIALIZED (
+  SELECT DISTINCT ON (r.pool) r.pool, NULLIF(r.token, '\x0000000000000000000000000000000000000000'::bytea) AS token
+  FROM registries g JOIN registered_token r ON r.chain_id = :chain AND r.contract = g.address AND r.block_number <= :as_of_block
+  ORDER BY r.pool, r.block_number DESC, r.contract
+), named AS MATERIALIZED (
+  SELECT DISTINCT ON (contract) contract AS pool, token FROM lp_token
+  WHERE chain_id = :chain AND block_number <= :as_of_block ORDER BY contract DESC, block_number DESC
+), other AS MATERIALIZED (
+  SELECT DISTINCT ON (contract) contract AS pool, token FROM pool_token
+  WHERE chain_id = :chain AND block_number <= :as_of_block ORDER BY contract DESC, block_number DESC
 ), pools AS MATERIALIZED (
-  SELECT c.address AS pool, lp.token AS lp_token
-  FROM contracts c
-  LEFT JOIN LATERAL (
-    SELECT NULLIF(r.token, '\x0000000000000000000000000000000000000000'::bytea) AS token
-    FROM registries g JOIN registered_token r ON r.chain_id = :chain AND r.contract = g.address AND r.pool = c.address
-    WHERE r.block_number <= :as_of_block
-    ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true
-  LEFT JOIN LATERAL (
-    SELECT true AS is_read, r.token FROM lp_token r
-    WHERE registered.token IS NULL AND r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
-    ORDER BY r.block_number DESC LIMIT 1) named ON true
-  LEFT JOIN LATERAL (
-    SELECT true AS is_read, r.token FROM pool_token r
-    WHERE registered.token IS NULL AND named.token IS NULL AND r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
-    ORDER BY r.block_number DESC LIMIT 1) other ON true
   -- A pool without another pool token is its own.
-  CROSS JOIN LATERAL (
-    SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN c.address END) AS token) lp
+  SELECT c.address AS pool,
+    COALESCE(r.token, n.token, o.token, CASE WHEN n.pool IS NOT NULL AND o.pool IS NOT NULL THEN c.address END) AS lp_token
+  FROM contracts c
+  LEFT JOIN registered r ON r.pool = c.address
+  LEFT JOIN named n ON n.pool = c.address
+  LEFT JOIN other o ON o.pool = c.address
   WHERE c.chain_id = :chain AND c.kind = 'pool' AND c.block_number <= :as_of_block
 ), coins AS MATERIALIZED (
   SELECT DISTINCT ON (c.contract, c.i) c.contract AS pool, c.i, c.coin
@@ -29,8 +28,6 @@ WITH registries AS MATERIALIZED (
     SELECT contract, i, coin FROM early_coin WHERE chain_id = :chain AND block_number <= :as_of_block AND coin IS NOT NULL
   ) c
   ORDER BY c.contract, c.i
-), tokens AS MATERIALIZED (
-  SELECT coin AS token FROM coins UNION SELECT lp_token FROM pools
 ), oldest AS MATERIALIZED (
   -- Events with the wallet as their account are actions in any case: the page has no older ones than the newest of them that fill it.
   SELECT COALESCE((SELECT own.block_number FROM (
@@ -65,13 +62,17 @@ WITH registries AS MATERIALIZED (
     SELECT a.block_number, a.transaction_index FROM api.address_transactions a
     WHERE a.chain_id = :chain AND a.address = :wallet AND a.block_number <= :as_of_block AND a.block_number >= (SELECT block_number FROM oldest)
     UNION
-    SELECT m.block_number, m.transaction_index
-    FROM tokens k JOIN api.transfers m ON m.chain_id = :chain AND m.from_address = :wallet AND m.token = k.token AND m.block_number <= :as_of_block
-      AND m.block_number >= (SELECT block_number FROM oldest)
+    SELECT m.block_number, m.transaction_index FROM api.transfer_transactions m
+    WHERE m.chain_id = :chain AND m.address = :wallet AND m.block_number <= :as_of_block AND m.block_number >= (SELECT block_number FROM oldest)
     UNION
-    SELECT m.block_number, m.transaction_index
-    FROM tokens k JOIN api.transfers m ON m.chain_id = :chain AND m.to_address = :wallet AND m.token = k.token AND m.block_number <= :as_of_block
-      AND m.block_number >= (SELECT block_number FROM oldest)
+    -- A coin may be the native currency.
+    SELECT m.block_number, m.transaction_index FROM api.transfers m
+    WHERE m.chain_id = :chain AND m.from_address = :wallet AND m.token = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea
+      AND m.block_number <= :as_of_block AND m.block_number >= (SELECT block_number FROM oldest)
+    UNION
+    SELECT m.block_number, m.transaction_index FROM api.transfers m
+    WHERE m.chain_id = :chain AND m.to_address = :wallet AND m.token = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea
+      AND m.block_number <= :as_of_block AND m.block_number >= (SELECT block_number FROM oldest)
     UNION
     SELECT block_number, transaction_index FROM exchanges
     WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
@@ -93,30 +94,27 @@ WITH registries AS MATERIALIZED (
   ) i
   ORDER BY i.block_number DESC, i.transaction_index DESC
 ), page AS MATERIALIZED (
-  SELECT e.*
+  SELECT e.*, sent.is_sender
   FROM candidates c
   -- In the order of the candidates, so that only those of the page are joined.
   CROSS JOIN LATERAL (
-    SELECT t.from_address = :wallet AS is_sender FROM api.transactions t
-    WHERE t.chain_id = :chain AND t.block_number = c.block_number AND t.transaction_index = c.transaction_index LIMIT 1) sent
-  CROSS JOIN LATERAL (
-    SELECT 'exchange' AS action, sent.is_sender, e.contract AS pool, e.block_number, e.transaction_index, e.log_index, e.buyer AS account,
+    SELECT 'exchange' AS action, e.contract AS pool, e.block_number, e.transaction_index, e.log_index, e.buyer AS account,
       ARRAY[e.sold_id, e.bought_id] AS ids, ARRAY[e.tokens_sold, -e.tokens_bought] AS amounts, 1 AS sign
     FROM exchanges e WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
     UNION ALL
-    SELECT 'exchange_underlying', sent.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.buyer, NULL, NULL, 1
+    SELECT 'exchange_underlying', e.contract, e.block_number, e.transaction_index, e.log_index, e.buyer, NULL, NULL, 1
     FROM underlying_exchanges e WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
     UNION ALL
-    SELECT 'add_liquidity', sent.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, 1
+    SELECT 'add_liquidity', e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, 1
     FROM additions e WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
     UNION ALL
-    SELECT 'remove_liquidity', sent.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, -1
+    SELECT 'remove_liquidity', e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, -1
     FROM removals e WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
     UNION ALL
-    SELECT 'remove_liquidity_imbalance', sent.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, -1
+    SELECT 'remove_liquidity_imbalance', e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, -1
     FROM imbalanced_removals e WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
     UNION ALL
-    SELECT 'remove_liquidity_one_coin', sent.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider,
+    SELECT 'remove_liquidity_one_coin', e.contract, e.block_number, e.transaction_index, e.log_index, e.provider,
       -- Early events do not have the id of the coin: it is that of the amount that the pool transferred, or else the native currency.
       ARRAY[COALESCE(e.token_id, paid.i, own.i)], ARRAY[e.coin_amount], -1
     FROM single_removals e
@@ -129,7 +127,10 @@ WITH registries AS MATERIALIZED (
     LEFT JOIN coins own ON own.pool = e.contract AND own.coin = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea
     WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
   ) e
-  WHERE e.is_sender OR e.account = :wallet
+  CROSS JOIN LATERAL (
+    SELECT t.from_address = :wallet AS is_sender FROM api.transactions t
+    WHERE t.chain_id = :chain AND t.block_number = e.block_number AND t.transaction_index = e.transaction_index LIMIT 1) sent
+  WHERE sent.is_sender OR e.account = :wallet
     OR EXISTS (
       SELECT 1
       FROM unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)

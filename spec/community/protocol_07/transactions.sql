@@ -13,7 +13,7 @@ WITH factories AS MATERIALIZED (
     ORDER BY a.block_number DESC, a.log_index DESC LIMIT :limit::int8 + :offset::int8) newest
   ORDER BY newest.block_number DESC, newest.log_index DESC
   LIMIT :limit OFFSET :offset
-), actions AS (
+), actions AS MATERIALIZED (
   SELECT a.block_number, a.log_index, a.transaction_index, a.pool, a.act, a.amount0_in, a.amount0_out, a.amount1_in, a.amount1_out, a.liquidity,
     b.timestamp, t.hash, t.from_address, announced.token0, announced.token1, given.pays,
     -- What a router, a caller of the pool or the next pool receives is received on behalf of the account that pays.
@@ -28,6 +28,10 @@ WITH factories AS MATERIALIZED (
     SELECT o.token0, o.token1 FROM api.pools o
     WHERE o.chain_id = :chain AND o.pool = a.pool AND o.factory IN (SELECT address FROM factories)
     ORDER BY o.block_number, o.factory LIMIT 1) announced
+), prices AS MATERIALIZED (
+  SELECT t.token, t.hour, q.price
+  FROM (SELECT token0 AS token, timestamp / 3600 AS hour FROM actions UNION SELECT token1, timestamp / 3600 FROM actions) t
+  CROSS JOIN LATERAL (SELECT p.price FROM api.prices_at(:chain, t.hour * 3600) p WHERE p.token = t.token LIMIT 1) q
 ), valued AS (
   SELECT a.*, first.name AS name0, first.symbol AS symbol0, first.decimals AS decimals0, price0.price AS price0,
     second.name AS name1, second.symbol AS symbol1, second.decimals AS decimals1, price1.price AS price1,
@@ -37,8 +41,8 @@ WITH factories AS MATERIALIZED (
   LEFT JOIN api.tokens first ON first.chain_id = :chain AND first.address = a.token0
   LEFT JOIN api.tokens second ON second.chain_id = :chain AND second.address = a.token1
   LEFT JOIN api.tokens lp ON lp.chain_id = :chain AND lp.address = a.pool
-  LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at(:chain, a.timestamp) p WHERE p.token = a.token0) price0 ON true
-  LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at(:chain, a.timestamp) p WHERE p.token = a.token1) price1 ON true
+  LEFT JOIN prices price0 ON price0.token = a.token0 AND price0.hour = a.timestamp / 3600
+  LEFT JOIN prices price1 ON price1.token = a.token1 AND price1.hour = a.timestamp / 3600
 )
 SELECT
   v.timestamp AS block_signed_at,

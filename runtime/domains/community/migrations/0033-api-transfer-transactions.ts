@@ -1,0 +1,18 @@
+import type { Knex } from "knex";
+
+/**
+ * `api.transfer_transactions` has the transactions with ERC-20 transfers from or to an address, in the order of blocks: `api.transfers` has those of one token in
+ * this order.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    CREATE VIEW api.transfer_transactions AS
+      SELECT chain_id, address, ordinal, block_number, transaction_index FROM public.transfer_transactions;
+  `);
+}
+
+export const onlyExpands = true;
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw("DROP VIEW api.transfer_transactions");
+}
