@@ -50,7 +50,10 @@ export function createAsOfProjection(
     /** Checks that projections of several chains, which are read at the head, are not behind. @throws {RequestError} 503 if one is. */
     requireBuilt: async (chains: readonly { readonly id: number }[], projections: readonly ProjectionId[]): Promise<void> => {
       const progress = await progressOf(chains.map(({ id }) => id));
-      for (const [chainId, progressOfChain] of progress) reachOf(chainId, progressOfChain, { now: projections });
+      for (const { id } of chains) {
+        const progressOfChain = progress.get(id);
+        if (progressOfChain !== undefined) reachOf(id, progressOfChain, { now: projections });
+      }
     },
   };
 }

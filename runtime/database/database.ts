@@ -11,6 +11,7 @@ import { createTypes } from "./types.ts";
 export interface DatabaseOptions {
   /** postgresql://user:password@host:port/name; a secret. A function is called for each new connection: a restarted server may have another port. */
   readonly url: string | (() => string);
+  /** Max connections for statements that are planned for each execution; as many more serve those that are planned once (see `plannedOnce`). */
   readonly poolSize: number;
   /** The server cancels a statement after this time (SQLSTATE 57014); 0 for no limit. */
   readonly statementTimeoutMilliseconds: number;
@@ -57,23 +58,28 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
   const types = createTypes();
   const preparation = createPreparation();
-  const pool = new pg.Pool({
-    Client: clientOf(urlOf),
-    max: options.poolSize,
-    application_name: options.applicationName,
-    statement_timeout: options.statementTimeoutMilliseconds === 0 ? false : options.statementTimeoutMilliseconds,
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-    types,
-    // The pool waits for this before the connection's first statement; if the connection breaks in the meantime, that statement fails.
-    onConnect: (client) =>
-      client.query(customPlans).then(
-        () => undefined,
-        () => undefined,
-      ),
-  });
-  // The pool drops a connection that breaks while idle; the next query opens a new one, and fails if that is impossible.
-  pool.on("error", () => undefined);
+  const poolWith = (planMode: string): pg.Pool => {
+    const pool = new pg.Pool({
+      Client: clientOf(urlOf),
+      max: options.poolSize,
+      application_name: options.applicationName,
+      statement_timeout: options.statementTimeoutMilliseconds === 0 ? false : options.statementTimeoutMilliseconds,
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+      types,
+      // The pool waits for this before the connection's first statement; if the connection breaks in the meantime, that statement fails.
+      onConnect: (client) =>
+        client.query(`SET plan_cache_mode = ${planMode}`).then(
+          () => undefined,
+          () => undefined,
+        ),
+    });
+    // The pool drops a connection that breaks while idle; the next query opens a new one, and fails if that is impossible.
+    pool.on("error", () => undefined);
+    return pool;
+  };
+  const pool = poolWith(customPlans);
+  const lookupPool = poolWith(genericPlans);
   const knex = createKnex(urlOf, options.applicationName, types);
   let closing: Promise<void> | undefined;
   const guard = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -86,10 +92,13 @@ export function createDatabase(options: DatabaseOptions): Database {
 
   return {
     knex,
-    ...createQueryable((config) => guard(() => preparation.retrying(config, (query) => pool.query(query))), preparation.repeatableConfigOf),
+    ...createQueryable(
+      (config, isPlannedOnce) => guard(() => preparation.retrying(config, (query) => (isPlannedOnce ? lookupPool : pool).query(query))),
+      preparation.repeatableConfigOf,
+    ),
     transaction: (work) => guard(() => inTransaction(pool, preparation, work)),
     close: () => {
-      closing ??= Promise.all([pool.end(), knex.destroy()]).then(() => undefined);
+      closing ??= Promise.all([pool.end(), lookupPool.end(), knex.destroy()]).then(() => undefined);
       return closing;
     },
   };
@@ -100,7 +109,9 @@ export function createDatabase(options: DatabaseOptions): Database {
  * values are skewed: among 500,000 logs, counting those of a busy contract with a rare topic took 81 ms instead of 8. It is not set as a start-up parameter, because
  * poolers reject unknown ones.
  */
-const customPlans = "SET plan_cache_mode = force_custom_plan";
+const customPlans = "force_custom_plan";
+/** For statements that are planned once; as the setting belongs to a connection, they have connections of their own. */
+const genericPlans = "force_generic_plan";
 
 /** The driver's client, which reads the URL when it connects. */
 const clientOf = (url: () => string): typeof pg.Client =>
@@ -148,9 +159,12 @@ function createClient(client: pg.PoolClient, preparation: Preparation): Database
 /** The driver's result; a list for a text of several statements. */
 type Result = pg.QueryResult | pg.QueryResult[];
 
-const createQueryable = (send: (config: pg.QueryConfig) => Promise<Result>, configOf: Preparation["configOf"]): Queryable => ({
-  query: async (sql, parameters) => rowsOf(await send(configOf(sql, parameters))),
-  run: async ({ name, text, values }) => rowsOf(await send(configOf({ name, text }, values))),
+const createQueryable = (
+  send: (config: pg.QueryConfig, isPlannedOnce: boolean) => Promise<Result>,
+  configOf: Preparation["configOf"],
+): Queryable => ({
+  query: async (sql, parameters) => rowsOf(await send(configOf(sql, parameters), typeof sql !== "string" && sql.isPlannedOnce === true)),
+  run: async ({ name, text, values }) => rowsOf(await send(configOf({ name, text }, values), false)),
 });
 
 /** The rows of a result; for several statements, those of the last one. */

@@ -10,6 +10,8 @@ export interface Sql {
   readonly text: string;
   /** The text. */
   toString(): string;
+  /** Set by `plannedOnce`. */
+  readonly isPlannedOnce?: true;
   readonly [fragment]: true;
 }
 
@@ -40,6 +42,12 @@ export const sql = (strings: TemplateStringsArray, ...parts: readonly (Sql | num
 };
 
 const comma = sql`, `;
+
+/**
+ * A statement whose best plan does not depend on its parameters, such as probes of keys: a connection plans it once. Other statements are planned for the
+ * parameters of each execution, which often takes longer than a probe. Inside a transaction there is no difference.
+ */
+export const plannedOnce = (statement: Sql): Sql => ({ ...statement, isPlannedOnce: true });
 
 /** Empty text, for an omitted optional part. */
 export const nothing: Sql = sql``;

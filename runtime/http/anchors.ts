@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Database } from "../database/database.ts";
+import { plannedOnce, sql } from "../database/sql.ts";
 import { shareLoads } from "../lib/share-loads.ts";
 import { redactMessage } from "./redact.ts";
 
@@ -36,6 +37,17 @@ export const fingerprintOf = (keyId: number, operation: string, request: unknown
     .update(JSON.stringify([keyId, operation, request], withoutPage))
     .digest();
 
+const selectAnchor = plannedOnce(sql`SELECT block_number AS block, expires_at <= now() + $3 * interval '1 ms' AS old
+  FROM page_anchors WHERE fingerprint = $1 AND chain_id = $2 AND expires_at > now()`);
+
+const insertAnchors = plannedOnce(sql`INSERT INTO page_anchors (fingerprint, chain_id, block_number, expires_at)
+    SELECT fingerprint, chain_id, block_number, now() + $4 * interval '1 ms'
+    FROM (SELECT set_config('synchronous_commit', 'off', true)) AS setting,
+      unnest($1::bytea[], $2::int8[], $3::int8[]) AS pins(fingerprint, chain_id, block_number)
+  ON CONFLICT (fingerprint) DO UPDATE
+    SET chain_id = excluded.chain_id, block_number = excluded.block_number, expires_at = excluded.expires_at
+    WHERE $5 OR page_anchors.expires_at <= now()`);
+
 interface Pin {
   readonly fingerprint: Buffer;
   readonly chainId: number;
@@ -68,22 +80,13 @@ export function createAnchors(database: Pick<Database, "query">, logger: Logger)
     }
     const sorted = [...unique].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, pin]) => pin);
     // The commit does not wait for the disk: after a crash of the database, the list of a lost anchor continues at the head.
-    await database.query(
-      `INSERT INTO page_anchors (fingerprint, chain_id, block_number, expires_at)
-         SELECT fingerprint, chain_id, block_number, now() + $4 * interval '1 ms'
-         FROM (SELECT set_config('synchronous_commit', 'off', true)) AS setting,
-           unnest($1::bytea[], $2::int8[], $3::int8[]) AS pins(fingerprint, chain_id, block_number)
-       ON CONFLICT (fingerprint) DO UPDATE
-         SET chain_id = excluded.chain_id, block_number = excluded.block_number, expires_at = excluded.expires_at
-         WHERE $5 OR page_anchors.expires_at <= now()`,
-      [
-        sorted.map(({ fingerprint }) => fingerprint),
-        sorted.map(({ chainId }) => chainId),
-        sorted.map(({ block }) => block),
-        anchorMilliseconds,
-        replace,
-      ],
-    );
+    await database.query(insertAnchors, [
+      sorted.map(({ fingerprint }) => fingerprint),
+      sorted.map(({ chainId }) => chainId),
+      sorted.map(({ block }) => block),
+      anchorMilliseconds,
+      replace,
+    ]);
   };
   const pinNew = shareLoads((pins: readonly Pin[]) => storePins(pins, false));
   const pinAgain = shareLoads((pins: readonly Pin[]) => storePins(pins, true));
@@ -91,11 +94,7 @@ export function createAnchors(database: Pick<Database, "query">, logger: Logger)
   return {
     async find(fingerprint, chainId) {
       // By the primary key.
-      const [row] = await database.query<Anchor>(
-        `SELECT block_number AS block, expires_at <= now() + $3 * interval '1 ms' AS old
-         FROM page_anchors WHERE fingerprint = $1 AND chain_id = $2 AND expires_at > now()`,
-        [fingerprint, chainId, anchorMilliseconds / 2],
-      );
+      const [row] = await database.query<Anchor>(selectAnchor, [fingerprint, chainId, anchorMilliseconds / 2]);
       return row ?? null;
     },
     pin: (fingerprint, chainId, block, replace) => (replace ? pinAgain : pinNew)([{ fingerprint, chainId, block }]),

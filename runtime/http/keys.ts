@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Database } from "../database/database.ts";
+import { plannedOnce, sql } from "../database/sql.ts";
 
 /** A listed key, without the secret, which is not stored. */
 export interface ListedKey {
@@ -44,23 +45,28 @@ export const hashKey = (key: string): Buffer => createHash("sha256").update(key)
 /** A new key: `ckey_` followed by 27 hex digits. */
 export const newKey = (): string => `ckey_${randomBytes(14).toString("hex").slice(0, 27)}`;
 
+const selectActive = plannedOnce(sql`SELECT id, credit_limit_hundredths AS "creditLimitHundredths",
+    CASE WHEN credit_limit_hundredths IS NULL THEN 0
+      ELSE (SELECT coalesce(sum(hundredths), 0) FROM credit_usage WHERE key_id = api_keys.id) END::int8 AS "usedHundredths"
+  FROM api_keys WHERE hash = $1 AND revoked_at IS NULL`);
+
 /** API keys in the database. */
 export function createKeys(database: Pick<Database, "query">): Keys {
-  const insert = async (sql: string, values: readonly unknown[]): Promise<number> => {
-    const [row] = await database.query<{ id: number }>(sql, values);
+  const insert = async (statement: string, values: readonly unknown[]): Promise<number> => {
+    const [row] = await database.query<{ id: number }>(statement, values);
     if (row === undefined) throw new Error("The key was not stored.");
     return row.id;
   };
   return {
     async create({ label, creditLimitHundredths }) {
       const key = newKey();
-      const sql = "INSERT INTO api_keys (hash, label, credit_limit_hundredths) VALUES ($1, $2, $3) RETURNING id";
-      return { id: await insert(sql, [hashKey(key), label, creditLimitHundredths ?? null]), key };
+      const statement = "INSERT INTO api_keys (hash, label, credit_limit_hundredths) VALUES ($1, $2, $3) RETURNING id";
+      return { id: await insert(statement, [hashKey(key), label, creditLimitHundredths ?? null]), key };
     },
     async ensure(key, label) {
-      const sql = `INSERT INTO api_keys (hash, label) VALUES ($1, $2)
+      const statement = `INSERT INTO api_keys (hash, label) VALUES ($1, $2)
         ON CONFLICT (hash) DO UPDATE SET revoked_at = NULL RETURNING id`;
-      return { id: await insert(sql, [hashKey(key), label]) };
+      return { id: await insert(statement, [hashKey(key), label]) };
     },
     list: () =>
       // Reads credit_usage once, by its primary key's order.
@@ -77,13 +83,7 @@ export function createKeys(database: Pick<Database, "query">): Keys {
     },
     async find(hash) {
       // By the unique index on hash; the sum, only for keys with a limit, by the primary key of credit_usage.
-      const [row] = await database.query<ActiveKey>(
-        `SELECT id, credit_limit_hundredths AS "creditLimitHundredths",
-           CASE WHEN credit_limit_hundredths IS NULL THEN 0
-             ELSE (SELECT coalesce(sum(hundredths), 0) FROM credit_usage WHERE key_id = api_keys.id) END::int8 AS "usedHundredths"
-         FROM api_keys WHERE hash = $1 AND revoked_at IS NULL`,
-        [hash],
-      );
+      const [row] = await database.query<ActiveKey>(selectActive, [hash]);
       return row ?? null;
     },
   };

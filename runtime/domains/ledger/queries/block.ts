@@ -1,6 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
-import { type Sql, sql } from "../../../database/sql.ts";
+import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import { features } from "../../../indexer/storage/chain-record.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
 import { shareLoads } from "../../../lib/share-loads.ts";
@@ -32,13 +32,17 @@ export interface ChainRow {
 }
 
 const selectBlocks = sql`SELECT number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, transaction_count FROM blocks WHERE chain_id = $1`;
-const selectHead = sql`${selectBlocks} ORDER BY number DESC LIMIT 1`;
-const selectTail = sql`${selectBlocks} ORDER BY number LIMIT 1`;
-const selectByNumber = sql`${selectBlocks} AND number = $2`;
-const selectByHash = sql`${selectBlocks} AND hash = $2`;
-const selectFirstFrom = sql`${selectBlocks} AND timestamp >= $2 ORDER BY timestamp, number LIMIT 1`;
-const selectLastBefore = sql`${selectBlocks} AND timestamp < $2 ORDER BY timestamp DESC, number DESC LIMIT 1`;
+const selectHead = plannedOnce(sql`${selectBlocks} ORDER BY number DESC LIMIT 1`);
+const selectTail = plannedOnce(sql`${selectBlocks} ORDER BY number LIMIT 1`);
+const selectByNumber = plannedOnce(sql`${selectBlocks} AND number = $2`);
+const selectByHash = plannedOnce(sql`${selectBlocks} AND hash = $2`);
+const selectFirstFrom = plannedOnce(sql`${selectBlocks} AND timestamp >= $2 ORDER BY timestamp, number LIMIT 1`);
+const selectLastBefore = plannedOnce(sql`${selectBlocks} AND timestamp < $2 ORDER BY timestamp DESC, number DESC LIMIT 1`);
 const selectRange = sql`${selectBlocks} AND number BETWEEN $2 AND $3 ORDER BY number`;
+
+const selectChains = plannedOnce(
+  sql`SELECT chain_id, name, indexed_from, backfilled_at, latest_block, finalized_block, missing, native_accounting FROM chains`,
+);
 
 const withoutNativeBalances: readonly string[] = [features.nativeBalances, features.nativeBalancesDiffer];
 
@@ -69,12 +73,7 @@ export function createBlockQueries({ query }: Pick<Database, "query">) {
   const blocks = (chainId: number, first: number, last: number) => query<BlockRow>(selectRange, [chainId, first, last]);
 
   /** All chains that have an index. Served by a scan: one row per chain. */
-  const loadChains = shareLoads<never, ChainRow[]>(() =>
-    query<ChainRow>(
-      "SELECT chain_id, name, indexed_from, backfilled_at, latest_block, finalized_block, missing, native_accounting FROM chains",
-      [],
-    ),
-  );
+  const loadChains = shareLoads<never, ChainRow[]>(() => query<ChainRow>(selectChains, []));
   const chains = (): Promise<readonly ChainRow[]> => loadChains([]);
   const chainOf = async (chainId: number): Promise<ChainRow | undefined> => (await chains()).find(({ chain_id }) => chain_id === chainId);
 

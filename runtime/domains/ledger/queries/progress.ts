@@ -1,4 +1,5 @@
 import type { Database } from "../../../database/database.ts";
+import { plannedOnce, sql } from "../../../database/sql.ts";
 import { shareLoads } from "../../../lib/share-loads.ts";
 
 /** The progress of a chain's index. */
@@ -22,26 +23,25 @@ interface ProgressRow {
   readonly failed: readonly string[];
 }
 
+const selectProgress = plannedOnce(sql`SELECT requested.chain_id, coalesce(
+    (SELECT number FROM blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1),
+    (SELECT number FROM bitcoin_blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1)) AS head,
+  (SELECT indexed_from FROM chains c WHERE c.chain_id = requested.chain_id) AS first,
+  ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS projections,
+  ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS blocks,
+  ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id AND failure IS NOT NULL) AS failed
+  FROM unnest($1::int8[]) AS requested(chain_id)`);
+
 export type ProgressQueries = ReturnType<typeof createProgressQueries>;
 
 /** Queries of indexing progress. */
 export const createProgressQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The progress of chains by id, and possibly of others; chains without blocks are omitted. One statement for all projections, served by the primary keys of blocks, bitcoin_blocks,
-   * chains and projection_checkpoints.
+   * The progress of chains by id, and possibly of others, because concurrent requests share the statement; chains without blocks are omitted. Served by the
+   * primary keys of blocks, bitcoin_blocks, chains and projection_checkpoints.
    */
   progressOf: shareLoads(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
-    const rows = await query<ProgressRow>(
-      `SELECT requested.chain_id, coalesce(
-           (SELECT number FROM blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1),
-           (SELECT number FROM bitcoin_blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1)) AS head,
-         (SELECT indexed_from FROM chains c WHERE c.chain_id = requested.chain_id) AS first,
-         ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS projections,
-         ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS blocks,
-         ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id AND failure IS NOT NULL) AS failed
-       FROM unnest($1::int8[]) AS requested(chain_id)`,
-      [chainIds],
-    );
+    const rows = await query<ProgressRow>(selectProgress, [chainIds]);
     return new Map(
       rows.flatMap(({ chain_id: chainId, head, first, projections, blocks, failed }) => {
         if (head === null) return [];

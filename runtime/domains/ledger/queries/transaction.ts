@@ -1,6 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
-import { identifier, type Sql, sql } from "../../../database/sql.ts";
+import { identifier, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 
 /** A transaction with fields of its block. Wei amounts are decimal strings. */
@@ -50,14 +50,19 @@ const transactionAtPosition = sql`CROSS JOIN LATERAL (
     SELECT * FROM transactions WHERE chain_id = $1 AND block_number = p.block_number AND transaction_index = p.transaction_index LIMIT 1
   ) t JOIN blocks b ON b.chain_id = $1 AND b.number = p.block_number`;
 
-const selectByHash = sql`${selectTransactions} WHERE t.chain_id = $1 AND t.hash = $2`;
+const selectByHash = plannedOnce(sql`${selectTransactions} WHERE t.chain_id = $1 AND t.hash = $2`);
 const selectOfBlock = sql`${selectTransactions}
   WHERE t.chain_id = $1 AND t.block_number = $2 AND t.transaction_index BETWEEN $3 AND $4 ORDER BY t.transaction_index`;
 // Ordinals have no gaps, which the planner does not know: without the limit it reads all blocks for a range that it estimates to be long.
-const selectOfAddress = sql`SELECT ${columns} FROM (
+const selectOfAddress = plannedOnce(sql`SELECT ${columns} FROM (
     SELECT * FROM address_transactions WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal LIMIT $5
-  ) p ${transactionAtPosition} ORDER BY p.ordinal`;
-const selectAtPositions = sql`SELECT ${columns} FROM unnest($2::int8[], $3::int4[]) AS p(block_number, transaction_index) ${transactionAtPosition}`;
+  ) p ${transactionAtPosition} ORDER BY p.ordinal`);
+const selectAtPositions = plannedOnce(
+  sql`SELECT ${columns} FROM unnest($2::int8[], $3::int4[]) AS p(block_number, transaction_index) ${transactionAtPosition}`,
+);
+
+const selectLastOrdinal = plannedOnce(sql`SELECT ordinal FROM address_transactions
+  WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT 1`);
 
 /** Transaction queries. */
 export function createTransactionQueries({ query }: Pick<Database, "query">) {
@@ -73,10 +78,7 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
 
   /** The number of transactions of an address up to a block: its last ordinal there, plus one. Served by address_transactions_block. */
   const transactionCountOfAddress = async (chainId: number, address: Address, block: number): Promise<number> => {
-    const rows = await query<{ ordinal: number }>(
-      "SELECT ordinal FROM address_transactions WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT 1",
-      [chainId, bytes(address), block],
-    );
+    const rows = await query<{ ordinal: number }>(selectLastOrdinal, [chainId, bytes(address), block]);
     const last = rows[0];
     return last === undefined ? 0 : last.ordinal + 1;
   };

@@ -1,6 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
-import { type Sql, sql } from "../../../database/sql.ts";
+import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
 import { memoizeText } from "../../../lib/memoize-text.ts";
 import { normalizeName } from "../../../lib/normalize-name.ts";
@@ -45,7 +45,7 @@ const newest = (contract: Sql, record: Sql): Sql =>
   sql`SELECT value FROM name_records WHERE chain_id = $1 AND contract = ${contract} AND node = requested.node AND record = ${record}
     ORDER BY block_number DESC LIMIT 1`;
 
-const selectRecords = sql`SELECT requested.node, found.value FROM unnest($3::bytea[]) AS requested(node)
+const selectRecords = plannedOnce(sql`SELECT requested.node, found.value FROM unnest($3::bytea[]) AS requested(node)
   CROSS JOIN LATERAL (
     SELECT registry FROM unnest($2::bytea[]) WITH ORDINALITY AS r(registry, position)
     WHERE EXISTS (SELECT 1 FROM name_records e WHERE e.chain_id = $1 AND e.contract = registry AND e.node = requested.node
@@ -53,7 +53,7 @@ const selectRecords = sql`SELECT requested.node, found.value FROM unnest($3::byt
     ORDER BY position LIMIT 1) chosen
   CROSS JOIN LATERAL (${newest(sql`chosen.registry`, sql`${nameRecords.resolver}`)}) resolver
   CROSS JOIN LATERAL (${newest(sql`resolver.value`, sql`$4`)}) found
-  WHERE found.value IS NOT NULL`;
+  WHERE found.value IS NOT NULL`);
 
 /** Creates the name queries. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and do not resolve. */
 export const createNameQueries = ({ query }: Pick<Database, "query">, registriesOf: RegistriesOf) => {

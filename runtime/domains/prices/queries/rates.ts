@@ -2,7 +2,7 @@ import type { Currency } from "../../../../generated/requests.gen.ts";
 import type { ChainConfig } from "../../../config/config.ts";
 import { bytesArray } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
-import { identifier, type Sql, sql } from "../../../database/sql.ts";
+import { identifier, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import { type Decimal, decimalOf, divide } from "../../../lib/decimal.ts";
 import { shareLoads } from "../../../lib/share-loads.ts";
 import { secondsPerDay, secondsPerHour } from "../../../lib/time.ts";
@@ -52,10 +52,10 @@ export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurre
   /** The last priced hours of chains whose price computation lags behind the chain; served by the primary keys of price_progress and blocks. */
   const laggingHours = shareLoads(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, number>> => {
     const rows = await query<{ chain_id: number; hour: number }>(
-      sql`SELECT requested.chain_id, p.hour FROM unnest($1::int8[]) AS requested(chain_id)
+      plannedOnce(sql`SELECT requested.chain_id, p.hour FROM unnest($1::int8[]) AS requested(chain_id)
           CROSS JOIN LATERAL (SELECT hour FROM price_progress WHERE chain_id = requested.chain_id ORDER BY hour DESC LIMIT 1) p
           WHERE (p.hour + ${maxLagHours} + 1)::int8 * ${secondsPerHour}
-            <= (SELECT timestamp FROM blocks WHERE chain_id = requested.chain_id ORDER BY number DESC LIMIT 1)`,
+            <= (SELECT timestamp FROM blocks WHERE chain_id = requested.chain_id ORDER BY number DESC LIMIT 1)`),
       [chainIds],
     );
     return new Map(rows.map(({ chain_id, hour }) => [chain_id, hour]));
@@ -78,10 +78,10 @@ export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurre
     const [until, rows] = await Promise.all([
       knownUntil(chainId, spans),
       query<{ position: number; close: string | null }>(
-        sql`SELECT k.position::int4 AS position, p.close
+        plannedOnce(sql`SELECT k.position::int4 AS position, p.close
             FROM unnest($2::bytea[], $3::int4[]) WITH ORDINALITY AS k(asset, span, position) CROSS JOIN LATERAL (
               SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = k.asset AND p.${column} <= k.span
-              ORDER BY p.${column} DESC LIMIT 1) p`,
+              ORDER BY p.${column} DESC LIMIT 1) p`),
         [chainId, bytesArray(lookups.map(({ asset }) => asset)), lookups.map(({ span }) => span)],
       ),
     ]);

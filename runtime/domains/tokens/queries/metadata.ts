@@ -1,7 +1,7 @@
 import { bytesArray } from "../../../database/codecs.ts";
 import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
-import { type Sql, sql } from "../../../database/sql.ts";
+import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
 
 /** The metadata of a token contract. A field is null if the contract does not return it in a usable form, or if it was not read yet. */
@@ -34,7 +34,7 @@ export const selectMetadata = (addresses: Sql): Sql =>
       FROM token_metadata WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) m,
      (SELECT ${joinedAddresses("address")} AS classified, ${listOf("standard")} AS standards
       FROM token_standards WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) s`;
-const selectMetadataOfAddresses = selectMetadata(sql`SELECT unnest($2::bytea[])`);
+const selectMetadataOfAddresses = plannedOnce(selectMetadata(sql`SELECT unnest($2::bytea[])`));
 
 /** The metadata in the one row of `selectMetadata`, by address, without addresses that neither table contains. */
 export function metadataIn([columns]: readonly MetadataColumns[]): Map<Address, TokenMetadata> {

@@ -1,6 +1,7 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
-import { identifier, sql } from "../../../database/sql.ts";
+import { listOf } from "../../../database/columns.ts";
+import { identifier, plannedOnce, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { isAtPositions, positionParameters, type TransactionPosition } from "../../ledger/queries/transaction.ts";
 import { standards } from "../projection/standards.ts";
@@ -20,6 +21,28 @@ export interface TransferRow {
 
 const maxCounted = 10_000;
 
+/** A page as lists (see database/columns.ts), and the bounds of the range; null without a transaction on that side. */
+interface PositionColumns {
+  readonly lowest: number | null;
+  readonly highest: number | null;
+  readonly blocks: readonly number[];
+  readonly indexes: readonly number[];
+}
+
+/**
+ * $5 transactions after the newest $6 of those with a transfer of an address ($2) in a range of blocks ($3 to $4). The bounds are served by
+ * transfer_transactions_block, the page by the primary key; ordinals have no gaps.
+ */
+const selectPositions = plannedOnce(sql`WITH bounds AS MATERIALIZED (SELECT
+    (SELECT ordinal FROM transfer_transactions WHERE chain_id = $1 AND address = $2 AND block_number >= $3 ORDER BY block_number, ordinal LIMIT 1) AS lowest,
+    (SELECT ordinal FROM transfer_transactions WHERE chain_id = $1 AND address = $2 AND block_number <= $4
+     ORDER BY block_number DESC, ordinal DESC LIMIT 1) AS highest)
+  SELECT lowest, highest, blocks, indexes FROM bounds CROSS JOIN LATERAL (
+    SELECT ${listOf("block_number")} AS blocks, ${listOf("transaction_index")} AS indexes FROM (
+      SELECT block_number, transaction_index FROM transfer_transactions
+      WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN greatest(lowest, highest - $6::int8 - $5::int8 + 1) AND highest - $6::int8
+      ORDER BY ordinal DESC LIMIT $5::int8) page) positions`);
+
 /** Transactions in which an address ($2) is the sender or the recipient, by column, of a token ($3), newest block first, up to $6. */
 const transactionsOfSide = (column: "from_address" | "to_address") =>
   sql`(SELECT DISTINCT block_number, transaction_index FROM transfers
@@ -37,34 +60,13 @@ const transfersAtPositions = sql`SELECT t.block_number, t.transaction_index, t.o
 
 /** Transfer queries. */
 export function createTransferQueries({ query }: Pick<Database, "query">) {
-  /** An address's first transfer ordinal at or after a block, or null. Served by transfer_transactions_block. */
-  const ordinalFrom = async (chainId: number, address: Address, block: number): Promise<number | null> => {
-    const rows = await query<{ ordinal: number }>(
-      "SELECT ordinal FROM transfer_transactions WHERE chain_id = $1 AND address = $2 AND block_number >= $3 ORDER BY block_number, ordinal LIMIT 1",
-      [chainId, bytes(address), block],
-    );
-    return rows[0]?.ordinal ?? null;
-  };
-
-  /** An address's last transfer ordinal at or before a block, or null. Served by transfer_transactions_block. */
-  const ordinalUpTo = async (chainId: number, address: Address, block: number): Promise<number | null> => {
-    const rows = await query<{ ordinal: number }>(
-      "SELECT ordinal FROM transfer_transactions WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT 1",
-      [chainId, bytes(address), block],
-    );
-    return rows[0]?.ordinal ?? null;
-  };
-
   /** The transactions with a transfer from or to an address in a range of blocks, newest first, and their number. A page is a range of ordinals. */
   const transferTransactions = async (chainId: number, address: Address, first: number, last: number, limit: number, offset: number) => {
-    const [lowest, highest] = await Promise.all([ordinalFrom(chainId, address, first), ordinalUpTo(chainId, address, last)]);
-    if (lowest === null || highest === null || highest < lowest) return { positions: [], total: 0 };
-    const newest = highest - offset;
-    const positions = await query<TransactionPosition>(
-      `SELECT block_number, transaction_index FROM transfer_transactions
-       WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal DESC`,
-      [chainId, bytes(address), Math.max(lowest, newest - limit + 1), newest],
-    );
+    const [columns] = await query<PositionColumns>(selectPositions, [chainId, bytes(address), first, last, limit, offset]);
+    if (columns === undefined || columns.lowest === null || columns.highest === null || columns.highest < columns.lowest)
+      return { positions: [], total: 0 };
+    const { lowest, highest, blocks, indexes } = columns;
+    const positions = blocks.map((block_number, row): TransactionPosition => ({ block_number, transaction_index: indexes[row] ?? 0 }));
     return { positions, total: highest - lowest + 1 };
   };
 
