@@ -125,11 +125,12 @@ export function createApp(options: AppOptions): App {
     },
     handlers,
     added: endpoints,
-    context: ({ now, link, anchor, rebuildError, checkpoints, pin, counted }) => ({
+    context: ({ now, link, anchor, rebuildError, indexedFrom, checkpoints, pin, counted }) => ({
       now,
       link,
       anchor,
       rebuildError,
+      indexedFrom,
       checkpoints,
       pin,
       counted,

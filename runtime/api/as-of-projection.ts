@@ -8,6 +8,8 @@ export interface Reach {
   readonly block: number;
   /** The error for a request for blocks above the as-of block, or for something not found, while a projection is behind; otherwise null. */
   readonly rebuildError: RequestError | null;
+  /** The first indexed block if it is not the chain's first block, otherwise null. */
+  readonly indexedFrom: number | null;
   /** The checkpoint of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
 }
@@ -37,7 +39,7 @@ export function createAsOfProjection(
     const behind = asOf.projection === null ? exists : asOf;
     const rebuildError = behind.projection === null ? null : rebuildingError(behind.projection, behind.block, { head, first, failed });
     if (rebuildError !== null && asOf.block < first) throw rebuildError;
-    return { block: asOf.block, rebuildError, checkpoints };
+    return { block: asOf.block, rebuildError, indexedFrom: first === 0 ? null : first, checkpoints };
   };
 
   return {

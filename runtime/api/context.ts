@@ -38,6 +38,8 @@ export interface ResolverContext {
   readonly anchor: number | null;
   /** The error for a request above the anchor while a projection that it reads is being rebuilt; otherwise null. */
   readonly rebuildError: RequestError | null;
+  /** The first indexed block if it is not the chain's first block; null otherwise, without a chain, or before its first block. */
+  readonly indexedFrom: number | null;
   /** The checkpoint of each projection; empty without a chain. */
   readonly checkpoints: ReadonlyMap<string, number>;
   /** Checks that projections of several chains are not behind. */

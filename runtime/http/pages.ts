@@ -9,6 +9,8 @@ export interface Head {
   readonly block: number;
   /** While a part of the index is being rebuilt, the error for requests above that block or for data that is not found; otherwise null. */
   readonly rebuildError: RequestError | null;
+  /** The first indexed block if it is not the chain's first block, otherwise null. */
+  readonly indexedFrom: number | null;
   /** The checkpoint of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
 }
@@ -24,6 +26,7 @@ export interface Pages {
   /** The anchor of the list, otherwise the head; null without a chain or before its first block. */
   readonly anchor: number | null;
   readonly rebuildError: Head["rebuildError"];
+  readonly indexedFrom: Head["indexedFrom"];
   readonly checkpoints: Head["checkpoints"];
   /** Pins a block that is earlier than the anchor, because a list may be as of a projection's checkpoint. */
   pin(block: number): void;
@@ -32,7 +35,7 @@ export interface Pages {
 }
 
 const withoutAnchor = { storeAnchor: async (): Promise<void> => undefined, pin: (): void => undefined };
-const noHead = { anchor: null, rebuildError: null, checkpoints: new Map<string, number>() };
+const noHead = { anchor: null, rebuildError: null, indexedFrom: null, checkpoints: new Map<string, number>() };
 
 const hasMore = (data: unknown): boolean =>
   typeof data === "object" && data !== null && (data as { pagination?: { has_more?: unknown } | null }).pagination?.has_more === true;
@@ -47,8 +50,9 @@ export async function openPages(
 ): Promise<Pages> {
   const found = chainId === null ? null : await head(chainId, operation.id, request);
   if (chainId === null || found === null) return { ...noHead, ...withoutAnchor };
-  const { block: top, rebuildError, checkpoints } = found;
-  if (operation.style !== "page" && operation.style !== "path-page") return { anchor: top, rebuildError, checkpoints, ...withoutAnchor };
+  const { block: top, rebuildError, indexedFrom, checkpoints } = found;
+  if (operation.style !== "page" && operation.style !== "path-page")
+    return { anchor: top, rebuildError, indexedFrom, checkpoints, ...withoutAnchor };
 
   const fingerprint = fingerprintOf(keyId, operation.id, request);
   const stored = pageNumber === 0 ? null : await anchors.find(fingerprint, chainId);
@@ -61,6 +65,7 @@ export async function openPages(
   return {
     anchor,
     rebuildError,
+    indexedFrom,
     checkpoints,
     pin(block) {
       pinned = Math.min(pinned, block);

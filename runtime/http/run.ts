@@ -27,6 +27,8 @@ export interface RequestScope {
   readonly anchor: number | null;
   /** While a required part of the index is being rebuilt, the error for requests above the anchor; otherwise null. */
   readonly rebuildError: Head["rebuildError"];
+  /** The first indexed block if it is not the chain's first block, otherwise null. */
+  readonly indexedFrom: Head["indexedFrom"];
   /** The checkpoint of each projection. */
   readonly checkpoints: Head["checkpoints"];
   /** Pins the later pages of the list to an earlier block than the anchor. */
@@ -93,9 +95,9 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       const base = baseUrl(request, deps.publicUrl);
       const counted: Counted = { blocks: 1, extraHundredths: 0 };
       const pages = await openPages(deps, key.id, operation, common, parsed);
-      const { anchor, rebuildError, checkpoints, pin } = pages;
+      const { anchor, rebuildError, indexedFrom, checkpoints, pin } = pages;
       const link = (path: string): string => base + path;
-      const scope: RequestScope = { operation, now: deps.now, link, anchor, rebuildError, checkpoints, pin, counted };
+      const scope: RequestScope = { operation, now: deps.now, link, anchor, rebuildError, indexedFrom, checkpoints, pin, counted };
       const data = await resolveDuringRebuild(pages, () => resolve(parsed, deps.context(scope)));
       await deps.validation.checkResponse({ operation, requestId: record.id, status: 200, body: successEnvelope(data) });
       await pages.storeAnchor(data);

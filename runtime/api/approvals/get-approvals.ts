@@ -16,17 +16,16 @@ const currency = "USD";
 
 /** The current allowances of a wallet's ERC-20 tokens, highest value at risk first. @throws {RequestError} 400 if a response cannot list them all. */
 export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddress }, context) => {
-  const { approvals, limits, now } = context;
+  const { indexedFrom, approvals, limits, now } = context;
   const max = limits.answerRows;
   const allowances = await readApprovals(walletAddress, max, (limit, scope) =>
     approvals.allowancesOf(chain.id, walletAddress, limit, scope),
   );
   const tokens = new Set(allowances.map(({ token }) => token));
-  const [listed, balances, rate, indexedFrom] = await Promise.all([
+  const [listed, balances, rate] = await Promise.all([
     withoutSpam(context, chain, allowances),
     approvals.erc20BalancesOf(chain.id, walletAddress, tokens),
     context.prices.ratesAt(chain.id, currency, tokens, Math.floor(now().getTime() / 1000)),
-    context.ledger.indexedFrom(chain.id),
   ]);
   const chainConfig = context.chains.get(chain.id);
   // In a complete index, a balance without a row is 0.

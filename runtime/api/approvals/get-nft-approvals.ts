@@ -9,9 +9,8 @@ import { readApprovals, viewSpender, withoutSpam } from "./listed-approvals.ts";
 
 /** The current approvals of a wallet's collections, newest first. @throws {RequestError} 400 if a response cannot list them all. */
 export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, walletAddress }, context) => {
-  const { approvals, limits, now } = context;
+  const { approvals, indexedFrom, limits, now } = context;
   const max = limits.answerRows;
-  const indexedFrom = await context.ledger.indexedFrom(chain.id);
   const nftApprovals = await readApprovals(walletAddress, max, (limit, scope) =>
     approvals.nftApprovalsOf(chain.id, walletAddress, indexedFrom === null, limit, scope),
   );

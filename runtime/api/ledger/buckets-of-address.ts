@@ -62,10 +62,10 @@ async function ordinalsOf({ ledger, anchor }: ResolverContext, chain: Chain, add
 }
 
 /** Whether no transaction can be added to a bucket: its end is past, and the index covers it. */
-async function isComplete({ ledger }: ResolverContext, chain: Chain, bucket: number): Promise<boolean> {
-  const [head, tail, from] = await Promise.all([ledger.head(chain.id), ledger.tail(chain.id), ledger.indexedFrom(chain.id)]);
+async function isComplete({ indexedFrom, ledger }: ResolverContext, chain: Chain, bucket: number): Promise<boolean> {
+  const [head, tail] = await Promise.all([ledger.head(chain.id), ledger.tail(chain.id)]);
   if (head === null || tail === null) return false;
-  const coversStart = from === null || tail.timestamp < bucket * secondsPerBucket;
+  const coversStart = indexedFrom === null || tail.timestamp < bucket * secondsPerBucket;
   return coversStart && head.timestamp >= (bucket + 1) * secondsPerBucket;
 }
 

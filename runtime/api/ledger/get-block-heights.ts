@@ -19,6 +19,6 @@ export const getBlockHeights: Handlers["getBlockHeights"] = async ({ chain, star
     ...chainFields(chain, context.now()),
     items: rows.map((row) => viewBlock(context, chain.name, row)),
     pagination: { has_more: (page.number + 1) * page.size < total, page_number: page.number, page_size: page.size, total_count: total },
-    indexed_from: await ledger.indexedFrom(chain.id),
+    indexed_from: context.indexedFrom,
   };
 };

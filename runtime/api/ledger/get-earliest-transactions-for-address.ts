@@ -13,7 +13,7 @@ export const getEarliestTransactionsForAddress: Handlers["getEarliestTransaction
     ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     ...(await bucketOfAddress(context, chain, walletAddress, bucket, { noLogs, quoteCurrency, withSafe })),
-    indexed_from: await context.ledger.indexedFrom(chain.id),
+    indexed_from: context.indexedFrom,
   };
 };
 

@@ -8,7 +8,7 @@ import { sendersOf, viewLogWithBlock } from "./view-log.ts";
 /** Logs of the latest block, of one block by its hash, or of a range. @throws {RequestError} 400 if it is too long, 404 if the hash is unknown. */
 export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const { chain, address, topics, skipDecode } = request;
-  const indexedFrom = await context.ledger.indexedFrom(chain.id);
+  const { indexedFrom } = context;
   const range = await requestedRange(request, context, indexedFrom);
   context.counted.blocks = range === null ? 0 : range.last - range.first + 1;
   const rows =

@@ -10,6 +10,6 @@ export const getTimeBucketTransactionsForAddress: Handlers["getTimeBucketTransac
     ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     ...(await bucketOfAddress(context, chain, walletAddress, timeBucket, { noLogs, quoteCurrency, withSafe })),
-    indexed_from: await context.ledger.indexedFrom(chain.id),
+    indexed_from: context.indexedFrom,
   };
 };

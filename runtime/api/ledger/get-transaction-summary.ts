@@ -21,7 +21,7 @@ export const getTransactionSummary: Handlers["getTransactionSummary"] = async (r
     chain_id: chain.id,
     chain_name: chain.name,
     items: await summaryOf(context, chain, walletAddress, withGas ? quoteCurrency : null),
-    indexed_from: await context.ledger.indexedFrom(chain.id),
+    indexed_from: context.indexedFrom,
   };
 };
 

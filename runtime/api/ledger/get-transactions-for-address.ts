@@ -10,6 +10,6 @@ export const getTransactionsForAddress: Handlers["getTransactionsForAddress"] = 
     ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     ...(await pageOfAddress(context, chain, walletAddress, null, { noLogs, quoteCurrency, withSafe, ascending: blockSignedAtAsc })),
-    indexed_from: await context.ledger.indexedFrom(chain.id),
+    indexed_from: context.indexedFrom,
   };
 };

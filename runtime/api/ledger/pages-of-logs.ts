@@ -17,7 +17,7 @@ export async function pageOfLogs(
   matching: Omit<LogFilter, "first" | "last">,
 ): Promise<{ items: LogEvent[]; pagination: Pagination; indexed_from: number | null }> {
   const { chain, page } = request;
-  const indexedFrom = await context.ledger.indexedFrom(chain.id);
+  const { indexedFrom } = context;
   const range = rangeOf(context, request, indexedFrom);
   const [rows, total] =
     range === null

@@ -16,12 +16,11 @@ export async function currentFloors(
   collections: Iterable<Address>,
   currency: Currency,
 ): Promise<ReadonlyMap<Address, PaymentValue>> {
-  const { anchor, ledger, nftSales, prices } = context;
+  const { indexedFrom, anchor, ledger, nftSales, prices } = context;
   const settings = context.chains.get(chain.id);
   const marketplaces = marketplaceAddresses(settings);
   const wanted = new Set(collections);
   if (wanted.size === 0 || marketplaces.length === 0 || anchor === null) return new Map();
-  const indexedFrom = await ledger.indexedFrom(chain.id);
   const [head, first] = await Promise.all([
     ledger.blockByNumber(chain.id, anchor),
     indexedFrom === null ? null : ledger.blockByNumber(chain.id, indexedFrom),

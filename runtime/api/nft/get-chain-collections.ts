@@ -5,11 +5,8 @@ import { spamAmong } from "../tokens/spam.ts";
 
 /** The collections with stored metadata, by address. */
 export const getChainCollections: Handlers["getChainCollections"] = async ({ chain, noSpam, page }, context) => {
-  const { ledger, nftMetadata, tokens } = context;
-  const [{ rows, total }, indexedFrom] = await Promise.all([
-    nftMetadata.storedCollections(chain.id, context.anchor ?? -1, page.size + 1, page.number * page.size),
-    ledger.indexedFrom(chain.id),
-  ]);
+  const { indexedFrom, nftMetadata, tokens } = context;
+  const { rows, total } = await nftMetadata.storedCollections(chain.id, context.anchor ?? -1, page.size + 1, page.number * page.size);
   const shown = rows.slice(0, page.size);
   const metadata = await tokens.metadata(
     chain.id,

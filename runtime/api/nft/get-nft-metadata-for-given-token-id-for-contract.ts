@@ -11,10 +11,10 @@ import { warningFor } from "./known-metadata.ts";
 export const getNftMetadataForGivenTokenIdForContract: Handlers["getNftMetadataForGivenTokenIdForContract"] = async (request, context) => {
   const { chain, contractAddress, tokenId } = request;
   const block = context.anchor ?? -1;
-  const [collection, [found], indexedFrom] = await Promise.all([
+  const { indexedFrom } = context;
+  const [collection, [found]] = await Promise.all([
     collectionOf(context, chain, contractAddress),
     context.nfts.nftTokenAt(chain.id, contractAddress, tokenId, block),
-    context.ledger.indexedFrom(chain.id),
   ]);
   if (found === undefined && indexedFrom === null) throw notFound(`Token ${tokenId} of`, contractAddress, chain.name);
   // A token without a transfer may have been minted before the first indexed block.

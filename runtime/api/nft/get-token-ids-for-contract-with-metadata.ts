@@ -13,20 +13,18 @@ export const getTokenIdsForContractWithMetadata: Handlers["getTokenIdsForContrac
   const block = context.anchor ?? -1;
   const filter = traitFilter(traitsFilter, valuesFilter);
   const [limit, offset] = [page.size + 1, page.number * page.size];
-  const [{ rows, total }, indexedFrom] = await Promise.all([
+  const { rows, total } =
     filter === null
-      ? Promise.all([
+      ? await Promise.all([
           nfts.nftTokensAt(chain.id, contractAddress, block, limit, offset),
           nfts.collectionSizeAt(chain.id, contractAddress, block),
         ]).then(([rows, total]) => ({ rows, total }))
-      : nftMetadata.nftTokensByTrait(chain.id, contractAddress, block, filter, limit, offset),
-    context.ledger.indexedFrom(chain.id),
-  ]);
+      : await nftMetadata.nftTokensByTrait(chain.id, contractAddress, block, filter, limit, offset);
   return {
     updated_at: updatedAt(context.now()),
     items: await viewTokens(context, chain, collection, rows.slice(0, page.size), block, request),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
-    indexed_from: indexedFrom,
+    indexed_from: context.indexedFrom,
     warning: warningFor(context, chain, request),
   };
 };

@@ -38,8 +38,8 @@ export const dayOf = (time: number): number => Math.floor(time / secondsPerDay);
  */
 export async function marketDays(context: ResolverContext, request: MarketRequest, lookBack = 0): Promise<MarketDays> {
   const { chain, contractAddress, quoteCurrency } = request;
-  const { anchor, nftSales, ledger, tokens, prices } = context;
-  const [metadata, indexedFrom] = await Promise.all([tokens.metadata(chain.id, [contractAddress]), ledger.indexedFrom(chain.id)]);
+  const { anchor, indexedFrom, nftSales, ledger, tokens, prices } = context;
+  const metadata = await tokens.metadata(chain.id, [contractAddress]);
   if (!metadata.get(contractAddress)?.standards.some(isCollection)) throw notFound("Collection", contractAddress, chain.name);
   const [head, first] = await Promise.all(
     [anchor, indexedFrom].map((block) => (block === null ? null : ledger.blockByNumber(chain.id, block))),

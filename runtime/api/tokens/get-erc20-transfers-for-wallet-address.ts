@@ -22,8 +22,7 @@ import { viewContract } from "./view-token.ts";
 /** ERC-20 transfers from and to a wallet, newest first; an item is a transaction with the wallet's transfers in it. */
 export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, contractAddress, quoteCurrency, page } = request;
-  const { ledger, tokens } = context;
-  const indexedFrom = await ledger.indexedFrom(chain.id);
+  const { indexedFrom, ledger, tokens } = context;
   const range = rangeOf(context, request, indexedFrom);
   const offset = page.number * page.size;
   const { positions, total } =

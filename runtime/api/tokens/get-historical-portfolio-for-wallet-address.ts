@@ -17,8 +17,7 @@ import { viewContract } from "./view-token.ts";
  */
 export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPortfolioForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, days } = request;
-  const { tokens, limits } = context;
-  const indexedFrom = await context.ledger.indexedFrom(chain.id);
+  const { indexedFrom, tokens, limits } = context;
   const span = await spansOfDays(context, chain, days, indexedFrom);
   const dayNumbers = Array.from({ length: days }, (_, position) => span.firstDay / secondsPerDay + position);
   const [opening, changes, rates, knowsNative] = await Promise.all([

@@ -17,10 +17,10 @@ export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistorical
 ) => {
   const { chain, walletAddress, quoteCurrency, noSpam } = request;
   const height = await heightAt(context, chain, request);
-  const [holdings, quotes, indexedFrom] = await Promise.all([
+  const { indexedFrom } = context;
+  const [holdings, quotes] = await Promise.all([
     height === null ? [] : holdingsOf(context, chain, walletAddress, height, request),
     quotesAt(context, request, height),
-    context.ledger.indexedFrom(chain.id),
   ]);
   const chainConfig = context.chains.get(chain.id);
   return {

@@ -14,10 +14,10 @@ import { unknownNative } from "./native-balances.ts";
 export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, blockHeight } = request;
   const height = await heightOf(context, chain, blockHeight);
-  const [balance, rate, indexedFrom] = await Promise.all([
+  const { indexedFrom } = context;
+  const [balance, rate] = await Promise.all([
     height === null ? null : balanceOf(context, chain, walletAddress, height),
     height === null ? null : nativeRate(context, chain, quoteCurrency, blockHeight === null ? null : height),
-    context.ledger.indexedFrom(chain.id),
   ]);
   const native = nativeMetadata(context.chains.get(chain.id));
   const quoted = quoteOf(balance?.balance ?? null, rate, native.contract_decimals, quoteCurrency);

@@ -14,15 +14,19 @@ import { type HoldingQuotes, isCollection, viewHolding } from "./view-token.ts";
  */
 export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, noSpam } = request;
-  const { anchor, ledger, tokens } = context;
+  const { anchor, indexedFrom, ledger, tokens } = context;
   const now = Math.floor(context.now().getTime() / 1000);
-  const yesterday = await ledger.lastBlockBefore(chain.id, now - secondsPerDay + 1);
-  const [holdings, earlier, rates, knowsNative, indexedFrom] = await Promise.all([
+  const balancesOfYesterday = async () => {
+    const yesterday = await ledger.lastBlockBefore(chain.id, now - secondsPerDay + 1);
+    const rows =
+      yesterday === null || anchor === null ? [] : await tokens.balancesAt(chain.id, walletAddress, Math.min(yesterday.number, anchor));
+    return { yesterday, rows };
+  };
+  const [holdings, { yesterday, rows: earlier }, rates, knowsNative] = await Promise.all([
     anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, request),
-    yesterday === null || anchor === null ? [] : tokens.balancesAt(chain.id, walletAddress, Math.min(yesterday.number, anchor)),
+    balancesOfYesterday(),
     context.prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [now, now - secondsPerDay]),
     context.ledger.knowsNativeBalances(chain.id),
-    ledger.indexedFrom(chain.id),
   ]);
   const balance24h = new Map(hideUnknownNative(earlier, knowsNative).map((row) => [holdingKey(row), row.balance]));
   // In a complete index, an asset that did not occur up to that block had the balance 0.

@@ -11,17 +11,14 @@ import { viewContract } from "./view-token.ts";
  */
 export const getTokenHolders: Handlers["getTokenHolders"] = async (request, context) => {
   const { chain, tokenAddress, page } = request;
-  const { ledger, tokenRequests, tokens } = context;
+  const { indexedFrom, tokenRequests, tokens } = context;
   const metadata = (await tokens.metadata(chain.id, [tokenAddress])).get(tokenAddress);
   const standard = metadata?.standards[0];
   if (standard === undefined) throw notFound("Token", tokenAddress, chain.name);
   if (standard === standards.erc20) tokenRequests.record(chain.id, [tokenAddress]);
   const height = (await heightAt(context, chain, request)) ?? 0;
   const offset = page.number * page.size;
-  const [totals, indexedFrom] = await Promise.all([
-    tokens.tokenTotalsAt(chain.id, tokenAddress, standard, height),
-    ledger.indexedFrom(chain.id),
-  ]);
+  const totals = await tokens.tokenTotalsAt(chain.id, tokenAddress, standard, height);
   // An index that starts late only knows the holders that have transferred or received the token since.
   const total = indexedFrom !== null ? null : totals === null ? 0 : totals.holders;
   const limit = total === null ? page.size + 1 : Math.min(page.size + 1, total - offset);

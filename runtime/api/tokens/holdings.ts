@@ -48,15 +48,14 @@ export async function holdingsOf(
   block: number,
   options: HoldingOptions,
 ): Promise<Holding[]> {
-  const { tokens } = context;
+  const { indexedFrom, tokens } = context;
   const { nft } = options;
   const max = context.limits.answerRows;
-  const [held, metadata, ids, knowsNative, indexedFrom] = await Promise.all([
+  const [held, metadata, ids, knowsNative] = await Promise.all([
     tokens.holdingsAt(chain.id, wallet, block, max + 1),
     tokens.heldMetadata(chain.id, wallet, block, max + 1),
     nft ? tokens.nftBalancesAt(chain.id, wallet, block, max + 1) : [],
     context.ledger.knowsNativeBalances(chain.id),
-    context.ledger.indexedFrom(chain.id),
   ]);
   if (held.length > max) throw unsupportedValue("walletAddress", wallet, `a wallet with at most ${max} tokens`);
   if (ids.length > max) throw unsupportedValue("nft", "true", `false for a wallet with more than ${max} token ids`);

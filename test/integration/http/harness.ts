@@ -70,7 +70,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     logger,
     chains,
     context: (scope) => scope,
-    head: async () => (state.head === null ? null : { block: state.head, rebuildError: null, checkpoints: new Map() }),
+    head: async () => (state.head === null ? null : { block: state.head, rebuildError: null, indexedFrom: null, checkpoints: new Map() }),
     chainOfProtocol: () => null,
     resolveName: async (_chain, name) => (name === "alice.eth" ? registeredAddress : null),
     readiness: async () => ({ reasons: [], details: { chains: [{ name: "demo", lag: 0 }] } }),

@@ -83,8 +83,5 @@ export function createBlockQueries({ query }: Pick<Database, "query">) {
     return row === undefined || !row.missing.some((feature) => withoutNativeBalances.includes(feature));
   };
 
-  /** The first indexed block if it is not the chain's first block, otherwise null. */
-  const indexedFrom = async (chainId: number): Promise<number | null> => (await chainOf(chainId))?.indexed_from || null;
-
-  return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocks, chains, knowsNativeBalances, indexedFrom };
+  return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocks, chains, knowsNativeBalances };
 }

@@ -1,6 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
-import type { Database } from "../../../database/database.ts";
 import { listOf } from "../../../database/columns.ts";
+import type { Database } from "../../../database/database.ts";
 import { identifier, plannedOnce, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { isAtPositions, positionParameters, type TransactionPosition } from "../../ledger/queries/transaction.ts";
