@@ -113,6 +113,24 @@ describe("reads of contracts", () => {
     expect(await queued()).toEqual([]);
   });
 
+  it("are done at each block whose state such a node keeps, however many newer ones it lacks", async () => {
+    const kept = await depositOnce();
+    // More than are read of a contract at once.
+    let last = kept;
+    for (let block = 0; block < 110; block += 1) last = await depositOnce();
+    await chain.mine();
+    await start({ ...touchedOnly(), isPruned: false });
+    index.fault.lacksUpTo = last;
+    index.fault.keeps = new Set([kept]);
+    for (let round = 0; round < 8; round += 1) await index.sync();
+    const head = await chain.head();
+    expect(await prices()).toEqual([
+      { block_number: kept, assets: await priceAt(kept) },
+      { block_number: head, assets: await priceAt(head) },
+    ]);
+    expect(await queued()).toEqual([]);
+  });
+
   it("are done at the head where the node lacks the state of all touched blocks, again after a reorganisation", async () => {
     const last = await depositOnce();
     for (let block = 0; block < 3; block += 1) await chain.mine();

@@ -43,8 +43,8 @@ export const vaultsOf = (factory: Address | null, parts: Partial<Protocol> = {})
 export interface CommunityIndex {
   readonly running: TestIndexer;
   readonly warnings: string[];
-  /** Whether calls fail: because the node lacks the state of blocks up to a height, or at the contracts of a set, or all of them. */
-  readonly fault: { lacksUpTo: number; contracts: ReadonlySet<Address>; isDown: boolean };
+  /** Whether calls fail: because the node lacks the state of blocks up to a height, except those that it keeps, or at the contracts of a set, or all of them. */
+  readonly fault: { lacksUpTo: number; keeps: ReadonlySet<number>; contracts: ReadonlySet<Address>; isDown: boolean };
   /** Waits until the index is at the node's head. */
   waitForHead(): Promise<void>;
   /** Waits for the node's head, then runs the jobs until nothing is due. */
@@ -83,7 +83,7 @@ export const startCommunityIndex = async (
   });
   const end = runInBackground(running);
   const warnings: string[] = [];
-  const fault: CommunityIndex["fault"] = { lacksUpTo: -1, contracts: new Set(), isDown: false };
+  const fault: CommunityIndex["fault"] = { lacksUpTo: -1, keeps: new Set(), contracts: new Set(), isDown: false };
   const isReady = () => {
     const { leading, following, catchingUp } = running.indexer.status();
     return leading && following && catchingUp.length === 0;
@@ -126,7 +126,7 @@ const faultySource = (source: Source, fault: CommunityIndex["fault"], isPruned: 
     if (fault.isDown) throw new Error("The node is down.");
     const outcomes = await source.calls(calls, height);
     return outcomes.map((outcome, position): CallOutcome => {
-      const isFailing = height <= fault.lacksUpTo || fails(calls[position], fault.contracts);
+      const isFailing = (height <= fault.lacksUpTo && !fault.keeps.has(height)) || fails(calls[position], fault.contracts);
       return isFailing ? { ok: false, reverted: false } : outcome;
     });
   },

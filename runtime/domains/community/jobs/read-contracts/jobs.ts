@@ -10,8 +10,8 @@ import { groupBy } from "../../../../lib/group-by.ts";
 import { indexedHead, writeBesideAsOf } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
 import { projectionIdOf } from "../../relations.ts";
 import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-reads.ts";
-import { countFailedReads, dropReadsBelow, dueReads, removeReads } from "./queue.ts";
-import { type PortionResult, readPortion } from "./read-portion.ts";
+import { countFailedReads, dropReads, dueReads, type LackingBlocks, queuedBlocks, removeReads } from "./queue.ts";
+import { blocksWithState, type PortionResult, readPortion } from "./read-portion.ts";
 import { hasQueued, nextBlocks, readSchedule, scheduleReads } from "./schedule.ts";
 import { type ContractReadSettings, defaultContractReadSettings, maxAttempts, maxQueued } from "./settings.ts";
 
@@ -43,8 +43,9 @@ const createReadJob = (reads: readonly DeclaredRead[], { readMilliseconds, defer
       );
       if (due.length === 0) return false;
       const result = await readPortion(context, due, (one) => groups.get(nameOf(one.protocol, one.read_name)) ?? []);
+      const lacking = await lackingBlocks(context, protocols, result);
       const isWritten = await writeBesideAsOf(context, head, async (client) => {
-        await writeResult(client, context, head, own, result);
+        await writeResult(client, context, head, own, result, lacking);
         return true;
       });
       if (isWritten === null) return false;
@@ -67,7 +68,8 @@ const writeResult = async (
   { chainId }: JobContext,
   head: IndexedBlock,
   reads: readonly DeclaredRead[],
-  { completed, failed, withoutState, lacking }: PortionResult,
+  { completed, failed, withoutState }: PortionResult,
+  lacking: LackingBlocks | null,
 ): Promise<void> => {
   const givenUp = failed.filter(({ due }) => due.attempts + 1 >= maxAttempts);
   const finished = [...completed, ...givenUp];
@@ -89,10 +91,24 @@ const writeResult = async (
     finished.map(({ due }) => due),
   );
   await countFailedReads(client, chainId, [...failed.filter((one) => !givenUp.includes(one)).map(({ due }) => due), ...withoutState]);
-  // A node may keep the states of some blocks only, or be one of several behind an address: it has no state if it repeatedly responds so.
+  if (lacking !== null) for (const read of firstOfGroups(reads)) await dropReads(client, chainId, read, lacking, head.number);
+};
+
+/**
+ * The blocks whose state the node lacks; null if it has shown none. A node with archive state may keep the states of some blocks only, or be one of several
+ * behind an address: it lacks a state if it repeatedly responds so, and then that of each other queued block that it does not have now.
+ */
+const lackingBlocks = async (
+  context: JobContext,
+  protocols: readonly string[],
+  { withoutState, lacking }: PortionResult,
+): Promise<LackingBlocks | null> => {
+  if (lacking !== null) return { from: 0, to: lacking, except: [] };
   const absent = withoutState.filter(({ attempts }) => attempts + 1 >= maxAttempts).map(({ block_number }) => block_number);
-  const highest = lacking ?? (absent.length > 0 ? Math.max(...absent) : null);
-  if (highest !== null) for (const read of firstOfGroups(reads)) await dropReadsBelow(client, chainId, read, highest, head.number);
+  if (absent.length === 0) return null;
+  const to = Math.max(...absent);
+  const blocks = await queuedBlocks(context.database, context.chainId, protocols, to);
+  return { from: blocks.at(-1) ?? to, to, except: await blocksWithState(context, blocks) };
 };
 
 const updateBackoff = (backoff: ContractBackoff, now: Date, { completed, failed }: PortionResult): void => {

@@ -6,7 +6,7 @@ import type { Address } from "../../../../lib/hex.ts";
 import { hasArguments } from "../../queued-arguments.ts";
 import { readsTable } from "../../relations.ts";
 import type { DeclaredRead, DueRead } from "./declared-reads.ts";
-import { maxConsidered, maxDropped, maxReads, maxReadsOfContract } from "./settings.ts";
+import { maxConsidered, maxDropped, maxProbed, maxReads, maxReadsOfContract } from "./settings.ts";
 
 /** The newest due reads of protocols, with a limit for each contract, so that a backlog delays no new ones. Served by community_reads_due. */
 export const dueReads = (
@@ -54,21 +54,45 @@ export const countFailedReads = (client: DatabaseClient, chainId: number, reads:
     reads,
   );
 
+/** The newest blocks up to a height at which reads of protocols are queued, with a limit. Served by community_reads_due. */
+export const queuedBlocks = async (
+  database: Queryable,
+  chainId: number,
+  protocols: readonly string[],
+  height: number,
+): Promise<number[]> => {
+  const rows = await database.query<{ block_number: number }>(
+    sql`SELECT DISTINCT block_number FROM community_reads WHERE chain_id = $1 AND protocol = ANY ($2) AND block_number <= $3
+     ORDER BY block_number DESC LIMIT ${maxProbed}`,
+    [chainId, [...protocols], height],
+  );
+  return rows.map(({ block_number }) => block_number);
+};
+
+/** Blocks whose state the node lacks. */
+export interface LackingBlocks {
+  readonly from: number;
+  readonly to: number;
+  /** Blocks between them whose state it has. */
+  readonly except: readonly number[];
+}
+
 /**
- * Removes reads at a block and below, whose state the node lacks; the newest first, with a limit. A contract that is left without a newer result or a newer read
+ * Removes reads at blocks whose state the node lacks; the newest first, with a limit. A contract that is left without a newer result or a newer read
  * of the same arguments is read at the head instead. Served by community_reads_due and the primary keys.
  */
-export const dropReadsBelow = async (
+export const dropReads = async (
   client: DatabaseClient,
   chainId: number,
   { protocol, definition, table }: DeclaredRead,
-  block: number,
+  { from, to, except }: LackingBlocks,
   head: number,
 ): Promise<void> => {
   await client.query(
     sql`WITH dropped AS (
        DELETE FROM community_reads WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND (contract, arguments, block_number) IN (
-         SELECT contract, arguments, block_number FROM community_reads WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND block_number <= $4
+         SELECT contract, arguments, block_number FROM community_reads
+         WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND block_number BETWEEN $6 AND $4 AND block_number <> ALL ($7::int8[])
          ORDER BY block_number DESC LIMIT ${maxDropped}) RETURNING contract, arguments)
      INSERT INTO community_reads (chain_id, protocol, read_name, contract, arguments, block_number, attempts)
      SELECT DISTINCT $1::int8, $2, $3, d.contract, d.arguments, $5::int8, 0 FROM dropped d
@@ -77,6 +101,6 @@ export const dropReadsBelow = async (
        AND NOT EXISTS (SELECT FROM community_reads q WHERE q.chain_id = $1 AND q.protocol = $2 AND q.read_name = $3 AND q.contract = d.contract
          AND q.arguments = d.arguments AND q.block_number > $4)
      ON CONFLICT (chain_id, protocol, read_name, contract, arguments, block_number) DO NOTHING`,
-    [chainId, protocol, definition.name, block, head],
+    [chainId, protocol, definition.name, to, head, from, [...except]],
   );
 };

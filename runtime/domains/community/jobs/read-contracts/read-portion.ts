@@ -94,6 +94,17 @@ const noOutcome: CallOutcome = { ok: false, reverted: false };
 /** A revert is a result; a call that the node failed at may succeed later. */
 const isComplete = (outcome: CallOutcome): boolean => outcome.ok || outcome.reverted;
 
+/** The blocks whose state the node has. @throws {RpcError} when it cannot run calls at the moment. */
+export const blocksWithState = async (context: JobContext, blocks: readonly number[]): Promise<number[]> => {
+  const found: number[] = [];
+  for (let start = 0; start < blocks.length; start += maxHeights) {
+    const portion = blocks.slice(start, start + maxHeights);
+    const states = await Promise.all(portion.map((height) => hasState(context, height)));
+    found.push(...portion.filter((_, position) => states[position]));
+  }
+  return found;
+};
+
 /** Whether the node runs a call to an account without code at this block. @throws {RpcError} when it cannot run calls at the moment. */
 const hasState = async ({ source }: JobContext, height: number): Promise<boolean> => {
   const [control = noOutcome] = await source.calls([{ to: zeroAddress, data: "0x", gas: controlGas }], height);

@@ -22,6 +22,8 @@ export const maxConsidered = 2_000;
 export const maxDropped = 20_000;
 /** Max heights that are read at the same time. */
 export const maxHeights = 4;
+/** Max blocks whose state is looked for in one run, after the node repeatedly lacked that of another one. */
+export const maxProbed = 2_000;
 /** Attempts after which a value that could not be read is stored as unknown. */
 export const maxAttempts = 8;
 /** Max blocks per read for which one run queues periodic reads, and the number of queued reads above which past blocks wait. */
