@@ -8,13 +8,13 @@ import { demoUnavailable, portTaken } from "./errors.ts";
 import { createLiveChain } from "./live/live-chain.ts";
 import { startMetadataServer } from "./metadata-server.ts";
 import { anvilBinary } from "./node/binary.ts";
-import { type DemoNode, launchNode } from "./node/launch.ts";
+import { type DemoNode, type Launch, launchNode } from "./node/launch.ts";
 import { adoptOrphan } from "./node/orphan.ts";
 import { claimFolder } from "./node/owner.ts";
 import { portIsFree } from "./node/port.ts";
 import { stopProcess } from "./node/processes.ts";
 import { readNodeRecord, removeNodeRecord, writeNodeRecord } from "./node/record.ts";
-import { demoFiles, discardSavedState, type Identity, readIdentity, saveState, unpackState } from "./state.ts";
+import { demoFiles, discardSavedState, dumpState, type Identity, readIdentity, saveState, unpackState } from "./state.ts";
 import { treasury } from "./story/genesis.ts";
 import { storyDays } from "./story/types.ts";
 import { storyVersion } from "./story/version.ts";
@@ -23,6 +23,8 @@ import type { Demo, DemoLogger, DemoOptions, DemoPhase } from "./types.ts";
 export type { Demo, DemoOptions } from "./types.ts";
 
 const secondsPerDay = 86_400;
+/** Only the previous block's state is saved while the story is built. */
+const maxPastStatesOfBuild = 2;
 
 /** Loaded on demand: other commands import this module, and do not need the development dependency. @throws {DemoUnavailable} if it is not installed */
 const loadBitcoin = async () => {
@@ -50,23 +52,23 @@ type Progress = (phase: DemoPhase, done: number, total: number) => void;
 
 const createLauncher = (folder: string, options: DemoOptions) => {
   const files = demoFiles(folder);
-  const launch = (genesisTime: number, genesisHash: Hex | null, statePath?: string): Promise<DemoNode> =>
+  const launch = (genesisTime: number, genesisHash: Hex | null, more: Pick<Launch, "statePath" | "maxPastStates">): Promise<DemoNode> =>
     launchNode({
       cachePath: files.cache,
       genesisTime,
       port: options.rpcPort,
-      ...(statePath === undefined ? {} : { statePath }),
+      ...more,
       onSpawned: (handle, port) => writeNodeRecord(files.node, { ...handle, port, genesisHash }),
     });
   return {
-    launchNew: (genesisTime: number) => launch(genesisTime, null),
+    launchNew: (genesisTime: number) => launch(genesisTime, null, { maxPastStates: maxPastStatesOfBuild }),
     /** Launches a node with the saved chain; returns null if its files are missing or unusable. */
     launchSaved: async (identity: Identity, progress: Progress): Promise<DemoNode | null> => {
       progress("load", 0, 1);
       const statePath = await unpackState(folder, identity);
       if (statePath === null) return null;
       try {
-        const node = await launch(identity.genesisTime, identity.genesisHash, statePath);
+        const node = await launch(identity.genesisTime, identity.genesisHash, { statePath });
         options.onProgress?.("load", 1, 1);
         return node;
       } catch {
@@ -93,7 +95,7 @@ const takeOverOrphan = async (folder: string, identity: Identity | null, options
   const orphan = record === null ? null : await adoptOrphan(record, files.cache);
   if (orphan === null) return null;
   if (identity !== null && (options.rpcPort ?? orphan.port) === orphan.port && (await knowsGenesis(orphan))) return orphan;
-  if (identity !== null) await saveState(folder, orphan.client, identity);
+  if (identity !== null) await saveState(folder, await dumpState(orphan.client), identity);
   await orphan.client.close();
   await stopProcess(orphan.handle);
   return null;

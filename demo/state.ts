@@ -1,16 +1,13 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Transform } from "node:stream";
+import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { promisify } from "node:util";
-import { createGunzip, gunzip } from "node:zlib";
+import { createGunzip } from "node:zlib";
 import type { Hex } from "../runtime/lib/hex.ts";
 import type { NodeClient } from "./node/client.ts";
 import type { Inventory, StoryValues } from "./story/story-values.ts";
 import { writeAtomically } from "./write-atomically.ts";
-
-const unzip = promisify(gunzip);
 
 /** Identifies a saved chain. An index belongs to it if both have the same hash at the last saved block. */
 export interface Identity {
@@ -32,7 +29,7 @@ export interface Identity {
 /** The files of a demo in its folder. */
 export const demoFiles = (folder: string) => ({
   identity: join(folder, "identity.json"),
-  genesisState: join(folder, "genesis-state.json"),
+  pastStates: join(folder, "past-states.json"),
   unpacked: join(folder, "unpacked.json"),
   node: join(folder, "node.json"),
   owner: join(folder, "owner.json"),
@@ -55,8 +52,14 @@ interface Head {
 }
 const readHead = (client: NodeClient): Promise<Head> => client.request<Head>("eth_getBlockByNumber", ["latest", false]);
 
-/** Dumps the node's state (gzipped JSON) with the head that it belongs to. */
-const dumpState = async (client: NodeClient): Promise<{ head: Head; content: Buffer }> => {
+/** A node's state as gzipped JSON, with the head that it belongs to. */
+interface Dump {
+  readonly head: Head;
+  readonly content: Buffer;
+}
+
+/** Dumps the node's state, without past states. */
+export const dumpState = async (client: NodeClient): Promise<Dump> => {
   for (let attempt = 0; attempt < 5; attempt++) {
     const head = await readHead(client);
     const dump = await client.request<Hex>("anvil_dumpState");
@@ -66,13 +69,12 @@ const dumpState = async (client: NodeClient): Promise<{ head: Head; content: Buf
   throw new Error("Failed to save the state of the demo chain: its head keeps changing");
 };
 
-/** Saves the node's state and its identity, and returns the identity. If the process is killed, the older pair remains. */
+/** Saves a node's state and its identity, and returns the identity. If the process is killed, the older pair remains. */
 export const saveState = async (
   folder: string,
-  client: NodeClient,
+  { head, content }: Dump,
   identity: Omit<Identity, "lastBlock" | "lastBlockHash" | "stateFile">,
 ) => {
-  const { head, content } = await dumpState(client);
   const stateFile = `state-${head.hash.slice(2, 18)}.json.gz`;
   await writeAtomically(join(folder, stateFile), content);
   const saved: Identity = { ...identity, lastBlock: Number(head.number), lastBlockHash: head.hash, stateFile };
@@ -82,16 +84,46 @@ export const saveState = async (
   return saved;
 };
 
-/** Saves the genesis state separately: the node does not retain it over a restart, and an index reads balances at block 0. */
-export const saveGenesisState = async (folder: string, client: NodeClient, genesisHash: Hex): Promise<void> => {
+type PastState = readonly [blockHash: Hex, state: unknown];
+
+/** What precedes the past states in a dump, which ends with them. */
+const pastStatesKey = '"historical_states":';
+
+/** The past states in a dump, which is not parsed as a whole: most of it are transactions. */
+const pastStatesIn = async (content: Buffer): Promise<PastState[]> => {
+  let tail = "";
+  let isFound = false;
+  for await (const chunk of Readable.from([content]).pipe(createGunzip({ chunkSize: 1_048_576 }))) {
+    tail += (chunk as Buffer).toString("latin1");
+    if (isFound) continue;
+    const start = tail.indexOf(pastStatesKey);
+    isFound = start !== -1;
+    tail = tail.slice(isFound ? start + pastStatesKey.length : -pastStatesKey.length);
+  }
+  return isFound ? ((JSON.parse(tail.slice(0, tail.lastIndexOf("}"))) as PastState[] | null) ?? []) : [];
+};
+
+const readPastStates = async (folder: string): Promise<PastState[]> => {
+  try {
+    return JSON.parse(await readFile(demoFiles(folder).pastStates, "utf8")) as PastState[];
+  } catch {
+    return [];
+  }
+};
+
+/**
+ * Saves the state of a past block separately, because the node does not retain it over a restart: an index reads balances at block 0, and contracts at some later
+ * blocks. The node must still have it.
+ */
+export const savePastState = async (folder: string, client: NodeClient, height: number): Promise<void> => {
+  const { hash } = await client.request<{ hash: Hex }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
   const dump = await client.request<Hex>("anvil_dumpState", [true]);
-  const state = JSON.parse((await unzip(Buffer.from(dump.slice(2), "hex"))).toString("utf8")) as { historical_states?: [Hex, unknown][] };
-  const genesis = state.historical_states?.filter(([hash]) => hash === genesisHash) ?? [];
-  await writeAtomically(demoFiles(folder).genesisState, JSON.stringify(genesis));
+  const found = (await pastStatesIn(Buffer.from(dump.slice(2), "hex"))).filter(([block]) => block === hash);
+  await writeAtomically(demoFiles(folder).pastStates, JSON.stringify([...(await readPastStates(folder)), ...found]));
 };
 
 /** The end of a dump of a node without past states. */
-const emptyHistory = Buffer.from('"historical_states":null}');
+const emptyHistory = Buffer.from(`${pastStatesKey}null}`);
 
 /** Creates a stream that replaces the end of its input if it equals `expected`. */
 const replaceEnd = (expected: Buffer, replacement: Buffer): Transform => {
@@ -107,12 +139,12 @@ const replaceEnd = (expected: Buffer, replacement: Buffer): Transform => {
   });
 };
 
-/** Unpacks the saved state for a node to load, with the genesis state restored; null if a file is missing or invalid. */
+/** Unpacks the saved state for a node to load, with the saved past states; null if a file is missing or invalid. */
 export const unpackState = async (folder: string, identity: Identity): Promise<string | null> => {
   const files = demoFiles(folder);
   try {
-    const genesis = await readFile(files.genesisState, "utf8");
-    const end = replaceEnd(emptyHistory, Buffer.from(`"historical_states":${genesis}}`));
+    const pastStates = await readFile(files.pastStates, "utf8");
+    const end = replaceEnd(emptyHistory, Buffer.from(`${pastStatesKey}${pastStates}}`));
     await pipeline(createReadStream(join(folder, identity.stateFile)), createGunzip(), end, createWriteStream(files.unpacked));
     return files.unpacked;
   } catch {
@@ -126,6 +158,6 @@ export const discardSavedState = async (folder: string): Promise<void> => {
   const files = demoFiles(folder);
   const states = (await readdir(folder)).filter((name) => name.startsWith("state-")).map((name) => join(folder, name));
   await Promise.all(
-    [files.identity, files.genesisState, files.unpacked, files.cache, ...states].map((path) => rm(path, { recursive: true, force: true })),
+    [files.identity, files.pastStates, files.unpacked, files.cache, ...states].map((path) => rm(path, { recursive: true, force: true })),
   );
 };

@@ -1,7 +1,7 @@
 import type { Artifacts } from "../contracts/artifacts.ts";
 import type { DemoNode } from "../node/launch.ts";
 import { isRunning } from "../node/processes.ts";
-import { type Identity, saveState } from "../state.ts";
+import { dumpState, type Identity, saveState } from "../state.ts";
 import { createRandom } from "../story/random.ts";
 import type { DemoLogger } from "../types.ts";
 import { mineLiveBlock, pause } from "./live-block.ts";
@@ -43,7 +43,7 @@ export const createLiveChain = ({ folder, node, artifacts, identity, logger }: L
   const checkpoint = (): Promise<void> =>
     inSequence(async () => {
       const head = await node.client.request<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);
-      if (head.hash !== saved.lastBlockHash) saved = await saveState(folder, node.client, saved);
+      if (head.hash !== saved.lastBlockHash) saved = await saveState(folder, await dumpState(node.client), saved);
     });
   const mineOne = (): Promise<void> => inSequence(() => mineLiveBlock(context));
 

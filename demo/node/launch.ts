@@ -10,8 +10,8 @@ import { findFreePort, portIsFree } from "./port.ts";
 import { inspectProcess, listensOn, type ProcessHandle, stopProcess } from "./processes.ts";
 
 const startMilliseconds = 20_000;
-/** The number of past states that remain readable; each takes some megabytes. */
-const maxPastStates = 64;
+/** Each past state takes some megabytes. */
+const defaultMaxPastStates = 64;
 
 /** A running node of the demo. */
 export interface DemoNode {
@@ -30,6 +30,8 @@ export interface Launch {
   /** The state file to continue from. */
   readonly statePath?: string;
   readonly port: number | undefined;
+  /** The number of past states that remain readable. */
+  readonly maxPastStates?: number;
   /** Called when the process exists, before it responds, so that it is recorded even if Ashlar is killed in between. */
   onSpawned(handle: ProcessHandle, port: number): Promise<void>;
 }
@@ -37,7 +39,7 @@ export interface Launch {
 const argumentsOf = (launch: Launch, port: number): string[] => [
   ...["--host", "127.0.0.1", "--port", String(port), "--quiet"],
   ...genesisArguments(launch.genesisTime),
-  ...["--prune-history", String(maxPastStates), "--cache-path", launch.cachePath],
+  ...["--prune-history", String(launch.maxPastStates ?? defaultMaxPastStates), "--cache-path", launch.cachePath],
   ...(launch.statePath === undefined ? [] : ["--load-state", launch.statePath]),
 ];
 

@@ -49,8 +49,8 @@ export interface StoryOptions {
   readonly genesisTime: number;
   /** 1 for the full story; a smaller scale has the same days with fewer transactions each. */
   readonly scale: number;
-  /** Called when only the genesis block and an empty first block exist: the node still has the genesis state. */
-  onGenesis(): Promise<void>;
+  /** Called after each block; the first one is empty. The node still has the state of the previous block. */
+  onBlock(height: number): Promise<void>;
   onProgress(done: number, total: number): void;
 }
 
@@ -172,12 +172,11 @@ const setUpChapters = async (context: StoryContext) => {
 /** Builds the story on a node: the setup of all chapters, then the days. The last block is exactly at the end time. */
 export const buildStory = async (options: StoryOptions): Promise<BuiltStory> => {
   const { genesisTime, node, onProgress } = options;
-  const miner = createMiner(node);
+  const miner = createMiner(node, options.onBlock);
   const context = createContext(options, miner);
   const total = storyDays + 2;
   onProgress(0, total);
   await miner.mine(genesisTime + firstBlockSeconds, []);
-  await options.onGenesis();
   const { dailyCalls, chapters, ownership } = await setUpChapters(context);
   onProgress(1, total);
   for (let day = 0; day < storyDays; day++) {

@@ -16,8 +16,8 @@ export interface Miner {
   height(): number;
 }
 
-/** Creates a miner for a node that mines on demand only. */
-export const createMiner = (node: NodeClient): Miner => {
+/** Creates a miner for a node that mines on demand only; `onBlock` is called after each block. */
+export const createMiner = (node: NodeClient, onBlock: (height: number) => Promise<void>): Miner => {
   const nonces = new Map<Address, number>();
   const labelledTransactions = new Map<string, LabelledTransaction>();
   const sent: { hash: Hex; call: Call }[] = [];
@@ -54,6 +54,7 @@ export const createMiner = (node: NodeClient): Miner => {
         sent.push({ hash, call });
         if (call.label !== undefined) labelledTransactions.set(call.label, { hash, block: height });
       });
+      await onBlock(height);
     },
   };
 };
