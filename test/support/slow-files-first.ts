@@ -16,6 +16,7 @@ const slowFiles: readonly string[] = [
   "e2e/indexer/kills",
   "e2e/commands/first-use",
   "e2e/demo/short-story",
+  "e2e/demo/community/views",
   "e2e/database/keep-embedded",
   "e2e/start/embedded-restart",
   "e2e/bench/nft-story",

@@ -1,0 +1,39 @@
+import { expect } from "vitest";
+import type { ExpectedItems, Fields } from "./expected.ts";
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** Compares numbers up to the precision of doubles, growth of less than a billionth a year being rounding. */
+const compareNumber = (actual: unknown, expected: number, label: string): void =>
+  expect(Math.abs((actual as number) - expected), `${label}: ${actual} for ${expected}`).toBeLessThanOrEqual(
+    1e-9 * Math.max(Math.abs(expected), 1e-3),
+  );
+
+/** Compares fields, and returns how many of them are numbers. */
+const compareFields = (item: Item, expected: Fields, label: string): number => {
+  let numbers = 0;
+  for (const [name, value] of Object.entries(expected)) {
+    const [actual, place] = [item[name], `${label}, ${name}`];
+    if (Array.isArray(value)) {
+      expect(actual, place).toHaveLength(value.length);
+      for (const [position, fields] of value.entries()) numbers += compareFields((actual as Item[])[position] ?? {}, fields, place);
+    } else if (typeof value === "number") {
+      compareNumber(actual, value, place);
+      numbers += 1;
+    } else {
+      expect(actual, place).toBe(value);
+      if (/^\d+$/.test(String(value))) numbers += 1;
+    }
+  }
+  return numbers;
+};
+
+/** Compares items with those that are expected, and returns the number of numbers. */
+export const compareItems = (items: readonly Item[], expected: ExpectedItems, label: string): number => {
+  const keyOf = ({ position, pool_address }: Item): string =>
+    position === undefined ? String(pool_address) : `${position} ${pool_address}`;
+  const byKey = new Map(items.map((item) => [keyOf(item), item]));
+  expect([...byKey.keys()].sort(), label).toEqual(Object.keys(expected).sort());
+  expect(items, label).toHaveLength(byKey.size);
+  return Object.entries(expected).reduce((sum, [key, fields]) => sum + compareFields(byKey.get(key) ?? {}, fields, `${label}, ${key}`), 0);
+};

@@ -1,0 +1,138 @@
+import { toEventSelector } from "viem";
+import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import type { StablePool } from "../../../integration/domains/community/curve/market.ts";
+import { readState } from "../../../integration/domains/community/curve/views.ts";
+import { readPool } from "../../../integration/domains/community/sushiswap/views.ts";
+import { read, uniswap } from "../../../integration/domains/pools/support.ts";
+import { demoContracts } from "../../../support/demo-contracts.ts";
+import { addressIn, blocksOf, type ExpectedAnswers, growthOf, itemsOf, newestOf, partOf, sumOf, type World } from "./expected.ts";
+
+/** A pool as a protocol shows it. */
+interface ShownPool {
+  readonly address: Address;
+  readonly coins: readonly Address[];
+  readonly shares: Address;
+  readonly balances: readonly bigint[];
+  readonly supply: bigint;
+  readonly supplyRate: number | null;
+  /** The block as of which the balances are. */
+  readonly block: number;
+  sharesOf(owner: Address): Promise<bigint>;
+}
+
+/** The answers about pools whose holders have a part of all balances, rounded down. */
+const expectPools = (world: World, readPools: (height: number) => Promise<readonly ShownPool[]>): ExpectedAnswers => {
+  const known = new Map<number, Promise<readonly ShownPool[]>>();
+  const poolsAt = (height: number): Promise<readonly ShownPool[]> => {
+    const pools = known.get(height) ?? readPools(height);
+    known.set(height, pools);
+    return pools;
+  };
+  const poolValue = ({ coins }: ShownPool, amounts: readonly bigint[], height: number): number | null => {
+    const valueAt = world.valueAt(height);
+    return sumOf(coins.map((coin, position) => valueAt(coin, amounts[position] ?? 0n)));
+  };
+  const heldAt = async (wallet: Address, height: number) => {
+    const pools = await poolsAt(height);
+    const held = await Promise.all(pools.map(async (pool) => ({ pool, shares: await pool.sharesOf(wallet) })));
+    return held.filter(({ shares }) => shares > 0n);
+  };
+  return {
+    markets: async (height) =>
+      itemsOf(
+        (await poolsAt(height)).map((pool) => {
+          const value = poolValue(pool, pool.balances, height);
+          const fields = {
+            ...{ total_value_locked_quote: value, total_supply_quote: value, supply_rate: pool.supplyRate, block_height: pool.block },
+            ...{ lp_token_address: pool.shares, lp_token_total_supply: String(pool.supply) },
+          };
+          return [pool.address, fields];
+        }),
+      ),
+    balances: async (wallet, height) =>
+      itemsOf(
+        (await heldAt(wallet, height)).map(({ pool, shares }) => [
+          `liquidity ${pool.address}`,
+          { balance: String(shares), quote: partOf(poolValue(pool, pool.balances, height), shares, pool.supply) },
+        ]),
+      ),
+    tokens: async (wallet, height) =>
+      itemsOf(
+        (await heldAt(wallet, height)).map(({ pool, shares }) => {
+          const amounts = pool.balances.map((balance) => (balance * shares) / pool.supply);
+          const tokens = pool.coins.map((coin, position) => ({ contract_address: coin, balance: String(amounts[position]) }));
+          return [pool.address, { lp_token_balance: String(shares), tokens, total_quote: poolValue(pool, amounts, height) }];
+        }),
+      ),
+  };
+};
+
+/** The answers of protocol 05. */
+export const expectStablePools = async (world: World): Promise<ExpectedAnswers> => {
+  const head = world.times.length - 1;
+  const registry = addressIn(world, "stableRegistry");
+  const lower = (address: string): Address => address.toLowerCase() as Address;
+  const [ether, dollars] = [addressIn(world, "etherStablePool"), addressIn(world, "dollarStablePool")];
+  const pools: StablePool[] = [
+    {
+      address: ether,
+      artifact: demoContracts("EtherStableSwap"),
+      coins: [nativeTokenAddress, addressIn(world, "wrappedNative")],
+      shares: lower(await read<string>(world, demoContracts("EtherStableSwap"), ether, "lp_token", [], head)),
+    },
+    {
+      address: dollars,
+      artifact: demoContracts("BaseStableSwap"),
+      coins: ["usdToken", "pierToken", "quayToken"].map((name) => addressIn(world, name)),
+      shares: lower(await read<string>(world, demoContracts("StableSwapRegistry"), registry, "get_lp_token", [dollars], head)),
+    },
+  ];
+  const events = await Promise.all(pools.map(({ address }) => blocksOf(world, address, [])));
+  return expectPools(world, (height) =>
+    Promise.all(
+      pools.map(async (pool, position): Promise<ShownPool> => {
+        const blocks = events[position] ?? [];
+        const state = await readState(world, pool, height);
+        const priceAt = async (block: number) => (await readState(world, pool, block)).virtualPrice ?? 0n;
+        return { ...pool, ...state, block: newestOf(blocks, height), supplyRate: await growthOf(world, blocks, height, priceAt) };
+      }),
+    ),
+  );
+};
+
+const month = 30 * 86_400;
+const year = 365 * 86_400;
+const minted = toEventSelector("Mint(address,uint256,uint256)");
+
+/** The answers of protocol 07. */
+export const expectPairs = async (world: World): Promise<ExpectedAnswers> => {
+  const { times } = world;
+  const factory = addressIn(world, "exchangeFactory");
+  const head = times.length - 1;
+  const ofFactory = <Result>(name: string, args: readonly unknown[] = []) =>
+    read<Result>(world, uniswap.factory(), factory, name, args, head);
+  const count = Number(await ofFactory<bigint>("allPairsLength"));
+  const addresses = await Promise.all(Array.from({ length: count }, (_, place) => ofFactory<string>("allPairs", [BigInt(place)])));
+  const pairs = addresses.map((address) => address.toLowerCase() as Address);
+  const firstMints = await Promise.all(pairs.map(async (pair) => (await blocksOf(world, pair, [minted]))[0] ?? 0));
+  const shareAt = async (pair: Address, block: number): Promise<number> => {
+    const { reserves, supply } = await readPool(world, pair, block);
+    return Math.sqrt(Number(reserves[0])) * (Math.sqrt(Number(reserves[1])) / Number(supply));
+  };
+  /** The growth of √(reserve0 × reserve1) per pool token within 30 days, or since the first liquidity, for a year. */
+  const rateOf = async (pair: Address, first: number, height: number): Promise<number | null> => {
+    const now = times[height] ?? 0;
+    const monthAgo = times.findLastIndex((time) => time <= now - month);
+    const [since, elapsed] = monthAgo < first ? [first, now - (times[first] ?? 0)] : [monthAgo, month];
+    return elapsed === 0 ? null : (((await shareAt(pair, height)) / (await shareAt(pair, since)) - 1) * year) / elapsed;
+  };
+  return expectPools(world, (height) =>
+    Promise.all(
+      pairs.map(async (address, position): Promise<ShownPool> => {
+        const { tokens, reserves, supply, balanceOf } = await readPool(world, address, height);
+        const supplyRate = await rateOf(address, firstMints[position] ?? 0, height);
+        return { address, shares: address, coins: tokens, balances: reserves, supply, supplyRate, block: height, sharesOf: balanceOf };
+      }),
+    ),
+  );
+};

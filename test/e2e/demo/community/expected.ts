@@ -1,0 +1,77 @@
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import type { ArchivedStory } from "./archived-story.ts";
+
+/** The fields of an item that contracts determine: numbers are compared up to the precision of doubles. */
+export interface Fields {
+  readonly [name: string]: string | number | null | readonly Fields[];
+}
+
+/** Expected items by their pool, or by their position and pool. */
+export type ExpectedItems = Readonly<Record<string, Fields>>;
+
+/** The answers of a protocol by the views of its contracts. */
+export interface ExpectedAnswers {
+  markets(height: number): Promise<ExpectedItems>;
+  balances(wallet: Address, height: number): Promise<ExpectedItems>;
+  tokens?(wallet: Address, height: number): Promise<ExpectedItems>;
+}
+
+/** What expected answers are computed from. */
+export interface World extends Pick<ArchivedStory, "rpc" | "values" | "times"> {
+  /** The value in US dollars of an amount of a token as of a block; null if its price is unknown. */
+  valueAt(height: number): (token: Address, amount: bigint) => number | null;
+}
+
+/** The address with a name in the story. @throws {Error} if there is none. */
+export const addressIn = ({ values }: Pick<World, "values">, name: string): Address => {
+  const value = values[name];
+  if (value === undefined) throw new Error(`The story has no ${name}`);
+  return value as Address;
+};
+
+/** The sum of values; null if one of them is unknown. */
+export const sumOf = (values: readonly (number | null)[]): number | null =>
+  values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
+
+/** A part of a value; null if it is unknown. */
+export const partOf = (value: number | null, part: bigint, whole: bigint): number | null =>
+  value === null ? null : (value * Number(part)) / Number(whole);
+
+/** Items of their keys, without those that are null. */
+export const itemsOf = (entries: readonly (readonly [string, Fields] | null)[]): ExpectedItems =>
+  Object.fromEntries(entries.filter((entry) => entry !== null));
+
+const secondsPerMonth = 30 * 86_400;
+const secondsPerYear = 365 * 86_400;
+
+/** The blocks, ascending, in which contracts emitted one of these events. */
+export const blocksOf = async (
+  { rpc }: Pick<World, "rpc">,
+  address: Address,
+  topics: readonly (string | readonly string[] | null)[],
+): Promise<number[]> => {
+  const logs = await rpc<{ blockNumber: string }[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address, topics }]);
+  return [...new Set(logs.map(({ blockNumber }) => Number(blockNumber)))];
+};
+
+/** The newest of ascending blocks up to a height. @throws {Error} if there is none. */
+export const newestOf = (blocks: readonly number[], height: number): number => {
+  const newest = blocks.findLast((block) => block <= height);
+  if (newest === undefined) throw new Error(`There is no reading up to block ${height}`);
+  return newest;
+};
+
+/** The growth of a value since its first reading within 30 days, for a year; null without two readings at different times. */
+export const growthOf = async (
+  { times }: Pick<World, "times">,
+  blocks: readonly number[],
+  height: number,
+  read: (block: number) => Promise<bigint>,
+): Promise<number | null> => {
+  const timeOf = (block: number): number => times[block] ?? Number.NaN;
+  const last = newestOf(blocks, height);
+  const first = blocks.find((block) => block <= height && timeOf(block) >= timeOf(height) - secondsPerMonth);
+  if (first === undefined || timeOf(first) === timeOf(last)) return null;
+  const [before, after] = [await read(first), await read(last)];
+  return ((Number(after) / Number(before) - 1) * secondsPerYear) / (timeOf(last) - timeOf(first));
+};

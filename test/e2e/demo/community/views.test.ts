@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import { builtInProtocol, createItemsOf, type ItemsOf } from "../../../integration/domains/community/operations.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { indexUntilHead } from "../../../support/service.ts";
+import { type ArchivedStory, startArchivedStory } from "./archived-story.ts";
+import { compareItems } from "./compare-items.ts";
+import type { ExpectedAnswers, Fields, World } from "./expected.ts";
+import { expectLending } from "./expected-lending.ts";
+import { expectMoneyMarkets } from "./expected-money-markets.ts";
+import { expectPairs, expectStablePools } from "./expected-pools.ts";
+import { expectVaultPools } from "./expected-vault-pools.ts";
+import { expectVaults } from "./expected-vaults.ts";
+
+let story: ArchivedStory;
+let test: TestDatabase;
+let indexing: Awaited<ReturnType<typeof indexUntilHead>> | undefined;
+let world: World;
+let heights: number[];
+
+beforeAll(async () => {
+  [story, test] = await Promise.all([startArchivedStory(), createTestDatabase()]);
+  indexing = await indexUntilHead(story.config, test.url);
+  const head = story.times.length - 1;
+  // After the deployments, at about every tenth day, and at the head.
+  heights = [0.5, 0.65, 0.8, 0.9, 1].map((part) => Math.floor(head * part));
+  const values = new Map(await Promise.all(heights.map(async (height) => [height, await valuesAt(height)] as const)));
+  world = { ...story, valueAt: (height) => values.get(height) ?? (() => null) };
+});
+afterAll(async () => {
+  await indexing?.stop();
+  await test?.drop();
+  await story?.stop();
+});
+
+/** The values of amounts by the prices in the documented view. */
+const valuesAt = async (height: number): Promise<ReturnType<World["valueAt"]>> => {
+  const rows = await test.database.query<{ token: Address; unit_price: string }>("SELECT token, unit_price FROM api.prices_at(31337, $1)", [
+    story.times[height],
+  ]);
+  const prices = new Map(rows.map(({ token, unit_price }) => [token, Number(unit_price)]));
+  expect(prices.get(nativeTokenAddress)).toBeGreaterThan(0);
+  return (token, amount) => {
+    const price = prices.get(token);
+    return price === undefined ? null : Number(amount) * price;
+  };
+};
+
+const protocols: readonly (readonly [string, () => ExpectedAnswers | Promise<ExpectedAnswers>])[] = [
+  ["protocol_01", () => expectLending(world)],
+  ["protocol_02", () => expectVaultPools(world)],
+  ["protocol_04", () => expectMoneyMarkets(world, "cToken")],
+  ["protocol_05", () => expectStablePools(world)],
+  ["protocol_06", () => expectVaults(world, "protocol_06")],
+  ["protocol_07", () => expectPairs(world)],
+  ["protocol_08", () => expectMoneyMarkets(world, "vToken")],
+  ["protocol_09", () => expectVaults(world, "protocol_09")],
+  ["protocol_10", () => expectVaults(world, "protocol_10")],
+];
+
+/** The fields of market_data that markets has too. */
+const fieldsOfMarkets = ["asset_address", "asset_decimals", "total_value_locked_quote", "supply_rate", "borrow_rate"];
+
+const compareMarkets = async (itemsOf: ItemsOf, { markets }: ExpectedAnswers, operations: readonly string[], height: number) => {
+  const expected = await markets(height);
+  let numbers = compareItems(await itemsOf("market_data", { height }), expected, `market_data at ${height}`);
+  if (!operations.includes("markets")) return numbers;
+  const short = Object.entries(expected).map(([key, fields]): [string, Fields] => [
+    key,
+    Object.fromEntries(Object.entries(fields).filter(([name]) => fieldsOfMarkets.includes(name))),
+  ]);
+  numbers += compareItems(await itemsOf("markets", { height }), Object.fromEntries(short), `markets at ${height}`);
+  return numbers;
+};
+
+describe("the answers about the demo's protocols", () => {
+  it.each(protocols)("of %s equal the views of their contracts for every wallet at five heights", async (id, answersOf) => {
+    const protocol = builtInProtocol(id);
+    const itemsOf = createItemsOf(test.database, protocol);
+    const operations = Object.keys(protocol.operations);
+    const answers = await answersOf();
+    const counts = { markets: 0, wallets: 0 };
+    for (const height of heights) {
+      counts.markets += await compareMarkets(itemsOf, answers, operations, height);
+      const compared = story.wallets.map(async (wallet) => {
+        const label = `of ${wallet} at ${height}`;
+        const balances = compareItems(
+          await itemsOf("balances", { wallet, height }),
+          await answers.balances(wallet, height),
+          `balances ${label}`,
+        );
+        if (answers.tokens === undefined) return balances;
+        return (
+          balances + compareItems(await itemsOf("tokens", { wallet, height }), await answers.tokens(wallet, height), `tokens ${label}`)
+        );
+      });
+      for (const numbers of await Promise.all(compared)) counts.wallets += numbers;
+    }
+    expect(Math.min(counts.markets, counts.wallets)).toBeGreaterThan(heights.length * 5);
+    expect(answers.tokens !== undefined).toBe(operations.includes("tokens"));
+  });
+});
