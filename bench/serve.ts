@@ -10,7 +10,7 @@ import { factsOf } from "./queries/story.ts";
 import type { BenchResult } from "./result.ts";
 import { parseUrl, routeOf } from "./serve/bare/routes.ts";
 import { rowCases } from "./serve/cases.ts";
-import { type LoadOptions, measureCell } from "./serve/cells.ts";
+import { connectionsPerKey, type LoadOptions, measureCell } from "./serve/cells.ts";
 import { compareBytes } from "./serve/compare-bytes.ts";
 import { countStatements, describeStatements, type RequestStatements } from "./serve/count-statements.ts";
 import { byFunction, byModule, sharesOf } from "./serve/cpu-profile.ts";
@@ -29,6 +29,9 @@ const statementsFolder = fileURLToPath(new URL("./serve/statements/", import.met
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };
 const barePoolSize = 8;
 const profiledConnections = 32;
+const warmUpMilliseconds = 1000;
+/** The warm-up of a row's first cell, in which its code is compiled. */
+const firstWarmUpMilliseconds = 3000;
 const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 
 /** Options of a run. */
@@ -92,7 +95,9 @@ async function compare(work: Work): Promise<BenchResult> {
   const databaseUrl = server.urlOf(name);
   const keys = createKeys(database);
   const created = await Promise.all(
-    Array.from({ length: Math.max(...options.connections) / 4 }, (_, index) => keys.create({ label: `bench ${index}` })),
+    Array.from({ length: Math.ceil(Math.max(...options.connections) / connectionsPerKey) }, (_, index) =>
+      keys.create({ label: `bench ${index}` }),
+    ),
   );
   const secrets = created.map(({ key }) => key);
   const product = await startProduct(programs, databaseUrl, folder);
@@ -104,7 +109,7 @@ async function compare(work: Work): Promise<BenchResult> {
       script: programs.load,
       keys: secrets,
       milliseconds: options.milliseconds,
-      warmUpMilliseconds: 1000,
+      warmUpMilliseconds,
       postmaster: await postmasterOf(database),
     };
     const rows: RowFigures[] = [];
@@ -112,7 +117,10 @@ async function compare(work: Work): Promise<BenchResult> {
       await compareBytes(rowCase, { product: product.port, bare: bare.port }, secrets[0] ?? "");
       if (options.explain) await writePlan(database, rowCase);
       const comparisons: Comparison[] = [];
-      for (const connections of options.connections) comparisons.push(await compareCell(product, bare, rowCase, connections, load));
+      for (const connections of options.connections.filter((count) => count <= (rowCase.maxConnections ?? count))) {
+        const warmUp = comparisons.length === 0 ? firstWarmUpMilliseconds : warmUpMilliseconds;
+        comparisons.push(await compareCell(product, bare, rowCase, connections, { ...load, warmUpMilliseconds: warmUp }));
+      }
       const statements = counts[position];
       if (statements === undefined) throw new Error(`The statements of row ${rowCase.row} were not counted.`);
       rows.push({ rowCase, comparisons, statements, pgbench: await measurePgbench(work, rowCase, databaseUrl) });

@@ -36,13 +36,15 @@ const tokensPerOrdinaryWallet = 30;
 const ordinaryTokens = 1_000;
 const firstTimestamp = 1_700_000_000;
 const spanSeconds = 90 * 86_400;
-const transferTopic: Hash = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+export const transferTopic: Hash = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const emptyHash = `0x${"0".repeat(64)}` as Hash;
 
 const kinds = { token: 1, holder: 2, account: 3, transaction: 4, block: 5 } as const;
 const accounts = { busy: 0, treasury: 1, collector: 2, miner: 3, ordinary: 10 } as const;
 const account = (number: number): Address => hexOf(kinds.account, number, 5);
 const tokenOf = (number: number): Address => hexOf(kinds.token, number, 5);
+/** The hash of a transaction by its number in the chain, from 0. */
+export const transactionHash = (number: number): Hash => hexOf(kinds.transaction, number, 8);
 
 /** Returns the addresses of a generated chain without generating it. */
 export const factsOf = ({ transfers }: StorySize): StoryFacts => ({
@@ -207,7 +209,7 @@ const toTransaction = (number: number, index: number, movements: readonly Moveme
   );
   return {
     index,
-    hash: hexOf(kinds.transaction, number, 8),
+    hash: transactionHash(number),
     from: sender,
     to: tokenOf(movements[0]?.token ?? 0),
     value: 0n,

@@ -1,35 +1,133 @@
-import type { StoryFacts } from "../queries/story.ts";
+import { type StoryFacts, timeOfBlock, transactionHash, transferTopic } from "../queries/story.ts";
 import { createRandom } from "../support/random.ts";
 import type { RowCase } from "./row-case.ts";
 
-const prefix = "/v1/eth-mainnet/";
+const chain = "/v1/eth-mainnet/";
+const isoDay = (unixSeconds: number): string => new Date(unixSeconds * 1000).toISOString().slice(0, 10);
+const secondsPerDay = 86_400;
 /** Pages of an ordinary wallet, which has at least 300 transfers. */
 const ordinaryPages = 3;
 const maxBusyPages = 200;
+const transactionsPerBlock = 8;
 
-/** The rows of the interface with requests that vary over wallets and pages. */
-export function rowCases({ ordinary, busy, blocks }: StoryFacts): readonly RowCase[] {
-  const ofWallet = (wallet: string, path: string): string => `${prefix}address/${wallet}/${path}`;
-  // Full pages: the busy address sends two of fifteen transactions, and a block has eight.
-  const busyPages = Array.from({ length: Math.min(maxBusyPages, Math.floor((blocks * 8 * 2) / 15 / 100)) }, (_, page) => page);
+/** The rows of the interface with requests that vary over wallets, tokens, blocks and pages. */
+export function rowCases(facts: StoryFacts): readonly RowCase[] {
+  return [...walletCases(facts), ...ledgerCases(facts), ...tokenCases(facts)];
+}
+
+const ofWallet = (wallet: string, path: string): string => `${chain}address/${wallet}/${path}`;
+const range = <T>(length: number, itemOf: (index: number) => T): T[] => Array.from({ length }, (_, index) => itemOf(index));
+
+function walletCases({ ordinary, busy, collector, blocks }: StoryFacts): RowCase[] {
+  // Full pages: the busy address sends two of fifteen transactions.
+  const busyPages = Math.min(maxBusyPages, Math.floor((blocks * transactionsPerBlock * 2) / 15 / 100));
+  const transfers = (wallet: string, page: number): string => ofWallet(wallet, `transfers_v2/?page-size=100&page-number=${page}`);
   return [
     { row: "1", name: "balances_v2", kind: "balances", paths: ordinary.map((wallet) => ofWallet(wallet, "balances_v2/")) },
+    { row: "4", name: "portfolio_v2", kind: "list", paths: ordinary.map((wallet) => ofWallet(wallet, "portfolio_v2/")) },
     {
       row: "5",
       name: "transfers_v2",
       kind: "list",
       paths: shuffled([
-        ...ordinary.flatMap((wallet) =>
-          Array.from({ length: ordinaryPages }, (_, page) => ofWallet(wallet, `transfers_v2/?page-size=100&page-number=${page}`)),
-        ),
-        ...busyPages.map((page) => ofWallet(busy, `transfers_v2/?page-size=100&page-number=${page}`)),
+        ...ordinary.flatMap((wallet) => range(ordinaryPages, (page) => transfers(wallet, page))),
+        ...range(busyPages, (page) => transfers(busy, page)),
       ]),
     },
     {
       row: "26",
       name: "transactions_v3/page",
       kind: "list",
-      paths: shuffled(busyPages.map((page) => ofWallet(busy, `transactions_v3/page/${page}/`))),
+      paths: shuffled(range(busyPages, (page) => ofWallet(busy, `transactions_v3/page/${page}/`))),
+    },
+    {
+      row: "24",
+      name: "bulk/transactions",
+      kind: "list",
+      paths: [busy, ...ordinary].map((wallet) => `${chain}bulk/transactions/${wallet}/`),
+    },
+    {
+      row: "1-30000",
+      name: "balances of 30,000 tokens",
+      kind: "balances",
+      paths: [ofWallet(collector, "balances_v2/")],
+      maxConnections: 8,
+    },
+  ];
+}
+
+function ledgerCases(facts: StoryFacts): RowCase[] {
+  const { blocks } = facts;
+  const transactions = blocks * transactionsPerBlock;
+  const rangeOfBlocks = 100;
+  const starts = range(100, (index) => Math.floor(((blocks - rangeOfBlocks) * index) / 100));
+  const days = Math.floor((timeOfBlock(facts, blocks - 1) - timeOfBlock(facts, 0)) / secondsPerDay) - 1;
+  // Pages of two days that exist.
+  const pagesOfDays = Math.max(1, Math.min(4, Math.floor((2 * blocks) / days / 100) - 1));
+  const dayOf = (index: number): string => isoDay(timeOfBlock(facts, 0) + (1 + index) * secondsPerDay);
+  return [
+    {
+      row: "22",
+      name: "transaction_v2",
+      kind: "list",
+      paths: range(500, (index) => `${chain}transaction_v2/${transactionHash(Math.floor((transactions * index) / 500))}/`),
+    },
+    {
+      row: "29",
+      name: "block transactions_v3/page",
+      kind: "list",
+      paths: range(500, (index) => `${chain}block/${Math.floor((blocks * index) / 500)}/transactions_v3/page/0/`),
+    },
+    {
+      row: "31",
+      name: "block_v2 of a range of days",
+      kind: "list",
+      paths: shuffled(
+        range(days - 2, dayOf).flatMap((day, index) =>
+          range(pagesOfDays, (page) => `${chain}block_v2/${day}/${dayOf(index + 1)}/?page-number=${page}`),
+        ),
+      ),
+    },
+    {
+      row: "34",
+      name: "events/topics",
+      kind: "list",
+      paths: shuffled(
+        starts.flatMap((first) =>
+          range(
+            4,
+            (page) =>
+              `${chain}events/topics/${transferTopic}/?starting-block=${first}&ending-block=${first + rangeOfBlocks}&page-size=100&page-number=${page}`,
+          ),
+        ),
+      ),
+    },
+  ];
+}
+
+function tokenCases(facts: StoryFacts): RowCase[] {
+  const { popularToken, popularHolders, tokenOf } = facts;
+  const pages = Math.min(100, Math.floor(popularHolders / 100));
+  const from = isoDay(timeOfBlock(facts, 0) + 30 * secondsPerDay);
+  const to = isoDay(timeOfBlock(facts, 0) + 59 * secondsPerDay);
+  return [
+    {
+      row: "6",
+      name: "token_holders_v2",
+      kind: "list",
+      paths: shuffled([
+        ...range(pages, (page) => `${chain}tokens/${popularToken}/token_holders_v2/?page-size=100&page-number=${page}`),
+        ...range(100, (index) => `${chain}tokens/${tokenOf(1 + index)}/token_holders_v2/?page-size=100`),
+      ]),
+    },
+    {
+      row: "Pricing",
+      name: "prices of 30 days",
+      kind: "list",
+      paths: range(
+        300,
+        (index) => `/v1/pricing/historical_by_addresses_v2/eth-mainnet/USD/${tokenOf(1_000 + index)}/?from=${from}&to=${to}`,
+      ),
     },
   ];
 }

@@ -20,7 +20,7 @@ export interface LoadOptions {
   readonly postmaster: number;
 }
 
-const connectionsPerKey = 4;
+export const connectionsPerKey = 4;
 
 /** Measures a server under the requests of a row. */
 export async function measureCell(
@@ -35,14 +35,16 @@ export async function measureCell(
     { port: server.port, connections, paths, keys: used, warmUpMilliseconds, milliseconds },
     () => ({ server: cpuMillisecondsOfProcess(server.id), database: cpuMillisecondsOfChildren(postmaster) }),
   );
-  const perRequest = (part: "server" | "database"): number | null => {
-    const [start, end] = [before[part], after[part]];
-    return start === null || end === null ? null : (end - start) / result.requests;
-  };
+  const serverCpu = before.server === null || after.server === null ? null : after.server - before.server;
+  const databaseCpu = before.database === null || after.database === null ? null : growthOf(before.database, after.database);
   return {
     ...result,
     perSecond: (result.requests / result.milliseconds) * 1000,
-    serverCpu: perRequest("server"),
-    databaseCpu: perRequest("database"),
+    serverCpu: serverCpu === null ? null : serverCpu / result.requests,
+    databaseCpu: databaseCpu === null ? null : databaseCpu / result.requests,
   };
 }
+
+/** The CPU time of the processes that are still running. */
+const growthOf = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number =>
+  [...after].reduce((sum, [id, time]) => sum + time - (before.get(id) ?? 0), 0);

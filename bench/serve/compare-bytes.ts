@@ -1,7 +1,7 @@
 import type { RowCase } from "./row-case.ts";
 
 /** The seconds in which a response was made, which differ between two requests. */
-const volatile = /"updated_at":"[^"]*"/;
+const volatile = /"updated?_at":"[^"]*"/;
 const compared = 12;
 const shown = 120;
 

@@ -5,4 +5,6 @@ export interface RowCase {
   readonly kind: "list" | "balances" | "other";
   /** Paths, requested in turn. */
   readonly paths: readonly string[];
+  /** For responses of megabytes: the largest number of connections that is measured. */
+  readonly maxConnections?: number;
 }

@@ -33,11 +33,12 @@ export function cpuMillisecondsOfProcess(id: number): number | null {
   }
 }
 
-/** CPU milliseconds of the running child processes of a process; null if the system does not report them. */
-export function cpuMillisecondsOfChildren(parent: number): number | null {
+/** CPU milliseconds of the running child processes of a process, by id; null if the system does not report them. */
+export function cpuMillisecondsOfChildren(parent: number): ReadonlyMap<number, number> | null {
   if (process.platform !== "linux") return null;
+  const children = readAll().filter((stat) => stat.parent === parent);
   // A child that has just exited counts as 0.
-  return readAll().reduce((sum, stat) => sum + (stat.parent === parent ? (cpuMillisecondsOf([stat.id]) ?? 0) : 0), 0);
+  return new Map(children.map(({ id }) => [id, cpuMillisecondsOf([id]) ?? 0]));
 }
 
 /** The parent of a process; null if the system does not report it. */

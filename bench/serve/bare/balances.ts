@@ -1,4 +1,4 @@
-import { chainFields, envelope, etherFields, flag, hex, number, plain, quoted, standardsOf, text, time, wholeRate } from "./json.ts";
+import { addressFields, contractFields, envelope, etherFields, flag, plain, quoted, text, time, wholeRate } from "./json.ts";
 import type { Route, Row } from "./route.ts";
 
 const native = "0";
@@ -8,8 +8,7 @@ function itemOf([token, standard, balance, balance24h, decimals, name, symbol, s
   const isNative = standard === native;
   const contract = isNative
     ? `${etherFields},"supports_erc":null,"logo_url":null,"contract_display_name":"Ether"`
-    : `"contract_decimals":${number(decimals)},"contract_name":${text(name)},"contract_ticker_symbol":${text(symbol)},"contract_address":${hex(token)},` +
-      `"supports_erc":${standardsOf(standards)},"logo_url":null,"contract_display_name":${text(name)}`;
+    : `${contractFields(token, decimals, name, symbol, standards)},"contract_display_name":${text(name)}`;
   const scale = isNative ? 18 : decimals;
   const now = close === null ? nothing : quoted(balance, close);
   const day = close24h === null ? nothing : quoted(balance24h, close24h);
@@ -29,6 +28,6 @@ export const balances: Route = {
   values: ({ path, now }) => [1, `\\x${path[1]?.slice(2)}`, now],
   body: (rows, { path, now }) =>
     envelope(
-      `{${chainFields(path[1] ?? "", now)},"items":[${rows.map(itemOf).join(",")}],"indexed_from":${rows[0]?.[12] === "0" ? "null" : (rows[0]?.[12] ?? "null")}}`,
+      `{${addressFields(path[1] ?? "", now)},"items":[${rows.map(itemOf).join(",")}],"indexed_from":${rows[0]?.[12] === "0" ? "null" : (rows[0]?.[12] ?? "null")}}`,
     ),
 };

@@ -20,7 +20,7 @@ export const wholeRate = (close: string | null | undefined, decimals: string | n
   close === null || close === undefined || decimals === null || decimals === undefined ? "null" : String(Number(`${close}e${decimals}`));
 
 /** The JSON text of a value in US dollars for display: truncated to two decimals, in millions above 999,999 and in billions above 999,999,999. */
-function pretty(value: string | null | undefined): string {
+export function pretty(value: string | null | undefined): string {
   if (value === null || value === undefined) return "null";
   const [whole = "0", fraction = ""] = value.split(".");
   const [power, suffix] = whole.length > 9 ? [9, "B"] : whole.length > 6 ? [6, "M"] : [0, ""];
@@ -41,9 +41,18 @@ export const standardsOf = (list: string | null | undefined): string =>
         .map((standard) => `"${standardNames[standard]}"`)
         .join(",")}]`;
 
-/** The first fields of a response. */
-export const chainFields = (address: string, now: number): string =>
-  `"address":"${address}","updated_at":${time(now)},"chain_id":1,"chain_name":"eth-mainnet","quote_currency":"USD"`;
+/** The fields that responses about the chain share. */
+export const chainFields = (now: number): string => `"updated_at":${time(now)},"chain_id":1,"chain_name":"eth-mainnet"`;
+
+/** The first fields of a response about an address. */
+export const addressFields = (address: string, now: number): string => `"address":"${address}",${chainFields(now)},"quote_currency":"USD"`;
+
+type Column = string | null | undefined;
+
+/** The fields of a token's contract. */
+export const contractFields = (address: Column, decimals: Column, name: Column, symbol: Column, standards: Column): string =>
+  `"contract_decimals":${number(decimals)},"contract_name":${text(name)},"contract_ticker_symbol":${text(symbol)},"contract_address":${hex(address)},` +
+  `"supports_erc":${standardsOf(standards)},"logo_url":null`;
 
 /** A successful response. */
 export const envelope = (data: string): string => `{"data":${data},"error":false,"error_message":null,"error_code":null}`;

@@ -1,18 +1,33 @@
 import { balances } from "./balances.ts";
+import { blocksOfDays, holders, logsByTopic, prices } from "./lists.ts";
+import { portfolio } from "./portfolio.ts";
 import type { BareRequest, Route } from "./route.ts";
-import { transactions } from "./transactions.ts";
+import { earliestTransactions, transaction, transactionsOfAddress, transactionsOfBlock } from "./transactions.ts";
 import { transfers } from "./transfers.ts";
 
-/** The routes by the segment that names the operation, as in address/<wallet>/<operation>/. */
-const routes: Readonly<Record<string, Route>> = { balances_v2: balances, transfers_v2: transfers, transactions_v3: transactions };
+/** The routes by the first segment of the path, and by the third one where the second is a parameter. */
+const routes: Readonly<Record<string, Route>> = {
+  "address/balances_v2": balances,
+  "address/portfolio_v2": portfolio,
+  "address/transfers_v2": transfers,
+  "address/transactions_v3": transactionsOfAddress,
+  "block/transactions_v3": transactionsOfBlock,
+  "tokens/token_holders_v2": holders,
+  block_v2: blocksOfDays,
+  bulk: earliestTransactions,
+  events: logsByTopic,
+  historical_by_addresses_v2: prices,
+  transaction_v2: transaction,
+};
 
 /** The route of a request; undefined if the bare server does not have it. */
-export const routeOf = ({ path }: BareRequest): Route | undefined => routes[path[2] ?? ""];
+export const routeOf = ({ path: [first = "", , third = ""] }: BareRequest): Route | undefined =>
+  routes[`${first}/${third}`] ?? routes[first];
 
 /** The names of all statements. */
 export const statementNames: readonly string[] = Object.values(routes).map(({ statement }) => statement);
 
-/** The parts of a path that begins with /v1/eth-mainnet/. */
+/** The parts of a path below /v1/eth-mainnet/ or /v1/pricing/. */
 export function parseUrl(url: string, now: number): BareRequest {
   const [path = "", query = ""] = url.split("?");
   return { path: path.split("/").slice(3), query: new URLSearchParams(query), now };

@@ -1,5 +1,5 @@
 import {
-  chainFields,
+  addressFields,
   envelope,
   explorersOf,
   hex,
@@ -12,7 +12,8 @@ import {
   transactionFields,
   wholeRate,
 } from "./json.ts";
-import type { BareRequest, Route, Row } from "./route.ts";
+import { pageOf, pagination } from "./lists.ts";
+import type { Route, Row } from "./route.ts";
 
 const first = 2;
 const own = first + transactionColumns;
@@ -45,25 +46,18 @@ function transactionsOf(rows: readonly Row[], wallet: string): string {
   return items.join(",");
 }
 
-const pageOf = ({ query }: BareRequest): { readonly size: number; readonly page: number } => ({
-  size: Number(query.get("page-size") ?? 100),
-  page: Number(query.get("page-number") ?? 0),
-});
-
 /** Row 5: transfers_v2. */
 export const transfers: Route = {
   statement: "transfers",
   values: (request) => {
-    const { size, page } = pageOf(request);
-    return [1, `\\x${request.path[1]?.slice(2)}`, size, size * page];
+    const { size, offset } = pageOf(request);
+    return [1, `\\x${request.path[1]?.slice(2)}`, size, offset];
   },
   body: (rows, request) => {
-    const { size, page } = pageOf(request);
+    const { size, offset } = pageOf(request);
     const wallet = request.path[1] ?? "";
     const total = Number(rows[0]?.[0] ?? 0);
-    const pagination = `{"has_more":${total > size * (page + 1)},"page_number":${page},"page_size":${size},"total_count":${total}}`;
-    return envelope(
-      `{${chainFields(wallet, request.now)},"items":[${transactionsOf(rows, wallet)}],"pagination":${pagination},"indexed_from":null}`,
-    );
+    const page = pagination(request, total, offset + size < total);
+    return envelope(`{${addressFields(wallet, request.now)},"items":[${transactionsOf(rows, wallet)}],${page},"indexed_from":null}`);
   },
 };

@@ -31,8 +31,9 @@ const host = "127.0.0.1";
 const report = (message: LoadMessage): unknown => process.send?.(message);
 
 let position = 0;
-let isMeasuring = false;
-let isDone = false;
+let phase: "warm-up" | "measured" | "done" = "warm-up";
+let phaseStartedAt = performance.now();
+let responses = 0;
 let failures = 0;
 let bytes = 0;
 const times: number[] = [];
@@ -40,12 +41,32 @@ const times: number[] = [];
 const requestsOf = (key: string): (() => string | null) => {
   const rest = ` HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\nAccept: application/json\r\n\r\n`;
   return () => {
-    if (isDone) return null;
+    if (phase === "done") return null;
     const path = paths[position % paths.length] ?? "/";
     position += 1;
     return `GET ${path}${rest}`;
   };
 };
+
+/** Begins the next phase when its time is over and each connection has received a response: on a busy machine, one may take longer than the phase. */
+function advance(): void {
+  const elapsed = performance.now() - phaseStartedAt;
+  if (responses < connections || elapsed < (phase === "warm-up" ? warmUpMilliseconds : milliseconds)) return;
+  if (phase === "warm-up") {
+    report({ kind: "start" });
+    phase = "measured";
+  } else {
+    const sorted = Float64Array.from(times).sort();
+    const percentile = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
+    report({
+      kind: "end",
+      result: { requests: times.length, milliseconds: elapsed, failures, bytes, p50: percentile(0.5), p99: percentile(0.99) },
+    });
+    phase = "done";
+  }
+  responses = 0;
+  phaseStartedAt = performance.now();
+}
 
 const running = Array.from({ length: connections }, (_, index) =>
   runConnection({
@@ -53,29 +74,15 @@ const running = Array.from({ length: connections }, (_, index) =>
     port,
     next: requestsOf(keys[Math.floor((index * keys.length) / connections)] ?? ""),
     onResponse: (exchange) => {
-      if (!isMeasuring) return;
-      times.push(exchange.milliseconds);
-      bytes += exchange.bytes;
-      if (exchange.status !== 200) failures += 1;
+      responses += 1;
+      if (phase === "measured") {
+        times.push(exchange.milliseconds);
+        bytes += exchange.bytes;
+        if (exchange.status !== 200) failures += 1;
+      }
+      if (phase !== "done") advance();
     },
   }),
 );
-let startedAt = 0;
-setTimeout(() => {
-  report({ kind: "start" });
-  startedAt = performance.now();
-  isMeasuring = true;
-}, warmUpMilliseconds);
-setTimeout(() => {
-  isMeasuring = false;
-  const elapsed = performance.now() - startedAt;
-  const sorted = Float64Array.from(times).sort();
-  const percentile = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
-  report({
-    kind: "end",
-    result: { requests: times.length, milliseconds: elapsed, failures, bytes, p50: percentile(0.5), p99: percentile(0.99) },
-  });
-  isDone = true;
-}, warmUpMilliseconds + milliseconds);
 await Promise.all(running);
 process.disconnect?.();

@@ -17,8 +17,9 @@ JOIN transfer_transactions p ON p.chain_id = $1 AND p.address = $2::bytea
 CROSS JOIN LATERAL (SELECT * FROM transactions
   WHERE chain_id = $1 AND block_number = p.block_number AND transaction_index = p.transaction_index LIMIT 1) x
 CROSS JOIN LATERAL (SELECT * FROM blocks WHERE chain_id = $1 AND number = p.block_number LIMIT 1) b
-JOIN transfers t ON t.chain_id = $1 AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index AND t.standard = 1
-  AND (t.from_address = $2::bytea OR t.to_address = $2::bytea)
+CROSS JOIN LATERAL (SELECT * FROM transfers
+  WHERE chain_id = $1 AND block_number = p.block_number AND transaction_index = p.transaction_index AND standard = 1
+    AND CASE $2::bytea WHEN from_address THEN true WHEN to_address THEN true END) t
 LEFT JOIN token_metadata m ON m.chain_id = $1 AND m.address = t.token
 LEFT JOIN LATERAL (SELECT close FROM price_hours WHERE chain_id = $1 AND asset = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
   AND hour <= b.timestamp / 3600 ORDER BY hour DESC LIMIT 1) native ON true
