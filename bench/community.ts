@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { addProtocols } from "./community/catch-up.ts";
+import { addProtocol } from "./community/catch-up.ts";
 import { compareDeclarations } from "./community/compare-declarations.ts";
 import { type EventChainSize, startEventChain } from "./community/event-chain.ts";
 import { plannedProtocols } from "./community/plans.ts";
@@ -11,12 +11,12 @@ import type { BenchResult } from "./result.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
 const help = `npm run bench -- community [options]
-  --only serve|index|add   one part: serving the live operations, indexing with and without declarations, or adding protocols to an index
+  --only serve|index|add   one part: serving the live operations, indexing with and without declarations, or adding a protocol to an index
   --events 2000000         protocol events of the served index, --seed 1
-  --protocols a,b          ids of protocols; all that have SQL by default
+  --protocols a,b          ids of the protocols whose events are generated; all that have SQL by default
   --operation TEXT         only operations whose name contains the text, such as "protocol_06 balances"
   --times 31               requests per endpoint case
-  --logs 1000000           logs of the index that protocols are added to, --runs 3
+  --logs 1000000           logs of the index that a protocol is added to, --added protocol_06, --runs 3
   --indexed 40000          protocol events of the indexed chain in --blocks 3000, --runs 3 of each kind
   --data FOLDER            where the generated indexes are stored between runs (default: ASHLAR_BENCH_DIR, else a folder in the system's temporary directory)
 `;
@@ -35,6 +35,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
       operation: { type: "string", default: "" },
       times: { type: "string", default: "31" },
       logs: { type: "string", default: "1000000" },
+      added: { type: "string", default: "protocol_06" },
       indexed: { type: "string", default: "40000" },
       blocks: { type: "string", default: "3000" },
       runs: { type: "string", default: "3" },
@@ -64,7 +65,9 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
       ),
     add: () =>
       onServer(values.data, (server) =>
-        inFolder((folder) => addProtocols(server, { seed, events: Number(values.logs), protocols }, folder, Number(values.runs))),
+        inFolder((folder) =>
+          addProtocol(server, { seed, events: Number(values.logs), protocols, added: values.added }, folder, Number(values.runs)),
+        ),
       ),
     index: () =>
       inFolder((folder) =>

@@ -11,13 +11,13 @@ const script = new URL("./catch-up-process.ts", import.meta.url);
 /** Logs of the index per second. */
 const minRate = 20_000;
 
-/** Adds the protocols to an index of logs that was made without them, repeatedly. */
-export async function addProtocols(
-  server: BenchServer,
-  size: Pick<ServeOptions, "seed" | "events" | "protocols">,
-  folder: string,
-  runs: number,
-): Promise<BenchResult> {
+/** A protocol that is added to an index. */
+export interface AddOptions extends Pick<ServeOptions, "seed" | "events" | "protocols"> {
+  readonly added: string;
+}
+
+/** Adds a protocol to an index of the logs of several, which was made without their declarations, repeatedly. */
+export async function addProtocol(server: BenchServer, { added, ...size }: AddOptions, folder: string, runs: number): Promise<BenchResult> {
   const compiled = compileScript(script, join(folder, "catch-up"));
   const ledger = await openIndex(server, { ...size, declared: false });
   const { logs = 0 } = await server.on(ledger, countRows);
@@ -29,7 +29,7 @@ export async function addProtocols(
     await server.on(target, (database) => database.query("CHECKPOINT"));
     const { result, megabytes: peak } = await measureProcess<CatchUpRun>(compiled, {
       databaseUrl: server.urlOf(target),
-      protocols: size.protocols,
+      protocols: [added],
     });
     measured.push(result);
     megabytes = Math.max(megabytes, peak);
@@ -39,7 +39,7 @@ export async function addProtocols(
   const rate = median(rates);
   return {
     table: measured.map(({ milliseconds, cpuSeconds, rows }, run) => ({
-      run: `adding protocols to an index of ${logs} logs`,
+      run: `adding ${added} to an index of ${logs} logs`,
       ms: Math.round(milliseconds),
       "own CPU s": rounded(cpuSeconds, 1),
       "logs per second": rates[run] ?? 0,
@@ -47,6 +47,6 @@ export async function addProtocols(
       rows,
     })),
     figures: { catchUpLogsPerSecond: rate, catchUpMegabytes: megabytes },
-    missed: rate >= minRate ? [] : [`Adding protocols read ${rate} logs per second; the target is at least ${minRate}.`],
+    missed: rate >= minRate ? [] : [`Adding ${added} read ${rate} logs per second; the target is at least ${minRate}.`],
   };
 }

@@ -12,7 +12,8 @@ export interface EventChainSize {
 }
 
 export interface EventChain extends TestChain {
-  readonly events: number;
+  /** The events of which protocols have tables. */
+  readonly declared: number;
 }
 
 const contracts = compileWithPackages(`
@@ -43,6 +44,8 @@ contract Emitter {
 `);
 
 const blockSeconds = 12;
+/** Max calls in a request to the node. */
+const maxCalls = 100;
 
 /** Starts a node with a chain whose only logs are events of protocols, each in a transaction of its own as most of them are. */
 export async function startEventChain(
@@ -54,21 +57,34 @@ export async function startEventChain(
   try {
     const emitter = await chain.deploy(contracts("Emitter"));
     const code = await chain.rpc<Hex>("eth_getCode", [emitter, "latest"]);
-    const addresses = protocols.flatMap((planned) => Object.values(planned.contracts).flat());
-    await chain.batch(addresses.map((address) => ({ method: "anvil_setCode", params: [address, code] })));
+    const addresses = emittersOf(protocols);
+    for (let start = 0; start < addresses.length; start += maxCalls) {
+      await chain.batch(addresses.slice(start, start + maxCalls).map((address) => ({ method: "anvil_setCode", params: [address, code] })));
+    }
     const events = Math.max(size.events, firstLogs(protocols));
     const perBlock = Math.ceil(events / size.blocks);
     const logs = generateLogs(protocols, 1);
+    let declared = 0;
     for (let block = 0; block < size.blocks; block += 1) {
-      await chain.send(...Array.from({ length: perBlock }, () => emit(logs.next().value, chain.accounts[0] as Address)));
+      const own = Array.from({ length: perBlock }, () => logs.next().value);
+      declared += own.filter(({ isDeclared }) => isDeclared).length;
+      await chain.send(...own.map((log) => emit(log, chain.accounts[0] as Address)));
       await chain.mine(1_700_000_000 + block * blockSeconds);
     }
-    return { ...chain, events: perBlock * size.blocks };
+    return { ...chain, declared };
   } catch (error) {
     await chain.stop();
     throw error;
   }
 }
+
+/** The contracts of all markets that emit events. */
+const emittersOf = (protocols: readonly PlannedProtocol[]): Address[] => {
+  const emitters = protocols.flatMap(({ events, plan }) =>
+    events.flatMap(({ emitter }) => Array.from({ length: plan.markets }, (_, market) => emitter(market))),
+  );
+  return [...new Set(emitters)];
+};
 
 const emit = ({ address, topics, data }: PlainLog, from: Address): TestTransaction => ({
   from,

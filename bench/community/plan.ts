@@ -56,6 +56,8 @@ export interface ProtocolPlan {
 /** A kind of event of a protocol. */
 export interface PlannedEvent {
   readonly event: EventSignature;
+  /** Whether the protocol has a table of it. */
+  readonly isDeclared: boolean;
   readonly weight: number;
   readonly emitter: (market: number) => Address;
   readonly values: (draw: Omit<Draw, "contractOf">) => readonly Value[];
@@ -102,11 +104,11 @@ export function planProtocol(protocol: Protocol, plan: ProtocolPlan): PlannedPro
   const kinds = [
     ...tables.flatMap(({ name, contract, events: variants }) => {
       const variant = plan.variants?.[name] ?? 0;
-      return variants.slice(variant, variant + 1).map((event) => ({ name, contract, event }));
+      return variants.slice(variant, variant + 1).map((event) => ({ name, contract, event, isDeclared: true }));
     }),
-    ...(plan.further ?? []),
+    ...(plan.further ?? []).map((further) => ({ ...further, isDeclared: false })),
   ];
-  const events = kinds.map(({ name, contract, event }): PlannedEvent => {
+  const events = kinds.map(({ name, contract, event, isDeclared }): PlannedEvent => {
     const accounts = event.parameters.filter(({ type }) => type === "address").map((parameter) => parameter.name);
     const valueIn = (parameter: EventParameter, draw: Draw): Value => {
       const own = plan.parameters?.[`${name}.${parameter.name}`] ?? plan.parameters?.[parameter.name];
@@ -114,6 +116,7 @@ export function planProtocol(protocol: Protocol, plan: ProtocolPlan): PlannedPro
     };
     return {
       event,
+      isDeclared,
       weight: plan.weights?.[name] ?? 1,
       emitter: emitterOf(contract),
       values: (draw) =>

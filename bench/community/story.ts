@@ -28,9 +28,12 @@ export const whale: Address = hexOf(57, 0, 5);
 /** A wallet with few positions. */
 export const walletOf = (number: number): Address => hexOf(58, number, 5);
 
-/** An event as a log, without its position, and the account of the event. */
+/** An event as a log, without its position. */
 export interface PlainLog extends Omit<ChainLog, "index"> {
+  /** The account of the event. */
   readonly account: Address;
+  /** Whether a protocol has a table of the event. */
+  readonly isDeclared: boolean;
 }
 
 /**
@@ -42,6 +45,7 @@ export function* generateLogs(protocols: readonly PlannedProtocol[], seed: numbe
   const logOf = (event: PlannedEvent, draw: Omit<Draw, "contractOf">): PlainLog => ({
     address: event.emitter(draw.market),
     account: draw.wallet,
+    isDeclared: event.isDeclared,
     ...encodeEvent(event.event, event.values(draw)),
   });
   for (const { events, plan } of protocols) {

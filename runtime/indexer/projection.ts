@@ -2,7 +2,7 @@ import type { CallOutcome } from "../chain/source.ts";
 import type { NativeAccounting } from "../chain/types.ts";
 import type { CopyType } from "../database/copy.ts";
 import type { DecodedBlock, EventDefinition } from "../events/decoded-block.ts";
-import type { Address, Hex } from "../lib/hex.ts";
+import type { Address, Hash, Hex } from "../lib/hex.ts";
 import type { KeySet, Row, State } from "./state/state.ts";
 
 export type { Row } from "./state/state.ts";
@@ -81,6 +81,11 @@ export interface Projection {
   readonly version: number;
   /** Whether a permanent failure of this projection switches it off, instead of stopping the index. */
   readonly isIsolated?: boolean;
+  /**
+   * The first topics of the logs that the projection depends on, if it depends on nothing else of the blocks but their numbers. While it catches up, only these logs
+   * and their transactions are read.
+   */
+  readonly topics?: readonly Hash[];
   readonly events: readonly EventDefinition[];
   readonly tables: readonly Table[];
   readonly loads: Readonly<Record<string, StateLoad>>;

@@ -52,6 +52,8 @@ export interface StoredLedger {
   readonly projection: Projection;
   /** Stored blocks from..to inclusive, with the traces or balances that the accounting stores. */
   blocks(from: number, to: number, accounting: NativeAccounting): Promise<ChainBlock[]>;
+  /** The same blocks, with the logs that have one of these first topics, and with the transactions of these logs; without traces, withdrawals and balances. */
+  blocksOfLogs(from: number, to: number, topics: readonly Hash[]): Promise<ChainBlock[]>;
   /** Hashes of the stored blocks from..to inclusive, by height. */
   hashes(from: number, to: number): Promise<ReadonlyMap<number, Hash>>;
   /** Whether a native balance right before or after a block that touched its account is unknown, because the node lacked that state. */

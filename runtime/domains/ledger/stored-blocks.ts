@@ -1,86 +1,30 @@
-import type {
-  AccountBalance,
-  ChainBlock,
-  ChainLog,
-  ChainTransaction,
-  ChainWithdrawal,
-  NativeAccounting,
-  ValueTrace,
-} from "../../chain/types.ts";
+import type { ChainBlock, NativeAccounting } from "../../chain/types.ts";
+import { bytesArray } from "../../database/codecs.ts";
 import type { Queryable } from "../../database/database.ts";
 import type { StoredLedger } from "../../indexer/types.ts";
-import type { Address, Hash, Hex } from "../../lib/hex.ts";
+import type { Hash } from "../../lib/hex.ts";
+import {
+  type BalanceRecord,
+  type BlockRecord,
+  groupBy,
+  type LogRecord,
+  type TraceRecord,
+  type TransactionRecord,
+  toBalance,
+  toBlocks,
+  toLog,
+  toTrace,
+  toWithdrawal,
+  transactionKey,
+  type WithdrawalRecord,
+} from "./block-records.ts";
 import { ledgerProjection } from "./projection/index.ts";
-
-interface BlockRecord {
-  number: number;
-  hash: Hash;
-  parent_hash: Hash;
-  timestamp: number;
-  miner: Address;
-  extra_data: Hex;
-  gas_used: number;
-  gas_limit: string;
-  base_fee: string | null;
-  size: number;
-}
-interface TransactionRecord {
-  block_number: number;
-  transaction_index: number;
-  hash: Hash;
-  from_address: Address;
-  to_address: Address | null;
-  created_contract: Address | null;
-  value: string;
-  nonce: number;
-  gas_limit: string;
-  gas_used: number;
-  gas_price: string;
-  type: number;
-  successful: boolean | null;
-  input: Hex;
-  l1_fee: string | null;
-  blob_fee: string | null;
-}
-interface LogRecord {
-  block_number: number;
-  log_index: number;
-  transaction_index: number;
-  address: Address;
-  topic0: Hash | null;
-  topic1: Hash | null;
-  topic2: Hash | null;
-  topic3: Hash | null;
-  data: Hex;
-}
-interface TraceRecord {
-  block_number: number;
-  transaction_index: number;
-  trace_index: number;
-  type: ValueTrace["type"];
-  from_address: Address;
-  to_address: Address;
-  value: string;
-}
-interface WithdrawalRecord {
-  block_number: number;
-  withdrawal_index: number;
-  validator_index: number;
-  address: Address;
-  amount_gwei: string;
-}
-
-interface BalanceRecord {
-  block_number: number;
-  address: Address;
-  balance: string | null;
-  balance_before: string | null;
-}
 
 /** The stored ledger: blocks as the node returned them, for projections that are built later. */
 export const createStoredLedger = (database: Queryable, chainId: number): StoredLedger => ({
   projection: ledgerProjection,
   blocks: (from, to, accounting) => readBlocks(database, chainId, from, to, accounting),
+  blocksOfLogs: (from, to, topics) => readBlocksOfLogs(database, chainId, from, to, topics),
   hashes: async (from, to) => {
     const rows = await database.query<{ number: number; hash: Hash }>(
       "SELECT number, hash FROM blocks WHERE chain_id = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
@@ -142,91 +86,42 @@ const readBlocks = async (
         )
       : [],
   ]);
-  const transactionKey = (row: { block_number: number; transaction_index: number }) => `${row.block_number}:${row.transaction_index}`;
-  const logsOf = groupBy(logs, transactionKey, toLog);
-  const tracesOf = groupBy(traces, transactionKey, toTrace);
-  const withdrawalsOf = groupBy(withdrawals, (row) => row.block_number, toWithdrawal);
-  const balancesOf = groupBy(balances, (row) => row.block_number, toBalance);
-  const transactionsOf = groupBy(
-    transactions,
-    (row) => row.block_number,
-    (row): ChainTransaction => {
-      const key = transactionKey(row);
-      return { ...toTransaction(row), logs: logsOf.get(key) ?? [], traces: accounting === "none" ? null : (tracesOf.get(key) ?? []) };
-    },
-  );
-  return blocks.map((row) => ({
-    number: row.number,
-    hash: row.hash,
-    parentHash: row.parent_hash,
-    timestamp: row.timestamp,
-    miner: row.miner,
-    extraData: row.extra_data,
-    gasUsed: BigInt(row.gas_used),
-    gasLimit: BigInt(row.gas_limit),
-    baseFeePerGas: toBigInt(row.base_fee),
-    size: row.size,
-    transactions: transactionsOf.get(row.number) ?? [],
-    withdrawals: withdrawalsOf.get(row.number) ?? [],
-    balances: accounting === "state" ? (balancesOf.get(row.number) ?? []) : null,
-  }));
+  const contents = {
+    logs: groupBy(logs, transactionKey, toLog),
+    traces: accounting === "none" ? null : groupBy(traces, transactionKey, toTrace),
+    withdrawals: groupBy(withdrawals, (row) => row.block_number, toWithdrawal),
+    balances: accounting === "state" ? groupBy(balances, (row) => row.block_number, toBalance) : null,
+  };
+  return toBlocks(blocks, transactions, contents);
 };
 
-const groupBy = <Row, Group, Item>(rows: readonly Row[], groupOf: (row: Row) => Group, toItem: (row: Row) => Item): Map<Group, Item[]> => {
-  const groups = new Map<Group, Item[]>();
-  for (const row of rows) {
-    const group = groupOf(row);
-    const items = groups.get(group);
-    if (items === undefined) groups.set(group, [toItem(row)]);
-    else items.push(toItem(row));
-  }
-  return groups;
+/** Reads blocks with some of their logs. Each statement reads a range of its table's primary key. */
+const readBlocksOfLogs = async (
+  database: Queryable,
+  chainId: number,
+  from: number,
+  to: number,
+  topics: readonly Hash[],
+): Promise<ChainBlock[]> => {
+  const range = [chainId, from, to];
+  const rangeOfTopics = [...range, bytesArray(topics)];
+  const [blocks, transactions, logs] = await Promise.all([
+    database.query<BlockRecord>("SELECT * FROM blocks WHERE chain_id = $1 AND number BETWEEN $2 AND $3 ORDER BY number", range),
+    database.query<TransactionRecord>(
+      `SELECT * FROM transactions WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 AND (block_number, transaction_index) IN (
+         SELECT block_number, transaction_index FROM logs WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 AND topic0 = ANY ($4::bytea[]))
+       ORDER BY block_number, transaction_index`,
+      rangeOfTopics,
+    ),
+    database.query<LogRecord>(
+      `SELECT * FROM logs WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 AND topic0 = ANY ($4::bytea[]) ORDER BY block_number, log_index`,
+      rangeOfTopics,
+    ),
+  ]);
+  return toBlocks(blocks, transactions, {
+    logs: groupBy(logs, transactionKey, toLog),
+    traces: null,
+    withdrawals: new Map(),
+    balances: null,
+  });
 };
-
-const toBigInt = (text: string | null): bigint | null => (text === null ? null : BigInt(text));
-
-const toTransaction = (row: TransactionRecord): Omit<ChainTransaction, "logs" | "traces"> => ({
-  index: row.transaction_index,
-  hash: row.hash,
-  from: row.from_address,
-  to: row.to_address,
-  value: BigInt(row.value),
-  nonce: row.nonce,
-  gasLimit: BigInt(row.gas_limit),
-  input: row.input,
-  type: row.type,
-  successful: row.successful,
-  gasUsed: BigInt(row.gas_used),
-  effectiveGasPrice: BigInt(row.gas_price),
-  createdContract: row.created_contract,
-  l1Fee: toBigInt(row.l1_fee),
-  blobFee: toBigInt(row.blob_fee),
-});
-
-const toLog = (row: LogRecord): ChainLog => ({
-  index: row.log_index,
-  address: row.address,
-  topics: [row.topic0, row.topic1, row.topic2, row.topic3].filter((topic) => topic !== null),
-  data: row.data,
-});
-
-const toTrace = (row: TraceRecord): ValueTrace => ({
-  index: row.trace_index,
-  type: row.type,
-  from: row.from_address,
-  to: row.to_address,
-  value: BigInt(row.value),
-});
-
-const toWithdrawal = (row: WithdrawalRecord): ChainWithdrawal => ({
-  index: row.withdrawal_index,
-  validatorIndex: row.validator_index,
-  address: row.address,
-  amountGwei: BigInt(row.amount_gwei),
-});
-
-const toBalance = (row: BalanceRecord): AccountBalance => ({
-  address: row.address,
-  balance: toBigInt(row.balance),
-  before: toBigInt(row.balance_before),
-});

@@ -1,6 +1,6 @@
 import { type BatchDeps, createBatch, nodeReadLoads } from "../ingest/batch.ts";
 import type { Projection } from "../projection.ts";
-import { createStateCache } from "../state/state-cache.ts";
+import { createStateCache, type StateCache } from "../state/state-cache.ts";
 import { readCheckpoints } from "../storage/checkpoints.ts";
 import { type WriteBatchDeps, writeBatch } from "../storage/write-batch.ts";
 import type { StoredLedger, Tuning } from "../types.ts";
@@ -21,12 +21,25 @@ export interface CatchUpSize {
 /** Lets each projection that is behind catch up with the ledger, one batch at a time, and joins it. */
 export const catchUp = async (session: IndexSession, deps: () => CatchUpDeps, size: CatchUpSize, signal: AbortSignal): Promise<void> => {
   for (const projection of session.projections) {
+    const caches = createCaches(session, projection);
     while (!signal.aborted && !session.joined.includes(projection)) {
       await session.exclusively(async () => {
-        if (await catchUpOnce(deps(), projection, size, signal)) session.join(projection);
+        if (await catchUpOnce(deps(), projection, size, signal, caches)) session.join(projection);
       });
     }
   }
+};
+
+/**
+ * The caches that the batches of a projection are folded from. A projection of logs keeps one for as long as the session keeps its own, which is replaced whenever
+ * another writer may have changed rows. Other projections load responses of the node, which the batches of the session store too.
+ */
+const createCaches = (session: Pick<IndexSession, "cache">, { topics }: Projection) => {
+  let kept: { readonly of: StateCache; readonly cache: StateCache } | null = null;
+  return (create: () => StateCache): StateCache => {
+    if (topics === undefined || kept?.of !== session.cache) kept = { of: session.cache, cache: create() };
+    return kept.cache;
+  };
 };
 
 /** The size of batches while catching up: the blocks of a batch are read together, so there are at most as many as in all concurrent requests to a node. */
@@ -36,7 +49,13 @@ export const catchUpSizeOf = (tuning: Tuning): CatchUpSize => ({
 });
 
 /** Adds one batch of stored blocks to a projection; true once the projection has caught up. To be called while nothing else writes. */
-export const catchUpOnce = async (deps: CatchUpDeps, projection: Projection, size: CatchUpSize, signal: AbortSignal): Promise<boolean> => {
+export const catchUpOnce = async (
+  deps: CatchUpDeps,
+  projection: Projection,
+  size: CatchUpSize,
+  signal: AbortSignal,
+  cacheOf = (create: () => StateCache): StateCache => create(),
+): Promise<boolean> => {
   const { database, chainId, facts, ledger, onProgress } = deps;
   const checkpoints = await readCheckpoints(database, chainId);
   const target = checkpoints.get(ledger.projection.id)?.block ?? -1;
@@ -45,8 +64,12 @@ export const catchUpOnce = async (deps: CatchUpDeps, projection: Projection, siz
   const event = { phase: "catch-up", projection: projection.id, from: facts.from, target } as const;
   if (done < facts.from) onProgress?.({ ...event, block: done, blocks: 0, transactions: 0, rows: 0 });
   const to = Math.min(target, (await ledger.heightAfter(done + 1, size.transactions, size.blocks)) ?? target);
-  const blocks = await deps.stopwatch.time("fetch", () => ledger.blocks(done + 1, to, facts.nativeAccounting));
-  const cache = createStateCache({ database, chainId, projections: [projection], nodeReads: nodeReadLoads });
+  const { topics } = projection;
+  const blocks = await deps.stopwatch.time("fetch", () =>
+    topics === undefined ? ledger.blocks(done + 1, to, facts.nativeAccounting) : ledger.blocksOfLogs(done + 1, to, topics),
+  );
+  const isNew = done < facts.from;
+  const cache = cacheOf(() => createStateCache({ database, chainId, projections: [projection], nodeReads: nodeReadLoads, isNew }));
   const batch = createBatch(deps, cache, [projection]);
   const prepared = (await batch.add(blocks, signal)) ? batch.finish() : null;
   if (prepared === null) return false;

@@ -1,7 +1,7 @@
 import type { ContractRead, Protocol } from "../../../declarations/protocol.ts";
 import type { ChainFacts } from "../../../indexer/projection.ts";
 import { groupBy } from "../../../lib/group-by.ts";
-import type { Address } from "../../../lib/hex.ts";
+import type { Address, Hash } from "../../../lib/hex.ts";
 import { columnArguments } from "../queued-arguments.ts";
 import { readGroups } from "../read-groups.ts";
 import type { ProtocolRelations } from "../relations.ts";
@@ -36,6 +36,8 @@ export interface DeclaredFold {
   readonly protocol: Protocol;
   readonly relations: ProtocolRelations;
   readonly reads: QueuedReads;
+  /** The first topics of its events. */
+  readonly topics: readonly Hash[];
   readonly candidatesIn: (decoded: BlockOfLogs) => readonly Candidate[];
   /** Contracts at fixed addresses that were deployed in this block, or before it if it is the first indexed one. */
   readonly startingAt: (block: number, chain: Pick<ChainFacts, "from">) => readonly ProtocolContract[];

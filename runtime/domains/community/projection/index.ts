@@ -25,6 +25,7 @@ export const declaredProjection = (protocol: Protocol, contracts: FixedContracts
     id: projectionIdOf(protocol.id),
     version: versionOf(protocol, contracts),
     isIsolated: true,
+    topics: fold.topics,
     events: [],
     // A job writes the results of reads.
     tables: [...allRelations({ ...relations, reads: [] }).map(({ table }) => table), ...(protocol.reads.length === 0 ? [] : [readsTable])],
@@ -37,11 +38,13 @@ export const declaredProjection = (protocol: Protocol, contracts: FixedContracts
 /** The fold of a protocol's events on a chain. */
 export const createDeclaredFold = (protocol: Protocol, contracts: FixedContracts): DeclaredFold => {
   const relations = relationsOf(protocol);
+  const uses = usesByTopic(protocol, relations.events, contracts);
   return {
     protocol,
     relations,
     reads: queuedReads(protocol),
-    candidatesIn: createCandidates(usesByTopic(protocol, relations.events, contracts)),
+    topics: [...uses.keys()],
+    candidatesIn: createCandidates(uses),
     startingAt: createStarts(contracts),
   };
 };

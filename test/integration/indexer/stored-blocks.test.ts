@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ChainBlock } from "../../../runtime/chain/types.ts";
+import { createStoredLedger } from "../../../runtime/domains/ledger/stored-blocks.ts";
+import type { StoredLedger } from "../../../runtime/indexer/types.ts";
+import type { Hash } from "../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { buildStory } from "../../support/indexer/story-builder.ts";
+import { chainOf, createTestIndexer } from "../../support/indexer/support.ts";
+
+/** keccak256 of Transfer(address,address,uint256) and of Approval(address,address,uint256), as EIP-20 declares them. */
+const transfer: Hash = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const approval: Hash = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
+
+let chain: TestChain;
+let test: TestDatabase;
+let ledger: StoredLedger;
+let blocks: ChainBlock[];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  await buildStory(chain, 2);
+  test = await createTestDatabase();
+  const indexer = await createTestIndexer(chain.url, test.database);
+  await indexer.runToHead(await chain.head());
+  await indexer.close();
+  ledger = createStoredLedger(test.database, chainOf().id);
+  blocks = await ledger.blocks(0, await chain.head(), "traces");
+});
+afterAll(async () => {
+  await test?.drop();
+  await chain?.stop();
+});
+
+/** All blocks, with what the stored ones have of logs with these first topics. */
+const withLogsOf = (topics: readonly Hash[]): ChainBlock[] =>
+  blocks.map((block) => ({
+    ...block,
+    transactions: block.transactions
+      .map((transaction) => ({
+        ...transaction,
+        traces: null,
+        logs: transaction.logs.filter((log) => topics.includes(log.topics[0] ?? "0x")),
+      }))
+      .filter(({ logs }) => logs.length > 0),
+    withdrawals: [],
+    balances: null,
+  }));
+
+const countOf = (some: readonly ChainBlock[]): number => some.flatMap(({ transactions }) => transactions).length;
+
+describe("stored blocks of logs", () => {
+  it("have the logs with the topics, and the transactions of these logs", async () => {
+    for (const topics of [[transfer], [approval], [transfer, approval]]) {
+      const expected = withLogsOf(topics);
+      expect(await ledger.blocksOfLogs(0, blocks.length - 1, topics)).toEqual(expected);
+      expect(countOf(expected)).toBeGreaterThan(0);
+      expect(countOf(expected)).toBeLessThan(countOf(blocks));
+    }
+  });
+
+  it("are all blocks of the range, also without such logs", async () => {
+    const read = await ledger.blocksOfLogs(1, 3, [`0x${"ab".repeat(32)}`]);
+    expect(read.map(({ number, transactions }) => [number, transactions])).toEqual([1, 2, 3].map((number) => [number, []]));
+  });
+});
