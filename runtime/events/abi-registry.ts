@@ -3,6 +3,7 @@ import type { Address, Hash, Hex } from "../lib/hex.ts";
 import { maxDataBytes } from "./abi-parameters.ts";
 import { knownEvents } from "./known-events.ts";
 import { renderValue } from "./render-value.ts";
+import { type WordReader, wordDigits, wordReaderOf } from "./word-readers.ts";
 
 /** A parameter of a decoded log. `decoded` is false if the log only contains the hash of the value. */
 export interface DecodedParameter {
@@ -47,6 +48,10 @@ interface Fragment {
   readonly indexed: readonly boolean[];
   readonly dataInputs: readonly AbiParameter[];
   readonly maxDataBytes: number;
+  /** The reader of each parameter whose value is one word; otherwise null. */
+  readonly readers: readonly (WordReader | null)[];
+  /** Whether each parameter in the data is one word. */
+  readonly hasOnlyWords: boolean;
 }
 
 /** Creates a registry of the events in the operator's ABI files, in their order, followed by the built-in ones. @throws {AbiFileError} */
@@ -97,6 +102,7 @@ const toFragment = (event: AbiEvent): Fragment => {
   const indexed = event.inputs.map((input) => input.indexed === true);
   const parts = event.inputs.map((input, position) => `${indexed[position] ? "indexed " : ""}${input.type} ${input.name ?? ""}`.trimEnd());
   const dataInputs = event.inputs.filter((_, position) => !indexed[position]);
+  const readers = event.inputs.map(({ type }) => wordReaderOf(type));
   return {
     name: event.name,
     signature: `${event.name}(${parts.join(", ")})`,
@@ -104,31 +110,58 @@ const toFragment = (event: AbiEvent): Fragment => {
     indexed,
     dataInputs,
     maxDataBytes: maxDataBytes(dataInputs),
+    readers,
+    hasOnlyWords: readers.every((reader, position) => indexed[position] || reader !== null),
   };
 };
 
 const decodeBy = (fragment: Fragment, log: RawLog): DecodedLog | null => {
   if (log.data.length > 2 + 2 * fragment.maxDataBytes) return null;
+  const inData = fragment.hasOnlyWords ? wordsOf(fragment, log.data) : decodedData(fragment, log.data);
+  if (inData === null) return null;
+  const params: DecodedParameter[] = [];
+  let topic = 0;
+  let next = 0;
+  for (const [position, input] of fragment.inputs.entries()) {
+    const name = input.name ?? "";
+    const { type } = input;
+    if (fragment.indexed[position] !== true) {
+      params.push({ name, type, indexed: false, decoded: true, value: inData[next] ?? "" });
+      next += 1;
+      continue;
+    }
+    topic += 1;
+    const raw = log.topics[topic] ?? "0x";
+    // For an indexed value longer than a word, the log contains its hash (Solidity ABI, "Events").
+    const hashed = isHashed(type);
+    const value = hashed ? raw : (fragment.readers[position]?.(raw.slice(2)) ?? null);
+    if (value === null) return null;
+    params.push({ name, type, indexed: true, decoded: !hashed, value });
+  }
+  return { name: fragment.name, signature: fragment.signature, params };
+};
+
+/** The values of data of one word each; null if the data is too short, or a word is not a value of its type. */
+const wordsOf = ({ readers, indexed, dataInputs }: Fragment, data: Hex): readonly string[] | null => {
+  if (data.length < 2 + dataInputs.length * wordDigits) return null;
+  const values: string[] = [];
+  for (const [position, read] of readers.entries()) {
+    if (indexed[position] === true || read === null) continue;
+    const start = 2 + values.length * wordDigits;
+    const value = read(data.slice(start, start + wordDigits));
+    if (value === null) return null;
+    values.push(value);
+  }
+  return values;
+};
+
+/** The values of data with arrays, tuples or texts; null if the data does not match their types. */
+const decodedData = ({ dataInputs }: Fragment, data: Hex): readonly string[] | null => {
   try {
-    const fromData = fragment.dataInputs.length === 0 ? [] : decodeAbiParameters(fragment.dataInputs, log.data);
-    let topic = 0;
-    let word = 0;
-    const params = fragment.inputs.map((input, position): DecodedParameter => {
-      const shared = { name: input.name ?? "", type: input.type };
-      if (!fragment.indexed[position]) {
-        const value = renderValue(input, fromData[word]);
-        word += 1;
-        return { ...shared, indexed: false, decoded: true, value };
-      }
-      topic += 1;
-      const raw = log.topics[topic] ?? "0x";
-      // For an indexed value longer than a word, the log contains its hash (Solidity ABI, "Events").
-      if (isHashed(input.type)) return { ...shared, indexed: true, decoded: false, value: raw };
-      return { ...shared, indexed: true, decoded: true, value: renderValue(input, decodeAbiParameters([input], raw)[0]) };
-    });
-    return { name: fragment.name, signature: fragment.signature, params };
+    const values = decodeAbiParameters(dataInputs, data);
+    return dataInputs.map((input, position) => renderValue(input, values[position]));
   } catch {
-    // A log that does not match the types was emitted by a different event.
+    // The log was emitted by a different event.
     return null;
   }
 };

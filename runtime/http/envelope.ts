@@ -27,5 +27,5 @@ export function sendBody(response: ServerResponse, status: number, contentType: 
 }
 
 /** Sends JSON text. */
-export const sendJson = (response: ServerResponse, status: number, body: string): void =>
+export const sendJson = (response: ServerResponse, status: number, body: string | Buffer): void =>
   sendBody(response, status, "application/json; charset=utf-8", body);

@@ -39,9 +39,9 @@ export async function sendResponse(
   charge: () => void,
 ): Promise<void> {
   if (format === "json") {
-    const body = successBody(data);
-    const bytes = Buffer.byteLength(body);
-    if (bytes > answerBytes) throw failures.responseTooLarge(bytes, answerBytes);
+    // Encoded once: its length is needed before it is sent.
+    const body = Buffer.from(successBody(data));
+    if (body.length > answerBytes) throw failures.responseTooLarge(body.length, answerBytes);
     charge();
     setWarning(response, data);
     sendJson(response, 200, body);
