@@ -22,7 +22,8 @@ export const protocols = [
             }
           ]
         },
-        "discoveredBy": []
+        "discoveredBy": [],
+        "listedBy": []
       },
       "configurator": {
         "networks": {
@@ -33,7 +34,8 @@ export const protocols = [
             }
           ]
         },
-        "discoveredBy": []
+        "discoveredBy": [],
+        "listedBy": []
       },
       "configurator_v2": {
         "networks": {
@@ -44,7 +46,8 @@ export const protocols = [
             }
           ]
         },
-        "discoveredBy": []
+        "discoveredBy": [],
+        "listedBy": []
       },
       "a_token": {
         "networks": {},
@@ -121,7 +124,8 @@ export const protocols = [
             },
             "parameter": "aToken"
           }
-        ]
+        ],
+        "listedBy": []
       },
       "variable_debt_token": {
         "networks": {},
@@ -198,7 +202,8 @@ export const protocols = [
             },
             "parameter": "variableDebtToken"
           }
-        ]
+        ],
+        "listedBy": []
       },
       "stable_debt_token": {
         "networks": {},
@@ -275,7 +280,8 @@ export const protocols = [
             },
             "parameter": "stableDebtToken"
           }
-        ]
+        ],
+        "listedBy": []
       }
     },
     "tables": [
@@ -1878,7 +1884,8 @@ export const protocols = [
             }
           ]
         },
-        "discoveredBy": []
+        "discoveredBy": [],
+        "listedBy": []
       },
       "pool": {
         "networks": {},
@@ -1909,7 +1916,8 @@ export const protocols = [
             },
             "parameter": "poolAddress"
           }
-        ]
+        ],
+        "listedBy": []
       }
     },
     "tables": [
@@ -2542,7 +2550,8 @@ export const protocols = [
             }
           ]
         },
-        "discoveredBy": []
+        "discoveredBy": [],
+        "listedBy": []
       },
       "market": {
         "networks": {},
@@ -2579,7 +2588,8 @@ export const protocols = [
             },
             "parameter": "cToken"
           }
-        ]
+        ],
+        "listedBy": []
       }
     },
     "tables": [
@@ -3314,7 +3324,8 @@ export const protocols = [
             }
           ]
         },
-        "discoveredBy": []
+        "discoveredBy": [],
+        "listedBy": []
       },
       "pool": {
         "networks": {},
@@ -3340,7 +3351,8 @@ export const protocols = [
             },
             "parameter": "pool"
           }
-        ]
+        ],
+        "listedBy": []
       }
     },
     "tables": [
@@ -4444,7 +4456,8 @@ export const protocols = [
             }
           ]
         },
-        "discoveredBy": []
+        "discoveredBy": [],
+        "listedBy": []
       },
       "vault": {
         "networks": {},
@@ -4500,7 +4513,8 @@ export const protocols = [
             },
             "parameter": "metaMorpho"
           }
-        ]
+        ],
+        "listedBy": []
       }
     },
     "tables": [
@@ -4920,7 +4934,8 @@ export const protocols = [
             }
           ]
         },
-        "discoveredBy": []
+        "discoveredBy": [],
+        "listedBy": []
       }
     },
     "tables": [
@@ -5133,7 +5148,8 @@ export const protocols = [
     "contracts": {
       "comptroller": {
         "networks": {},
-        "discoveredBy": []
+        "discoveredBy": [],
+        "listedBy": []
       },
       "market": {
         "networks": {},
@@ -5170,7 +5186,8 @@ export const protocols = [
             },
             "parameter": "cToken"
           }
-        ]
+        ],
+        "listedBy": []
       }
     },
     "tables": [
@@ -6054,7 +6071,8 @@ export const protocols = [
     "contracts": {
       "vault": {
         "networks": {},
-        "discoveredBy": []
+        "discoveredBy": [],
+        "listedBy": []
       }
     },
     "tables": [
@@ -6420,11 +6438,13 @@ export const protocols = [
             }
           ]
         },
-        "discoveredBy": []
+        "discoveredBy": [],
+        "listedBy": []
       },
       "factory": {
         "networks": {},
-        "discoveredBy": []
+        "discoveredBy": [],
+        "listedBy": []
       },
       "vault_v2": {
         "networks": {},
@@ -6496,7 +6516,8 @@ export const protocols = [
             },
             "parameter": "vault"
           }
-        ]
+        ],
+        "listedBy": []
       },
       "vault_v3": {
         "networks": {},
@@ -6605,7 +6626,8 @@ export const protocols = [
             },
             "parameter": "vault_address"
           }
-        ]
+        ],
+        "listedBy": []
       }
     },
     "tables": [

@@ -23,10 +23,16 @@ const discovery = z.strictObject({
   address: z.string().describe("The parameter that is the address of the announced contract."),
 });
 
+const listing = z.strictObject({
+  read: z.string().describe("A read that returns an address or a list of them."),
+  column: z.string().optional().describe("Its result with the addresses; may be absent if it has one result."),
+});
+
 const declaredContract = z.strictObject({
   description: sentence.optional(),
   networks: z.record(chainName, z.array(deployedContract).min(1)).default({}).describe("Fixed addresses by chain."),
   discoveredBy: z.array(discovery).default([]).describe("Events of other contracts that announce these."),
+  listedBy: z.array(listing).default([]).describe("Reads of other contracts whose results are addresses of these."),
 });
 
 const eventTable = z.strictObject({

@@ -46,6 +46,9 @@ export const declarationMessages = {
   "unknown-network": (data: Unknown) => unknown("network", data, "neither a known network nor a configured chain, "),
   "unknown-contract": (data: Unknown) => unknown("contract", data),
   "unknown-table": (data: Unknown) => unknown("table", data, "not a table of the same contract, "),
+  "unknown-read": (data: Unknown) => unknown("read", data),
+  "listed-contracts": (data: { kind: string; found: string; expected: string }) =>
+    `Conflict with listedBy of ${data.kind}: found ${data.found}, expected ${data.expected}`,
   "unknown-column": (data: Unknown) => unknown("column", data),
   "missing-sql": (data: Unknown) => unknown("SQL file", data, "not in the folder of the protocol or a shared one, "),
   "unused-sql": (data: { expected: readonly string[] }) =>

@@ -24,11 +24,19 @@ export interface Protocol {
   readonly lending: LendingQuery | null;
 }
 
-/** Contracts of one kind: at fixed addresses, or announced by an event of another contract of the protocol. */
+/** Contracts of one kind: at fixed addresses, announced by an event of another contract of the protocol, or listed by a read. */
 export interface DeclaredContract {
   /** By the name of the chain. */
   readonly networks: Readonly<Record<string, readonly DeployedContract[]>>;
   readonly discoveredBy: readonly Discovery[];
+  readonly listedBy: readonly Listing[];
+}
+
+/** A read whose results are addresses of contracts. */
+export interface Listing {
+  readonly read: string;
+  /** The result that is an address or a list of them. */
+  readonly column: string;
 }
 
 export interface DeployedContract {

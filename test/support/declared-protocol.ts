@@ -47,6 +47,7 @@ export const contractOf = (
   discoveries: readonly { readonly contract: string; readonly event: string; readonly parameter: string }[] = [],
 ): DeclaredContract => ({
   networks,
+  listedBy: [],
   discoveredBy: discoveries.map(({ contract, event, parameter }): Discovery => ({ contract, event: eventOf(event), parameter })),
 });
 

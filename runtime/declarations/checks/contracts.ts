@@ -1,13 +1,16 @@
 import type { Address } from "../../lib/hex.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
-import type { DeclaredContract, DeployedContract, Discovery } from "../protocol.ts";
+import type { DeclaredContract, DeployedContract, Discovery, Listing } from "../protocol.ts";
 import { type Checked, type Declaration, valueAt } from "./declaration.ts";
 import { checkEvent } from "./events.ts";
 
 type Contracts = Declaration["file"]["contracts"];
 
-/** Checks addresses and discoveries of contracts. */
-export function checkContracts(declaration: Declaration): Checked<Record<string, DeclaredContract>> {
+/** Checks addresses and discoveries of contracts. `listings` have been checked, by kind. */
+export function checkContracts(
+  declaration: Declaration,
+  listings: Readonly<Record<string, readonly Listing[]>>,
+): Checked<Record<string, DeclaredContract>> {
   const checked = Object.entries(declaration.file.contracts).map(([name, contract]) => {
     const networks = Object.entries(contract.networks).map(
       ([chain, deployed]) => [chain, checkAddresses(declaration, ["contracts", name, "networks", chain], deployed)] as const,
@@ -18,6 +21,7 @@ export function checkContracts(declaration: Declaration): Checked<Record<string,
       value: {
         networks: Object.fromEntries(networks.map(([chain, { value }]) => [chain, value])),
         discoveredBy: discoveries.flatMap(({ value }) => value ?? []),
+        listedBy: listings[name] ?? [],
       },
       diagnostics: [...networks.flatMap(([, { diagnostics }]) => diagnostics), ...discoveries.flatMap(({ diagnostics }) => diagnostics)],
     };

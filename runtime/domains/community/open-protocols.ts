@@ -9,6 +9,7 @@ import { installProtocols } from "./install/install.ts";
 import { installationOf } from "./install/statements.ts";
 import { readTables } from "./jobs/read-contracts/block-bound-tables.ts";
 import { createProtocolReadJobs } from "./jobs/read-contracts/jobs.ts";
+import { listedTables } from "./jobs/read-contracts/listed-contracts.ts";
 import { declaredProjection } from "./projection/index.ts";
 
 export interface OpenProtocolsDeps {
@@ -43,7 +44,8 @@ export const openProtocols = ({ database, chain, protocols, readerRole, isPruned
   const declared = new Set(protocols.map(({ id }) => id));
   return {
     projections,
-    blockBoundTables: readTables(indexed, isPruned),
+    // Rows of listed contracts are deleted before the results that list them.
+    blockBoundTables: [...listedTables(indexed), ...readTables(indexed, isPruned)],
     jobs: createProtocolReadJobs(indexed),
     prepare: (guard, switchedOff) =>
       installProtocols({ database, chainId: chain.id, declared, opened, switchedOff, readerRole, logger }, guard),

@@ -2,12 +2,13 @@ import type { ChainLog } from "../../chain/types.ts";
 import { bytesArray } from "../../database/codecs.ts";
 import type { Queryable } from "../../database/database.ts";
 import type { Row } from "../../indexer/projection.ts";
+import type { State } from "../../indexer/state/state.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address, Hash, Hex } from "../../lib/hex.ts";
 import type { FixedContracts } from "./contracts-on-chain.ts";
 import { declaredTopics } from "./declared-topics.ts";
 import type { BlockOfLogs } from "./projection/candidates.ts";
-import type { DeclaredFold } from "./projection/declared-fold.ts";
+import { contractsLoad, type DeclaredFold } from "./projection/declared-fold.ts";
 import { foldEvents } from "./projection/fold.ts";
 
 /** The range of stored logs to fold. */
@@ -53,7 +54,7 @@ export async function foldStoredLogs(
   const starts = [...fixed.values()].flatMap((contracts) => [...contracts.values()].map((from) => Math.max(from ?? 0, range.from)));
   const addresses = new Set([...fixed.values()].flatMap((contracts) => [...contracts.keys()]));
   for (;;) {
-    const logs = await storedLogs(database, fold, [...addresses], range);
+    const logs = await storedLogs(database, fold, [...addresses], { chainId: range.chainId, limit: range.maxLogs + 1 });
     const read = logs.slice(0, range.maxLogs);
     const blocks = blocksOf(
       read,
@@ -66,17 +67,40 @@ export async function foldStoredLogs(
   }
 }
 
-/** The first logs of contracts with a declared topic, and one more than are read. Served by logs_address. */
+/** Logs that are read together. */
+const pageLogs = 20_000;
+
+/** Folds all stored logs of a contract of a kind, in pages: the rows of its events, as if it had been known from the first block on. */
+export async function* foldLogsOf(
+  database: Pick<Queryable, "query">,
+  fold: DeclaredFold,
+  { chainId, address, kind }: { readonly chainId: number; readonly address: Address; readonly kind: string },
+): AsyncGenerator<Readonly<Record<string, readonly Row[]>>> {
+  const state: State = {
+    get: (load, ...key) => (load === contractsLoad && key[0] === address && key[1] === kind ? { block_number: 0 } : undefined),
+  };
+  for (let after: LogPlace | null = beforeAll; after !== null; ) {
+    const logs: LogRecord[] = await storedLogs(database, fold, [address], { chainId, limit: pageLogs, after });
+    yield foldEvents(fold, blocksOf(logs, []), { state, chain: { from: 0 } });
+    after = logs.length < pageLogs ? null : (logs.at(-1) ?? null);
+  }
+}
+
+type LogPlace = Pick<LogRecord, "block_number" | "log_index">;
+const beforeAll: LogPlace = { block_number: -1, log_index: 0 };
+
+/** The first logs of contracts with a declared topic, after a place. Served by logs_address. */
 const storedLogs = (
   { query }: Pick<Queryable, "query">,
   { protocol }: DeclaredFold,
   addresses: readonly Address[],
-  { chainId, maxLogs }: StoredRange,
+  { chainId, limit, after = beforeAll }: { readonly chainId: number; readonly limit: number; readonly after?: LogPlace },
 ): Promise<LogRecord[]> =>
   query<LogRecord>(
     `SELECT block_number, log_index, transaction_index, address, topic0, topic1, topic2, topic3, data FROM logs
-     WHERE chain_id = $1 AND address = ANY($2::bytea[]) AND topic0 = ANY($3::bytea[]) ORDER BY block_number, log_index LIMIT $4`,
-    [chainId, bytesArray(addresses), bytesArray(declaredTopics(protocol)), maxLogs + 1],
+     WHERE chain_id = $1 AND address = ANY($2::bytea[]) AND topic0 = ANY($3::bytea[]) AND (block_number, log_index) > ($4, $5)
+     ORDER BY block_number, log_index LIMIT $6`,
+    [chainId, bytesArray(addresses), bytesArray(declaredTopics(protocol)), after.block_number, after.log_index, limit],
   );
 
 /** Blocks with logs, and those from which fixed contracts count, in order. */

@@ -122,6 +122,48 @@ describe("a directory of protocols", () => {
       "recursive-object: Recursive object Deposit: expected objects that do not contain themselves",
     ],
     [
+      "contracts that no read lists",
+      "\ntables:",
+      "\n  pool: { listedBy: [{ read: aset }] }\ntables:",
+      "aset",
+      'unknown-read: Unknown read "aset": expected asset, share_price (nearest: asset)',
+    ],
+    [
+      "contracts that a read of another type lists",
+      "\ntables:",
+      "\n  pool: { listedBy: [{ read: share_price }] }\ntables:",
+      "share_price",
+      'wrong-value: Invalid value: found "assets" of type uint256, expected a result of type address or address[]',
+    ],
+    [
+      "contracts that another result lists",
+      "\ntables:",
+      "\n  pool: { listedBy: [{ read: asset, column: pool }] }\ntables:",
+      "pool }",
+      'unknown-column: Unknown column "pool": expected asset',
+    ],
+    [
+      "listed contracts at fixed addresses",
+      "    networks:",
+      "    listedBy: [{ read: asset }]\n    networks:",
+      "networks:",
+      "listed-contracts: Conflict with listedBy of vault: found networks, expected another kind for contracts at fixed addresses",
+    ],
+    [
+      "newest rows of listed contracts",
+      "\ntables:",
+      '\n  pool: { listedBy: [{ read: asset }] }\ntables:\n  moves: { contract: pool, events: ["Moved(address by)"], latestBy: [by] }',
+      "latestBy",
+      "listed-contracts: Conflict with listedBy of pool: found latestBy of a table of its events, expected a table without it",
+    ],
+    [
+      "listed contracts that announce others",
+      "\ntables:",
+      '\n  pool: { listedBy: [{ read: asset }] }\n  gauge: { discoveredBy: [{ contract: pool, event: "Made(address gauge)", address: gauge }] }\ntables:',
+      'pool, event: "Made',
+      "listed-contracts: Conflict with listedBy of pool: found contracts of gauge that its events announce, expected a kind that no read lists",
+    ],
+    [
       "an address without quotation marks, which YAML reads as a number",
       `"${vault}"`,
       vault,
@@ -144,6 +186,21 @@ describe("a directory of protocols", () => {
       .map((line) => line.slice(position.length + 1));
     expect(found, problemsOf(texts).join("\n")).toContainEqual(typeof problem === "string" ? problem : expect.stringMatching(problem));
     expect(check(texts).value).toEqual([]);
+  });
+
+  it("is read with contracts that a read lists", () => {
+    const { value, diagnostics } = check(
+      files((declaration) => declaration.replace("\ntables:", "\n  token: { listedBy: [{ read: asset }, { read: asset, column: asset }] }\ntables:")),
+    );
+    expect(diagnostics).toEqual([]);
+    expect(value[0]?.protocol.contracts.token).toEqual({
+      networks: {},
+      discoveredBy: [],
+      listedBy: [
+        { read: "asset", column: "asset" },
+        { read: "asset", column: "asset" },
+      ],
+    });
   });
 
   it("reports the columns of SQL that are not fields of its object", () => {

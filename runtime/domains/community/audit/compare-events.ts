@@ -53,7 +53,7 @@ const compareBlocks = async (
     compared.push(
       ...compareRelation(
         relation,
-        stored,
+        relation === fold.relations.contracts ? stored.filter(({ kind }) => !isListed(fold, String(kind))) : stored,
         expected.flatMap((tables) => tables[name] ?? []),
       ),
     );
@@ -86,6 +86,10 @@ const storedRows = (database: Queryable, { table }: Relation, chainId: number, b
     [chainId, [...blocks]],
   );
 
+/** Events of contracts that reads list have rows from the first block on; which contracts these are does not follow from logs. */
+const isListed = ({ protocol: { contracts } }: DeclaredFold, kind: string): boolean => (contracts[kind]?.listedBy.length ?? 0) > 0;
+const beforeAll = -1;
+
 /** The blocks of stored contracts, by address and kind. */
 type FirstBlocks = ReadonlyMap<string, number>;
 
@@ -94,7 +98,9 @@ const storedContracts = async ({ database, fold, chainId }: EventComparison): Pr
     sql`SELECT address, kind, block_number FROM ${identifier(fold.relations.contracts.table.name)} WHERE chain_id = $1`,
     [chainId],
   );
-  return new Map(rows.map(({ address, kind, block_number }) => [keyText([address, kind]), block_number]));
+  return new Map(
+    rows.map(({ address, kind, block_number }) => [keyText([address, kind]), isListed(fold, kind) ? beforeAll : block_number]),
+  );
 };
 
 /** The contracts that are known before a block: those that it announces follow from its logs. The newest rows of tables are not compared. */

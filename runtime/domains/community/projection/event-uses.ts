@@ -42,7 +42,7 @@ export const usesByTopic = (
   const emitterOf = (kind: string): Emitter => ({
     kind,
     fixed: contracts.get(kind) ?? new Map(),
-    isDiscovered: (protocol.contracts[kind]?.discoveredBy.length ?? 0) > 0,
+    isDiscovered: isDiscovered(protocol, kind),
   });
   const uses = new Map<Hash, EventUse[]>();
   const add = (topic: Hash, use: EventUse): void => void uses.set(topic, [...(uses.get(topic) ?? []), use]);
@@ -63,6 +63,12 @@ export const usesByTopic = (
     }
   }
   return uses;
+};
+
+/** Whether contracts of a kind are found while the chain is indexed: by events or by reads. */
+const isDiscovered = ({ contracts }: Protocol, kind: string): boolean => {
+  const { discoveredBy = [], listedBy = [] } = contracts[kind] ?? {};
+  return discoveredBy.length > 0 || listedBy.length > 0;
 };
 
 /** The numbers of topics of the logs of an event in a table. */

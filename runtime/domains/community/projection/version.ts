@@ -8,7 +8,11 @@ const layout = 2;
 /** A hash of all that the rows of a protocol depend on: 31 bits, which fit the column of versions. */
 export const versionOf = (protocol: Protocol, contracts: FixedContracts): number => {
   const { id, version, tables, reads } = protocol;
-  const discovery = Object.entries(protocol.contracts).map(([kind, { discoveredBy }]) => [kind, discoveredBy]);
+  const discovery = Object.entries(protocol.contracts).map(([kind, { discoveredBy, listedBy }]) => [
+    kind,
+    discoveredBy,
+    ...(listedBy.length === 0 ? [] : [listedBy]),
+  ]);
   const fixed = [...contracts].map(([kind, addresses]) => [kind, [...addresses].sort()]);
   return (
     createHash("sha256")

@@ -7,9 +7,10 @@ import { writeRows } from "../../../../indexer/storage/write-rows.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../jobs/job.ts";
 import { groupBy } from "../../../../lib/group-by.ts";
-import { indexedHead, writeBesideAsOf } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
+import { indexedHead, writeAsOf, writeBesideAsOf } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
 import { projectionIdOf } from "../../relations.ts";
 import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-reads.ts";
+import { contractsIn, type ListedKind, listedKinds, storeListed, unknownContracts } from "./listed-contracts.ts";
 import { countFailedReads, dropReads, dueReads, type LackingBlocks, queuedBlocks, removeReads } from "./queue.ts";
 import { blocksWithState, type PortionResult, readPortion } from "./read-portion.ts";
 import { hasQueued, nextBlocks, readSchedule, scheduleReads } from "./schedule.ts";
@@ -22,10 +23,14 @@ import { type ContractReadSettings, defaultContractReadSettings, maxAttempts, ma
 export const createProtocolReadJobs = (protocols: readonly Protocol[], overrides: Partial<ContractReadSettings> = {}): Job[] => {
   const settings = { ...defaultContractReadSettings, ...overrides };
   const reads = declaredReads(protocols);
-  return reads.length === 0 ? [] : [createReadJob(reads, settings), createScheduleJob(reads, settings)];
+  return reads.length === 0 ? [] : [createReadJob(reads, listedKinds(protocols), settings), createScheduleJob(reads, settings)];
 };
 
-const createReadJob = (reads: readonly DeclaredRead[], { readMilliseconds, deferMilliseconds }: ContractReadSettings): Job => {
+const createReadJob = (
+  reads: readonly DeclaredRead[],
+  kinds: readonly ListedKind[],
+  { readMilliseconds, deferMilliseconds }: ContractReadSettings,
+): Job => {
   const backoff = createContractBackoff(deferMilliseconds);
   const groups = groupBy(reads, ({ protocol, group }) => nameOf(protocol, group));
   return {
@@ -44,10 +49,15 @@ const createReadJob = (reads: readonly DeclaredRead[], { readMilliseconds, defer
       if (due.length === 0) return false;
       const result = await readPortion(context, due, (one) => groups.get(nameOf(one.protocol, one.read_name)) ?? []);
       const lacking = await lackingBlocks(context, protocols, result);
-      const isWritten = await writeBesideAsOf(context, head, async (client) => {
+      const listed = contractsIn(kinds, result.completed);
+      const unknown = await unknownContracts(database, chainId, listed);
+      const write = async (client: DatabaseClient): Promise<boolean> => {
         await writeResult(client, context, head, own, result, lacking);
+        await storeListed(client, chainId, listed, unknown);
         return true;
-      });
+      };
+      // Folds load contracts.
+      const isWritten = await (unknown.length === 0 ? writeBesideAsOf(context, head, write) : writeAsOf(context, head, write));
       if (isWritten === null) return false;
       updateBackoff(backoff, clock(), result);
       return result.completed.length > 0;

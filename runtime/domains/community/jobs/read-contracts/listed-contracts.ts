@@ -1,0 +1,215 @@
+import { bytesArray } from "../../../../database/codecs.ts";
+import type { DatabaseClient, Queryable } from "../../../../database/database.ts";
+import { identifier, type Sql, sql } from "../../../../database/sql.ts";
+import type { Protocol } from "../../../../declarations/protocol.ts";
+import type { BlockBoundTable } from "../../../../indexer/reorg/roll-back.ts";
+import { writeRows } from "../../../../indexer/storage/write-rows.ts";
+import { type Address, zeroAddress } from "../../../../lib/hex.ts";
+import { createDeclaredFold } from "../../projection/index.ts";
+import { readGroups } from "../../read-groups.ts";
+import { projectionIdOf, readsTable, relationsOf, tableOf } from "../../relations.ts";
+import { foldLogsOf } from "../../stored-logs.ts";
+import type { ReadResult } from "./read-portion.ts";
+
+/** A kind of contract whose contracts a read lists. */
+export interface ListedKind {
+  readonly protocol: Protocol;
+  readonly kind: string;
+  /** The table of the read's results, and the column of the addresses. */
+  readonly table: string;
+  readonly column: string;
+}
+
+/** A contract that results of a read list, and the lowest of their blocks. */
+export interface ListedContract {
+  readonly of: ListedKind;
+  readonly address: Address;
+  readonly block: number;
+}
+
+/** The kinds of protocols that reads list. */
+export const listedKinds = (protocols: readonly Protocol[]): ListedKind[] =>
+  protocols.flatMap((protocol) =>
+    Object.entries(protocol.contracts).flatMap(([kind, { listedBy }]) =>
+      listedBy.map(({ read, column }) => ({ protocol, kind, table: tableOf(protocol.id, read), column })),
+    ),
+  );
+
+/** The contracts that results list. */
+export const contractsIn = (kinds: readonly ListedKind[], results: readonly ReadResult[]): ListedContract[] => {
+  const found = new Map<string, ListedContract>();
+  for (const { table, row } of results.flatMap((result) => result.rows)) {
+    for (const of of kinds.filter((kind) => kind.table === table)) {
+      const block = Number(row.block_number);
+      const listed = [row[of.column] ?? []].flat().map((address) => String(address) as Address);
+      for (const address of listed.filter((one) => one !== zeroAddress)) {
+        const key = `${of.protocol.id} ${of.kind} ${address}`;
+        const known = found.get(key);
+        if (known === undefined || block < known.block) found.set(key, { of, address, block });
+      }
+    }
+  }
+  return [...found.values()];
+};
+
+/** Those of listed contracts that the tables lack. Served by the primary key of the tables of contracts. */
+export const unknownContracts = async (
+  { query }: Pick<Queryable, "query">,
+  chainId: number,
+  listed: readonly ListedContract[],
+): Promise<ListedContract[]> => {
+  const unknown: ListedContract[] = [];
+  for (const of of new Set(listed.map((contract) => contract.of))) {
+    const own = listed.filter((contract) => contract.of === of);
+    const rows = await query<{ address: Address }>(
+      sql`SELECT address FROM ${identifier(tableOf(of.protocol.id, "contracts"))} WHERE chain_id = $1 AND kind = $2 AND address = ANY($3::bytea[])`,
+      [chainId, of.kind, bytesArray(own.map(({ address }) => address))],
+    );
+    const known = new Set(rows.map(({ address }) => address));
+    unknown.push(...own.filter(({ address }) => !known.has(address)));
+  }
+  return unknown;
+};
+
+/**
+ * Stores listed contracts between two batches. Those that are unknown are added with the rows of all their stored logs, also of those before the result that
+ * lists them; the first block of others is lowered to that of the earliest result. Periodic reads are queued for blocks that have been scheduled without them.
+ */
+export const storeListed = async (
+  client: DatabaseClient,
+  chainId: number,
+  listed: readonly ListedContract[],
+  unknown: readonly ListedContract[],
+): Promise<void> => {
+  for (const of of new Set(listed.map((contract) => contract.of))) {
+    const own = listed.filter((contract) => contract.of === of);
+    const lowered = await lowerFirstBlocks(client, chainId, of, own);
+    const added = own.filter((contract) => unknown.includes(contract));
+    for (const { address, block } of added) await addContract(client, chainId, of, address, block);
+    await queueScheduled(client, chainId, of, [...lowered, ...added.map(({ address, block }) => ({ address, block, known: null }))]);
+  }
+};
+
+/** Blocks of a contract from `block` on, up to the one before `known`; null for all. */
+interface NewBlocks {
+  readonly address: Address;
+  readonly block: number;
+  readonly known: number | null;
+}
+
+const lowerFirstBlocks = (
+  client: DatabaseClient,
+  chainId: number,
+  of: ListedKind,
+  listed: readonly ListedContract[],
+): Promise<NewBlocks[]> =>
+  client.query<NewBlocks>(
+    sql`WITH lower AS (
+       SELECT c.address, l.block, c.block_number AS known FROM ${identifier(tableOf(of.protocol.id, "contracts"))} c
+       JOIN unnest($3::bytea[], $4::int8[]) AS l(address, block) ON l.address = c.address
+       WHERE c.chain_id = $1 AND c.kind = $2 AND c.block_number > l.block)
+     UPDATE ${identifier(tableOf(of.protocol.id, "contracts"))} c SET block_number = lower.block FROM lower
+     WHERE c.chain_id = $1 AND c.kind = $2 AND c.address = lower.address RETURNING lower.address, lower.block, lower.known`,
+    [chainId, of.kind, bytesArray(listed.map(({ address }) => address)), listed.map(({ block }) => block)],
+  );
+
+const addContract = async (client: DatabaseClient, chainId: number, { protocol, kind }: ListedKind, address: Address, block: number) => {
+  // Contracts at fixed addresses have their rows.
+  const fold = createDeclaredFold(protocol, new Map());
+  const { contracts, events, skipped } = fold.relations;
+  const tables = [...events.map(({ rows }) => rows.table), skipped.table, readsTable];
+  for await (const rows of foldLogsOf(client, fold, { chainId, address, kind })) await writeRows(client, chainId, tables, rows);
+  await writeRows(client, chainId, [contracts.table], {
+    [contracts.table.name]: [{ address, kind, block_number: block, log_index: null }],
+  });
+};
+
+/** Served by the primary key of the schedule. */
+const queueScheduled = async (
+  client: DatabaseClient,
+  chainId: number,
+  { protocol, kind }: ListedKind,
+  contracts: readonly NewBlocks[],
+): Promise<void> => {
+  const periodic = readGroups(protocol).flatMap(([read]) => (read?.contract === kind && read.everyBlocks !== null ? [read] : []));
+  for (const { name, everyBlocks } of contracts.length === 0 ? [] : periodic)
+    await client.query(
+      sql`INSERT INTO community_reads (chain_id, protocol, read_name, contract, arguments, block_number, attempts)
+       SELECT s.chain_id, s.protocol, s.read_name, c.address, '', b.number, 0
+       FROM community_read_schedule s CROSS JOIN unnest($4::bytea[], $5::int8[], $6::int8[]) AS c(address, first, known)
+       CROSS JOIN LATERAL generate_series(
+         (greatest(c.first, s.from_block) + $7::int8 - 1) / $7::int8 * $7::int8, least(s.to_block, c.known - 1), $7::int8) AS b(number)
+       WHERE s.chain_id = $1 AND s.protocol = $2 AND s.read_name = $3
+       ON CONFLICT (chain_id, protocol, read_name, contract, arguments, block_number) DO NOTHING`,
+      [
+        chainId,
+        protocol.id,
+        name,
+        bytesArray(contracts.map(({ address }) => address)),
+        contracts.map(({ block }) => block),
+        contracts.map(({ known }) => known),
+        everyBlocks,
+      ],
+    );
+};
+
+/**
+ * Deletes the rows of contracts that only results above the ancestor list, before these are deleted. The contracts have been rolled back by then, and the rows
+ * above the ancestor, too. Served by the index on blocks of the results, logs_address and primary keys.
+ */
+export const listedTables = (protocols: readonly Protocol[]): BlockBoundTable[] =>
+  listedKinds(protocols).map((kind) => ({
+    name: kind.table,
+    blockColumn: "block_number",
+    projection: { id: projectionIdOf(kind.protocol.id), isIsolated: true },
+    beforeDelete: async (client, chainId, ancestor) => {
+      const removed = await removedContracts(client, chainId, ancestor, kind);
+      if (removed.length > 0) await deleteRowsOf(client, chainId, kind, removed);
+    },
+  }));
+
+const removedContracts = async (client: Queryable, chainId: number, ancestor: number, { protocol, kind, table, column }: ListedKind) => {
+  const rows = await client.query<{ address: Address }>(
+    sql`SELECT DISTINCT l.address FROM ${identifier(table)} r CROSS JOIN LATERAL unnest(${listOf(protocol, table, column)}) AS l(address)
+     WHERE r.chain_id = $1 AND r.block_number > $2 AND l.address IS NOT NULL AND NOT EXISTS (
+       SELECT FROM ${identifier(tableOf(protocol.id, "contracts"))} c WHERE c.chain_id = $1 AND c.address = l.address AND c.kind = $3)`,
+    [chainId, ancestor, kind],
+  );
+  return rows.map(({ address }) => address);
+};
+
+/** The addresses of a result as a list. */
+const listOf = (protocol: Protocol, table: string, column: string): Sql => {
+  const read = protocol.reads.find(({ name }) => tableOf(protocol.id, name) === table);
+  const isList = read?.columns.find(({ name }) => name === column)?.type === "address[]";
+  return isList ? sql`${identifier(`r.${column}`)}` : sql`ARRAY[${identifier(`r.${column}`)}]`;
+};
+
+const deleteRowsOf = async (
+  client: DatabaseClient,
+  chainId: number,
+  { protocol, kind }: ListedKind,
+  removed: readonly Address[],
+): Promise<void> => {
+  const { events, skipped, reads } = relationsOf(protocol);
+  const own = events.filter(({ definition }) => definition.contract === kind);
+  const addresses = bytesArray(removed);
+  for (const { table } of [...own.map(({ rows }) => rows), skipped]) {
+    const ofTables = table === skipped.table ? sql` AND t.table_name = ANY($3)` : sql` AND $3::text[] IS NOT NULL`;
+    await client.query(
+      sql`DELETE FROM ${identifier(table.name)} t USING logs l WHERE l.chain_id = $1 AND l.address = ANY($2::bytea[])
+       AND t.chain_id = $1 AND t.block_number = l.block_number AND t.log_index = l.log_index${ofTables}`,
+      [chainId, addresses, own.map(({ definition }) => definition.name)],
+    );
+  }
+  const called = reads.filter(({ definition }) => definition.contract === kind);
+  for (const { results } of called)
+    await client.query(sql`DELETE FROM ${identifier(results.table.name)} WHERE chain_id = $1 AND contract = ANY($2::bytea[])`, [
+      chainId,
+      addresses,
+    ]);
+  await client.query(
+    sql`DELETE FROM community_reads WHERE chain_id = $1 AND protocol = $2 AND read_name = ANY($3) AND contract = ANY($4::bytea[])`,
+    [chainId, protocol.id, called.map(({ definition }) => definition.name), addresses],
+  );
+};

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../../demo/story/random.ts";
+import { createRpc } from "../../../../runtime/chain/rpc.ts";
+import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
+import { auditProtocols } from "../../../../runtime/domains/community/audit/audit-protocols.ts";
+import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
+import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { contractOf, protocolOf, readOf, tableOf } from "../../../support/declared-protocol.ts";
+import { compileSolidity } from "../../../support/solidity.ts";
+import { contracts } from "./contracts.ts";
+import { type CommunityIndex, deposit, startCommunityIndex } from "./support.ts";
+import { testReorganisations } from "./test-reorganisations.ts";
+import { createVault, type Market, startMarket } from "./vault-market.ts";
+
+const registries = compileSolidity(`
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity ^0.8.20;
+/** Lists addresses without an event. */
+contract Registry {
+  address[] private list;
+  function add(address one) external { list.push(one); }
+  function clear() external { delete list; }
+  function all() external view returns (address[] memory) { return list; }
+}`);
+
+const listEvery = 4;
+
+/** Vaults that a registry lists, with the price of 10^36 shares. */
+const listedVaults = (registry: Address): Protocol =>
+  protocolOf({
+    id: "listed",
+    contracts: {
+      registry: contractOf({ test: [{ address: registry, from: 1 }] }),
+      vault: { ...contractOf(), listedBy: [{ read: "lists", column: "vaults" }] },
+    },
+    tables: [tableOf("deposits", "vault", [deposit], { indexes: [["owner"]] })],
+    reads: [
+      readOf("lists", "registry", "all() view returns (address[] vaults)", { everyBlocks: listEvery }),
+      readOf("share_price", "vault", "convertToAssets(uint256 shares) view returns (uint256 assets)", {
+        arguments: [(10n ** 36n).toString()],
+        touchedBy: ["deposits"],
+        everyBlocks: 16,
+      }),
+    ],
+  });
+
+const list = async (chain: TestChain, registry: Address, vault: Address | undefined): Promise<void> => {
+  await chain.send(call(registries("Registry"), registry, "add", [vault]));
+  await chain.mine();
+};
+
+/** Mines up to a block at which the list is read. */
+const mineToReading = async (chain: TestChain): Promise<number> => {
+  do await chain.mine();
+  while ((await chain.head()) % listEvery !== 0);
+  return chain.head();
+};
+
+describe("contracts that a read lists", () => {
+  const random = createRandom("listed vaults");
+  let chain: TestChain;
+  let market: Market;
+  let registry: Address;
+  let test: TestDatabase;
+  let index: CommunityIndex;
+
+  beforeAll(async () => {
+    chain = await startTestChain();
+    market = await startMarket(chain);
+    registry = await chain.deploy(registries("Registry"));
+    test = await createTestDatabase();
+    index = await startCommunityIndex(chain, test.database, { protocols: [listedVaults(registry)] });
+  });
+  afterAll(async () => {
+    await index?.end();
+    await test?.drop();
+    await chain?.stop();
+  });
+
+  const trade = async (blocks: number): Promise<void> => {
+    for (let block = 0; block < blocks; block += 1) {
+      await chain.send(...Array.from({ length: 4 }, () => market.randomTransaction(random)));
+      await chain.mine();
+    }
+  };
+  const storedContracts = () =>
+    test.database.query<{ address: Address; block_number: number }>(
+      "SELECT address, block_number FROM cq_listed.contracts WHERE chain_id = 31337 AND kind = 'vault' ORDER BY block_number, address",
+    );
+  const storedDeposits = () =>
+    test.database.query<{ contract: Address; block_number: number; log_index: number; assets: string }>(
+      "SELECT contract, block_number, log_index, assets FROM cq_listed.deposits ORDER BY block_number, log_index",
+    );
+  /** The node's Deposit logs of vaults, in the form of rows. */
+  const depositsOf = async (vaults: readonly Address[]) => {
+    // keccak256 of Deposit(address,address,uint256,uint256), EIP-4626.
+    const topics = ["0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7"];
+    const logs = await chain.rpc<{ blockNumber: Hex; logIndex: Hex; address: Address; data: Hex }[]>("eth_getLogs", [
+      { fromBlock: "0x0", toBlock: "latest", address: vaults, topics },
+    ]);
+    return logs.map(({ blockNumber, logIndex, address, data }) => ({
+      contract: address,
+      block_number: Number(blockNumber),
+      log_index: Number(logIndex),
+      assets: String(BigInt(data.slice(0, 66))),
+    }));
+  };
+
+  it("have the events of all stored blocks, also of those before they were listed", async () => {
+    const [first, second] = market.vaults as [Address, Address];
+    await trade(6);
+    await index.sync();
+    expect([await storedContracts(), await storedDeposits()]).toEqual([[], []]);
+
+    await list(chain, registry, first);
+    const listed = await mineToReading(chain);
+    await trade(2);
+    await index.sync();
+    expect(await storedContracts()).toEqual([{ address: first, block_number: listed }]);
+    expect(await storedDeposits()).toEqual(await depositsOf([first]));
+    expect((await storedDeposits()).some(({ block_number }) => block_number < listed)).toBe(true);
+
+    await list(chain, registry, second);
+    const later = await mineToReading(chain);
+    await trade(2);
+    await index.sync();
+    expect(await storedContracts()).toEqual([
+      { address: first, block_number: listed },
+      { address: second, block_number: later },
+    ]);
+    const deposits = await depositsOf([first, second]);
+    expect(await storedDeposits()).toEqual(deposits);
+    expect(new Set(deposits.map(({ contract }) => contract)).size).toBe(2);
+  });
+
+  it("are read where they were touched, at each block's own price", async () => {
+    const prices = await test.database.query<{ contract: Address; block_number: number; assets: string }>(
+      "SELECT contract, block_number, assets FROM cq_listed.share_price ORDER BY block_number, contract",
+    );
+    const touched = new Set((await storedDeposits()).map(({ contract, block_number }) => `${contract} ${block_number}`));
+    const read = new Set(prices.map(({ contract, block_number }) => `${contract} ${block_number}`));
+    expect([...touched].filter((one) => !read.has(one))).toEqual([]);
+    for (const { contract, block_number, assets } of prices) {
+      const height = `0x${block_number.toString(16)}`;
+      const price = await chain.rpc<Hex>("eth_call", [call(contracts("Vault"), contract, "convertToAssets", [10n ** 36n]), height]);
+      expect(assets).toBe(String(BigInt(price)));
+    }
+  });
+
+  it("remain contracts of the protocol when the list no longer has them", async () => {
+    await chain.send(call(registries("Registry"), registry, "clear"));
+    await chain.mine();
+    await mineToReading(chain);
+    await trade(3);
+    await index.sync();
+    expect(await storedDeposits()).toEqual(await depositsOf(market.vaults));
+  });
+
+  it("are the same in an index that starts later, and without differences in an audit", async () => {
+    const other = await createTestDatabase();
+    const late = await startCommunityIndex(chain, other.database, { protocols: [listedVaults(registry)] });
+    await late.sync();
+    await late.end();
+    for (const table of ["contracts", "deposits", "share_price", "lists"]) {
+      const statement = `SELECT ROW(t.*)::text AS row FROM cq_listed.${table} t ORDER BY 1`;
+      expect(await other.database.query(statement), table).toEqual(await test.database.query(statement));
+    }
+    await other.drop();
+    const rpc = createRpc({ url: chain.url, retries: 0 });
+    const audit = {
+      database: test.database,
+      source: index.running.source,
+      rpc,
+      chain: { id: 31337, name: "test", community: {} },
+      protocols: [listedVaults(registry)],
+      from: 0,
+    };
+    const rows = await auditProtocols(audit, await chain.head(), 100_000);
+    await rpc.close();
+    expect(rows.map(({ subject, compared, differences }) => [subject, compared > 10, differences])).toEqual([
+      ["listed events", true, []],
+      ["listed reads", true, []],
+    ]);
+  });
+});
+
+describe("listed contracts after a reorganisation", () => {
+  testReorganisations(
+    "listed vaults",
+    ["cq_listed_contracts", "cq_listed_deposits", "cq_listed_share_price", "cq_listed_lists"],
+    async (chain) => {
+      const market = await startMarket(chain);
+      const registry = await chain.deploy(registries("Registry"));
+      for (const vault of market.vaults) await list(chain, registry, vault);
+      return {
+        ...market,
+        protocols: [listedVaults(registry)],
+        wallets: [],
+        // The replaced branch lists a vault that has earlier deposits; deeper ones contain these, too.
+        mineLast: async () => {
+          const vaults: Address[] = [];
+          await createVault(chain, { ...market, vaults }, true);
+          await list(chain, registry, vaults[0]);
+          await mineToReading(chain);
+        },
+      };
+    },
+  );
+});
