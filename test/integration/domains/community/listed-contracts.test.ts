@@ -25,6 +25,7 @@ contract Registry {
 }`);
 
 const listEvery = 4;
+const priceEvery = 2;
 
 /** Vaults that a registry lists, with the price of 10^36 shares. */
 const listedVaults = (registry: Address): Protocol =>
@@ -40,7 +41,7 @@ const listedVaults = (registry: Address): Protocol =>
       readOf("share_price", "vault", "convertToAssets(uint256 shares) view returns (uint256 assets)", {
         arguments: [(10n ** 36n).toString()],
         touchedBy: ["deposits"],
-        everyBlocks: 16,
+        everyBlocks: priceEvery,
       }),
     ],
   });
@@ -134,13 +135,18 @@ describe("contracts that a read lists", () => {
     expect(new Set(deposits.map(({ contract }) => contract)).size).toBe(2);
   });
 
-  it("are read where they were touched, at each block's own price", async () => {
+  it("are read where they were touched, and periodically since they were listed, at each block's own price", async () => {
     const prices = await test.database.query<{ contract: Address; block_number: number; assets: string }>(
       "SELECT contract, block_number, assets FROM cq_listed.share_price ORDER BY block_number, contract",
     );
     const touched = new Set((await storedDeposits()).map(({ contract, block_number }) => `${contract} ${block_number}`));
     const read = new Set(prices.map(({ contract, block_number }) => `${contract} ${block_number}`));
     expect([...touched].filter((one) => !read.has(one))).toEqual([]);
+    const head = await chain.head();
+    for (const { address, block_number } of await storedContracts()) {
+      // Both are multiples of the interval.
+      for (let block = block_number; block <= head; block += priceEvery) expect(read).toContain(`${address} ${block}`);
+    }
     for (const { contract, block_number, assets } of prices) {
       const height = `0x${block_number.toString(16)}`;
       const price = await chain.rpc<Hex>("eth_call", [call(contracts("Vault"), contract, "convertToAssets", [10n ** 36n]), height]);
