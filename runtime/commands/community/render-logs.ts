@@ -1,7 +1,6 @@
 import { parseAbiItem, toEventSelector } from "viem";
 import { canonicalSignature, similarSignature } from "../../declarations/abi/similar-signature.ts";
 import type { EventSignature, Protocol } from "../../declarations/protocol.ts";
-import { declaredTopics } from "../../domains/community/declared-topics.ts";
 import type { EmittedLogs, EmittedTopic, ProtocolLogs } from "../../domains/community/queries/emitted-logs.ts";
 import { knownEvents } from "../../events/known-events.ts";
 import type { Hash } from "../../lib/hex.ts";
@@ -17,8 +16,9 @@ const maxTopics = 8;
 
 /** Renders what the author of a protocol should look at: declared events that no log is, topics that no table declares beside them, and skipped logs. */
 export function renderLogs(protocol: Protocol, { emitted, skipped }: ProtocolLogs): string[] {
-  const declared = new Set(declaredTopics(protocol));
-  const unmatched = expectedEvents(protocol).filter((expected) => !isMatched(expected, topicsOf(expected, emitted)));
+  const expected = expectedEvents(protocol);
+  const declared = new Set(expected.flatMap(({ events }) => events.map(({ topic0 }) => topic0)));
+  const unmatched = expected.filter((expected) => !isMatched(expected, topicsOf(expected, emitted)));
   const kinds = new Set(unmatched.map(({ kind }) => kind));
   return [
     ...unmatched.map((expected) => renderUnmatched(expected, emitted)),

@@ -1,12 +1,11 @@
-import type { ChainLog } from "../../chain/types.ts";
 import { bytesArray } from "../../database/codecs.ts";
 import type { Queryable } from "../../database/database.ts";
 import type { Row } from "../../indexer/projection.ts";
 import type { State } from "../../indexer/state/state.ts";
 import { groupBy } from "../../lib/group-by.ts";
-import type { Address, Hash, Hex } from "../../lib/hex.ts";
+import type { Address } from "../../lib/hex.ts";
+import { type LogRecord, toLog } from "../ledger/block-records.ts";
 import type { FixedContracts } from "./contracts-on-chain.ts";
-import { declaredTopics } from "./declared-topics.ts";
 import type { BlockOfLogs } from "./projection/candidates.ts";
 import { contractsLoad, type DeclaredFold } from "./projection/declared-fold.ts";
 import { foldEvents } from "./projection/fold.ts";
@@ -27,18 +26,6 @@ export interface FoldedLogs {
   readonly logs: number;
   /** Whether there are more logs than were read. */
   readonly hasMore: boolean;
-}
-
-interface LogRecord {
-  readonly block_number: number;
-  readonly log_index: number;
-  readonly transaction_index: number;
-  readonly address: Address;
-  readonly topic0: Hash;
-  readonly topic1: Hash | null;
-  readonly topic2: Hash | null;
-  readonly topic3: Hash | null;
-  readonly data: Hex;
 }
 
 /**
@@ -92,7 +79,7 @@ const beforeAll: LogPlace = { block_number: -1, log_index: 0 };
 /** The first logs of contracts with a declared topic, after a place. Served by logs_address. */
 const storedLogs = (
   { query }: Pick<Queryable, "query">,
-  { protocol }: DeclaredFold,
+  { topics }: DeclaredFold,
   addresses: readonly Address[],
   { chainId, limit, after = beforeAll }: { readonly chainId: number; readonly limit: number; readonly after?: LogPlace },
 ): Promise<LogRecord[]> =>
@@ -100,7 +87,7 @@ const storedLogs = (
     `SELECT block_number, log_index, transaction_index, address, topic0, topic1, topic2, topic3, data FROM logs
      WHERE chain_id = $1 AND address = ANY($2::bytea[]) AND topic0 = ANY($3::bytea[]) AND (block_number, log_index) > ($4, $5)
      ORDER BY block_number, log_index LIMIT $6`,
-    [chainId, bytesArray(addresses), bytesArray(declaredTopics(protocol)), after.block_number, after.log_index, limit],
+    [chainId, bytesArray(addresses), bytesArray(topics), after.block_number, after.log_index, limit],
   );
 
 /** Blocks with logs, and those from which fixed contracts count, in order. */
@@ -117,10 +104,3 @@ const blocksOf = (logs: readonly LogRecord[], starts: readonly number[]): BlockO
     },
   }));
 };
-
-const toLog = ({ log_index, address, topic0, topic1, topic2, topic3, data }: LogRecord): ChainLog => ({
-  index: log_index,
-  address,
-  topics: [topic0, topic1, topic2, topic3].filter((topic) => topic !== null),
-  data,
-});

@@ -5,7 +5,6 @@ import type { Row } from "../../../indexer/projection.ts";
 import { keyText, type State } from "../../../indexer/state/state.ts";
 import type { Compared } from "../../../lib/audit-row.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
-import { declaredTopics } from "../declared-topics.ts";
 import { contractsLoad, type DeclaredFold } from "../projection/declared-fold.ts";
 import { foldEvents } from "../projection/fold.ts";
 import type { Relation } from "../relations.ts";
@@ -27,7 +26,7 @@ export interface EventComparison {
 /** Compares the rows of blocks with those that the node's logs give: contracts, events, and logs that are not an encoding of their event. */
 export const compareEvents = async (comparison: EventComparison, blocks: readonly number[]): Promise<Compared[]> => {
   const announced = await storedContracts(comparison);
-  const topics = declaredTopics(comparison.fold.protocol);
+  const topics = comparison.fold.topics;
   const compared: Compared[] = [];
   for (let start = 0; start < blocks.length; start += blocksAtOnce)
     compared.push(...(await compareBlocks(comparison, announced, topics, blocks.slice(start, start + blocksAtOnce))));
