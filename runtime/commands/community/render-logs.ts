@@ -16,9 +16,9 @@ const maxTopics = 8;
 
 /** Renders what the author of a protocol should look at: declared events that no log is, topics that no table declares beside them, and skipped logs. */
 export function renderLogs(protocol: Protocol, { emitted, skipped }: ProtocolLogs): string[] {
-  const expected = expectedEvents(protocol);
-  const declared = new Set(expected.flatMap(({ events }) => events.map(({ topic0 }) => topic0)));
-  const unmatched = expected.filter((expected) => !isMatched(expected, topicsOf(expected, emitted)));
+  const all = expectedEvents(protocol);
+  const declared = new Set(all.flatMap(({ events }) => events.map(({ topic0 }) => topic0)));
+  const unmatched = all.filter((expected) => !isMatched(expected, topicsOf(expected, emitted)));
   const kinds = new Set(unmatched.map(({ kind }) => kind));
   return [
     ...unmatched.map((expected) => renderUnmatched(expected, emitted)),
