@@ -190,7 +190,9 @@ describe("a directory of protocols", () => {
 
   it("is read with contracts that a read lists", () => {
     const { value, diagnostics } = check(
-      files((declaration) => declaration.replace("\ntables:", "\n  token: { listedBy: [{ read: asset }, { read: asset, column: asset }] }\ntables:")),
+      files((declaration) =>
+        declaration.replace("\ntables:", "\n  token: { listedBy: [{ read: asset }, { read: asset, column: asset }] }\ntables:"),
+      ),
     );
     expect(diagnostics).toEqual([]);
     expect(value[0]?.protocol.contracts.token).toEqual({
