@@ -183,7 +183,7 @@ export interface GetCollectionTraitsSummaryParameters {
 
 /** Balances of a wallet in a protocol */
 export interface GetCommunityBalancesParameters {
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly address: string;
   /** The network, by its configured name or its decimal chain id. Defaults to the first configured chain that has the protocol. */
   readonly chainName?: string | number;
@@ -217,7 +217,7 @@ export interface GetCommunityMarketsParameters {
 
 /** Redeemable tokens of a wallet */
 export interface GetCommunityTokensParameters {
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly address: string;
   /** Only items of this pool or vault. */
   readonly poolAddress?: string;
@@ -231,7 +231,7 @@ export interface GetCommunityTokensParameters {
 
 /** Transactions of a wallet with a protocol */
 export interface GetCommunityTransactionsParameters {
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly address: string;
   /** The network, by its configured name or its decimal chain id. Defaults to the first configured chain that has the protocol. */
   readonly chainName?: string | number;

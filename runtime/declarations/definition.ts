@@ -13,7 +13,7 @@ const chainName = z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "the name of a ch
 const height = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 const deployedContract = z.strictObject({
-  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "0x and 40 hex digits"),
+  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "0x followed by 40 hex digits"),
   from: height.describe("The block of its deployment."),
 });
 

@@ -132,7 +132,7 @@ const renderArgument = (argument: Literal): string => {
 };
 
 function acceptedArgument(type: string): string | null {
-  if (type === "address") return "an address, 0x and 40 hex digits in quotation marks";
+  if (type === "address") return "an address, 0x followed by 40 hex digits in quotation marks";
   if (type === "bool") return "true or false";
   const [, size] = /^bytes(\d+)$/.exec(type) ?? [];
   if (size !== undefined) return `0x and ${2 * Number(size)} hex digits in quotation marks`;

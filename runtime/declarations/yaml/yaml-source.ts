@@ -70,7 +70,7 @@ function readContent(document: YamlDocument): { value: unknown; problem: string 
   } catch (error) {
     return {
       value: undefined,
-      problem: `Unreadable content: ${error instanceof Error ? error.message : String(error)}, expected fewer aliases`,
+      problem: `Unreadable content: ${error instanceof Error ? error.message : String(error)}, expected YAML whose aliases expand to fewer values`,
     };
   }
 }

@@ -23,7 +23,7 @@ export const touchedContract = ({ contractColumn }: ContractRead, row: Row): Add
   return typeof value === "string" ? (value.slice(0, addressLength) as Address) : null;
 };
 
-/** 0x and 40 hex digits. */
+/** 0x followed by 40 hex digits. */
 const addressLength = 42;
 
 /** The same text, of the results of a read. */

@@ -115,7 +115,7 @@ export const documentCases: readonly DoublingCase[] = [
   ...casesOf("passive-svg: svgProblem", svgProblem, svgTexts),
   ...casesOf("json-text: parseJsonText", (text) => resultOrError(() => parseJsonText(text)), documentTexts),
   ...casesOf("parse-document: parseDocument", parseDocument, documentTexts),
-  ...casesOf("asset-url: checkAssetUrl", (text) => checkAssetUrl(text, "picture or recording"), urls),
+  ...casesOf("asset-url: checkAssetUrl", (text) => checkAssetUrl(text, "image or recording"), urls),
   ...casesOf(
     "data-url: decodeData",
     (text) => {

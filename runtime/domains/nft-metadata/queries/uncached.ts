@@ -22,7 +22,7 @@ export interface UncachedMetadata {
 const maxTokens = 25;
 /** Max concurrent requests; further ones get no rows. */
 const maxRequests = 8;
-/** Max calls per JSON-RPC batch: low, because each response may embed a picture. */
+/** Max calls per JSON-RPC batch: low, because each response may embed an image. */
 const callsPerBatch = 5;
 
 interface UncachedDependencies {

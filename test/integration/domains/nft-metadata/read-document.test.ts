@@ -112,7 +112,7 @@ describe("metadata in a data: URL", () => {
     });
     expect(await readWith("data:image/svg+xml,<svg onload='x'/>")).toEqual({
       ok: false,
-      refusal: "The picture in the metadata URL has the event handler onload.",
+      refusal: "The image in the metadata URL has the event handler onload.",
       isPermanent: true,
     });
   });

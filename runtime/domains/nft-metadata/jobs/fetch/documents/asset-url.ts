@@ -11,8 +11,8 @@ const bareContentId = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,110})(?=$|\
 const printableAscii = /^[\x21-\x7e]+$/;
 const unsafeCharacter = /["<>\\^`{|}]/;
 
-/** Checks a URL in a document: https:, http:, ipfs:, ar:, an embedded picture (`data:` or SVG markup), and recordings if they are allowed. */
-export const checkAssetUrl = (text: string, allowed: "picture" | "picture or recording" | "page"): AssetUrl => {
+/** Checks a URL in a document: https:, http:, ipfs:, ar:, an embedded image (`data:` or SVG markup), and recordings if they are allowed. */
+export const checkAssetUrl = (text: string, allowed: "image" | "image or recording" | "page"): AssetUrl => {
   const url = text.trim();
   if (allowed !== "page" && /^<(?:svg|\?xml)[\s>]/i.test(url)) return pictureOf(Buffer.from(url));
   if (/^data:/i.test(url))
@@ -30,13 +30,13 @@ export const checkAssetUrl = (text: string, allowed: "picture" | "picture or rec
   return { url: escaped, bytes: null };
 };
 
-const checkDataUrl = (url: string, allowed: "picture" | "picture or recording"): AssetUrl => {
+const checkDataUrl = (url: string, allowed: "image" | "image or recording"): AssetUrl => {
   const parsed = parseDataUrl(url);
   if (parsed === null) return { problem: "is not a valid data: URL" };
-  const isKnown = isSvg(parsed.type) || isRaster(parsed.type) || (allowed === "picture or recording" && isRecording(parsed.type));
+  const isKnown = isSvg(parsed.type) || isRaster(parsed.type) || (allowed === "image or recording" && isRecording(parsed.type));
   if (!isKnown)
     return {
-      problem: `has the media type ${parsed.type.slice(0, 60) || "text/plain"}; expected ${allowed === "picture" ? "an image" : "an image, video or audio"}`,
+      problem: `has the media type ${parsed.type.slice(0, 60) || "text/plain"}; expected ${allowed === "image" ? "an image" : "an image, video or audio"}`,
     };
   const bytes = decodeData(parsed);
   if (bytes === null) return { problem: "is not valid base64" };

@@ -22,11 +22,11 @@ export const parseDocument = (text: string): DocumentOutcome => {
   return isObject(root) ? { ok: true, document: readDocument(text, root) } : refused("The metadata is not a JSON object.");
 };
 
-/** The document of a token whose metadata URL embeds a picture. */
+/** The document of a token whose metadata URL embeds an image. */
 export const pictureDocument = (url: string): DocumentOutcome => {
-  const picture = checkAssetUrl(url, "picture");
-  if ("problem" in picture) return refused(`The picture in the metadata URL ${picture.problem}.`);
-  return { ok: true, document: { ...emptyDocument, document: url, image: picture.url, assetBytes: picture.bytes } };
+  const image = checkAssetUrl(url, "image");
+  if ("problem" in image) return refused(`The image in the metadata URL ${image.problem}.`);
+  return { ok: true, document: { ...emptyDocument, document: url, image: image.url, assetBytes: image.bytes } };
 };
 
 const emptyDocument: NftDocument = {
@@ -45,8 +45,8 @@ const emptyDocument: NftDocument = {
 
 const readDocument = (text: string, root: JsonObject): NftDocument => {
   const problems: string[] = [];
-  const image = urlIn(root, ["image", "image_url", "imageUrl", "image_data"], "picture", problems);
-  const animation = urlIn(root, ["animation_url", "animationUrl"], "picture or recording", problems);
+  const image = urlIn(root, ["image", "image_url", "imageUrl", "image_data"], "image", problems);
+  const animation = urlIn(root, ["animation_url", "animationUrl"], "image or recording", problems);
   const external = urlIn(root, ["external_url", "externalUrl", "external_link"], "page", problems);
   const { attributes, counted, isTruncated } = readAttributes(root);
   if (isTruncated) problems.push(`Only the first ${maxAttributes} attributes are stored.`);
