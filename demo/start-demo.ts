@@ -160,8 +160,7 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
   const files = demoFiles(folder);
   const release = await claimFolder(files.owner, options.dataDirectory);
   try {
-    const { startBitcoin } = await loadBitcoin();
-    const artifacts = await loadArtifacts(options.contractsDirectory ?? folder);
+    const [{ startBitcoin }, artifacts] = await Promise.all([loadBitcoin(), loadArtifacts(options.contractsDirectory ?? folder)]);
     const running = await openChain(folder, options);
     options.signal?.throwIfAborted();
     const { node, origin } = running;

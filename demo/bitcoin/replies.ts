@@ -95,6 +95,8 @@ export function createAddressOf(): ReplyForm["addressOf"] {
 }
 
 function addressOrNull(script: Uint8Array): string | null {
+  // P2TR (BIP 341): OP_1 and 32 bytes. Without a library of elliptic curves, bitcoinjs-lib does not return its address.
+  if (script.length === 34 && script[0] === 0x51 && script[1] === 32) return address.toBech32(script.slice(2), 1, networks.regtest.bech32);
   try {
     return address.fromOutputScript(script, networks.regtest);
   } catch {

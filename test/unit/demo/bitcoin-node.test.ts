@@ -49,6 +49,13 @@ describe("the demo's Bitcoin node", () => {
       expect(satoshi(fee)).toBe(sum(vin.map(({ prevout }) => prevout.value)) - sum(vout.map(({ value }) => value)));
   });
 
+  it("prints the addresses of the story's wallets", async () => {
+    const hashes = Array.from({ length: 8 }, (_, offset) => node.hashAt(101 + offset)?.slice(2));
+    const blocks = await Promise.all(hashes.map((hash) => resultOf("getblock", hash, 2)));
+    const printed = [...JSON.stringify(blocks).matchAll(/"address":"([^"]+)"/g)].map(([, address]) => address);
+    expect(new Set(printed)).toEqual(new Set(Object.values(node.values)));
+  });
+
   it("responds to requests that are invalid, and continues", async () => {
     const invalid = { error: { code: -32600, message: "Invalid Request object" } };
     for (const body of ["{", "null", "7", { id: 1 }, { id: 1, method: "getblockhash", params: { height: 0 } }])
