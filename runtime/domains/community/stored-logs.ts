@@ -62,14 +62,15 @@ export async function* foldLogsOf(
   database: Pick<Queryable, "query">,
   fold: DeclaredFold,
   { chainId, address, kind }: { readonly chainId: number; readonly address: Address; readonly kind: string },
+  limit = pageLogs,
 ): AsyncGenerator<Readonly<Record<string, readonly Row[]>>> {
   const state: State = {
     get: (load, ...key) => (load === contractsLoad && key[0] === address && key[1] === kind ? { block_number: 0 } : undefined),
   };
   for (let after: LogPlace | null = beforeAll; after !== null; ) {
-    const logs: LogRecord[] = await storedLogs(database, fold, [address], { chainId, limit: pageLogs, after });
+    const logs: LogRecord[] = await storedLogs(database, fold, [address], { chainId, limit, after });
     yield foldEvents(fold, blocksOf(logs, []), { state, chain: { from: 0 } });
-    after = logs.length < pageLogs ? null : (logs.at(-1) ?? null);
+    after = logs.length < limit ? null : (logs.at(-1) ?? null);
   }
 }
 

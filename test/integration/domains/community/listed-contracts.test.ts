@@ -3,6 +3,8 @@ import { createRandom } from "../../../../demo/story/random.ts";
 import { createRpc } from "../../../../runtime/chain/rpc.ts";
 import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
 import { auditProtocols } from "../../../../runtime/domains/community/audit/audit-protocols.ts";
+import { createDeclaredFold } from "../../../../runtime/domains/community/projection/index.ts";
+import { foldLogsOf } from "../../../../runtime/domains/community/stored-logs.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
@@ -152,6 +154,20 @@ describe("contracts that a read lists", () => {
       const price = await chain.rpc<Hex>("eth_call", [call(contracts("Vault"), contract, "convertToAssets", [10n ** 36n]), height]);
       expect(assets).toBe(String(BigInt(price)));
     }
+  });
+
+  it("have the same rows, whichever number of their logs is read at a time", async () => {
+    const fold = createDeclaredFold(listedVaults(registry), new Map());
+    const rowsBy = async (limit: number) => {
+      const all: unknown[] = [];
+      for (const address of market.vaults)
+        for await (const rows of foldLogsOf(test.database, fold, { chainId: 31337, address, kind: "vault" }, limit))
+          all.push(...(rows.cq_listed_deposits ?? []));
+      return all;
+    };
+    const expected = await rowsBy(20_000);
+    expect(expected.length).toBe((await storedDeposits()).length);
+    for (const limit of [1, 2, 7]) expect(await rowsBy(limit)).toEqual(expected);
   });
 
   it("remain contracts of the protocol when the list no longer has them", async () => {

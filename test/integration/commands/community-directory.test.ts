@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { LongRunning } from "../../../runtime/commands/open-database.ts";
+import { openService } from "../../../runtime/commands/open-service.ts";
+import { config } from "../../../runtime/config/config.ts";
+import { loadAddedProtocols, loadProtocols } from "../../../runtime/protocols.ts";
+import { type IndexedSavings, indexSavings } from "./indexed-savings.ts";
+
+const emptyAddress = `0x${"11".repeat(20)}`;
+let savings: IndexedSavings;
+
+beforeAll(async () => {
+  savings = await indexSavings();
+});
+afterEach(() => savings.directory.reset());
+afterAll(() => savings?.end());
+
+describe("the start of a service", () => {
+  const open = (warnings: string[] = []) => {
+    const settings = config.parse({
+      databaseUrl: savings.test.url,
+      communityDirectory: savings.directory.path,
+      chains: [{ name: "test", id: 31337 }],
+    });
+    const logger = pino({}, { write: (line: string) => void warnings.push(JSON.parse(line).msg) });
+    const shutdown = { signal: new AbortController().signal, fail: () => undefined } as unknown as LongRunning["shutdown"];
+    return openService(settings, [savings.addedProtocol()], { shutdown, logger });
+  };
+
+  it("is refused with all statements that cannot be planned, also where no index has tables of the protocol", async () => {
+    savings.directory.edit("protocol.yaml", "  deposits:\n    contract: vault", "  deposits:\n    latestBy: [owner]\n    contract: vault");
+    savings.directory.edit("deposits.sql", "  d.sender,", "  d.absent AS sender,");
+    savings.directory.edit("balances.sql", "THEN v.assets END", "THEN v.asset END");
+    await expect(open()).rejects.toMatchObject({
+      name: "ConfigError",
+      message: [
+        `${savings.positionOf("balances.sql", "CASE WHEN")} column-type: Invalid type of column "balance": found bytea, expected numeric, bigint, integer, smallint, text for bigint`,
+        `${savings.positionOf("deposits.sql", "d.absent")} unplannable-sql: Invalid statement: column d.absent does not exist (Perhaps you meant to reference the column "d.assets"), expected a statement that PostgreSQL can plan`,
+        `2 problems in ${savings.directory.path}: correct the files, or remove communityDirectory from the configuration.`,
+      ].join("\n"),
+    });
+    expect(await savings.test.database.query("SELECT FROM pg_namespace WHERE starts_with(nspname, 'cq_test_')")).toEqual([]);
+  });
+
+  it("continues with those that can, and warns of networks that nothing knows", async () => {
+    savings.directory.edit(
+      "protocol.yaml",
+      "      test:\n",
+      `      eth-mainet: [{ address: "${emptyAddress}", from: 7 }]\n      gnosis-mainnet: [{ address: "${emptyAddress}", from: 7 }]\n      test:\n`,
+    );
+    const warnings: string[] = [];
+    const service = await open(warnings);
+    expect(service.readerRole).toBe(savings.reader.readerRole);
+    await service.close();
+    expect(warnings).toEqual([
+      expect.stringContaining(
+        `${savings.positionOf("protocol.yaml", "eth-mainet")} unknown-network: Unknown network "eth-mainet": neither a known network`,
+      ),
+    ]);
+    expect(warnings[0]).toMatch(/ \(nearest: eth-mainnet\)$/);
+  });
+});
+
+describe("a faulty directory", () => {
+  const messageOf = (load: () => unknown): string => {
+    try {
+      load();
+      return "";
+    } catch (error) {
+      expect(error).toMatchObject({ name: "ConfigError" });
+      return (error as Error).message.replaceAll(savings.directory.path, "endpoints");
+    }
+  };
+
+  it("is refused with all diagnostics, and what to do", () => {
+    savings.directory.edit("protocol.yaml", "type: hash", "type: hsh");
+    expect(messageOf(() => loadProtocols(config.parse({ communityDirectory: savings.directory.path }))).split("\n")).toEqual([
+      expect.stringMatching(/^endpoints\/savings\/protocol\.yaml:\d+:\d+ unknown-type: Unknown type "hsh": /),
+      "1 problem in endpoints: correct the files, or remove communityDirectory from the configuration.",
+    ]);
+    expect(messageOf(() => loadAddedProtocols(`${savings.directory.path}/absent`, {}))).toBe(
+      "Cannot read endpoints/absent of communityDirectory: no such file; set it to a directory with a folder per protocol, relative to the configuration file, or remove it.",
+    );
+  });
+
+  it("is refused if a file is no text file of less than a megabyte", () => {
+    savings.directory.write("more.sql", " ".repeat(1_048_577));
+    expect(messageOf(() => loadAddedProtocols(savings.directory.path, {}))).toBe(
+      "endpoints/savings/more.sql: Oversized file: found 1048577 bytes, expected at most 1048576.",
+    );
+    rmSync(join(savings.directory.path, "savings/more.sql"));
+    mkdirSync(join(savings.directory.path, "savings/more.sql"));
+    expect(messageOf(() => loadAddedProtocols(savings.directory.path, {}))).toBe(
+      "endpoints/savings/more.sql: Invalid file: found a folder, pipe or device, expected a text file.",
+    );
+    rmSync(join(savings.directory.path, "savings/more.sql"), { recursive: true });
+  });
+
+  it("may have links to folders", () => {
+    const links = mkdtempSync(join(tmpdir(), "ashlar-links-"));
+    symlinkSync(join(savings.directory.path, "savings"), join(links, "savings"));
+    symlinkSync(join(savings.directory.path, "absent"), join(links, "absent"));
+    expect(loadAddedProtocols(links, {}).map(({ protocol }) => protocol.id)).toEqual(["savings"]);
+    rmSync(links, { recursive: true });
+  });
+
+  it("is refused if an operator's name of a built-in protocol is the id of an added one", () => {
+    const names = { protocol_06: "savings" };
+    expect(messageOf(() => loadAddedProtocols(savings.directory.path, names))).toContain(
+      'taken-name: Taken name "savings": it is the id or the name of the built-in protocol protocol_06, by the setting protocols',
+    );
+  });
+
+  it("adds contracts of a chain to an added protocol, and refuses unknown kinds", () => {
+    const chains = (kind: string) => [{ name: "test", id: 31337, community: { savings: { [kind]: [emptyAddress] } } }];
+    const load = (kind: string) => () => loadProtocols(config.parse({ communityDirectory: savings.directory.path, chains: chains(kind) }));
+    expect(messageOf(load("vault"))).toBe("");
+    expect(messageOf(load("vaults"))).toContain(
+      "Unknown contract vaults of protocol savings in the setting community of chain test: did you mean vault?",
+    );
+  });
+});

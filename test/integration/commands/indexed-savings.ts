@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ProtocolResult, tryProtocol } from "../../../runtime/commands/community/try-protocol.ts";
+import { type OpenReader, openReader } from "../../../runtime/commands/open-reader.ts";
+import { chainConfig, config } from "../../../runtime/config/config.ts";
+import type { AddedProtocol } from "../../../runtime/declarations/added-protocol.ts";
+import { loadAddedProtocols } from "../../../runtime/protocols.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createSavings, makeDeposits, type SavingsDirectory } from "../domains/community/savings-directory.ts";
+import { startCommunityIndex } from "../domains/community/support.ts";
+import { startMarket } from "../domains/community/vault-market.ts";
+
+/** An index of an operator's protocol: `savings` of the scaffold, with 12 deposits into two vaults on a chain `test`. */
+export interface IndexedSavings {
+  readonly chain: TestChain;
+  readonly directory: SavingsDirectory;
+  readonly test: TestDatabase;
+  readonly reader: OpenReader;
+  /** The protocol as its files declare it now. */
+  addedProtocol(): AddedProtocol;
+  /** Tries its operations. */
+  tryDirectory(settingsOfServer?: object, opened?: OpenReader): Promise<ProtocolResult>;
+  /** The line and column of a text in a file of the protocol, as diagnostics render them. */
+  positionOf(file: string, text: string): string;
+  end(): Promise<void>;
+}
+
+export const indexSavings = async (): Promise<IndexedSavings> => {
+  const chain = await startTestChain();
+  const market = await startMarket(chain);
+  const directory = createSavings(market.vaults);
+  const test = await createTestDatabase();
+  const reader = await openReader(config.parse({ databaseUrl: test.url }), { url: test.url }, test.database);
+  const index = await startCommunityIndex(chain, test.database, {
+    protocols: loadAddedProtocols(directory.path, {}).map(({ protocol }) => protocol),
+    readerRole: reader.readerRole,
+  });
+  await makeDeposits(chain, market);
+  await index.sync();
+  const addedProtocol = (): AddedProtocol => {
+    const [added] = loadAddedProtocols(directory.path, {});
+    if (added === undefined) throw new Error("The directory has no protocol.");
+    return added;
+  };
+  return {
+    chain,
+    directory,
+    test,
+    reader,
+    addedProtocol,
+    tryDirectory: (settingsOfServer = {}, opened = reader) => {
+      const settings = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
+      return tryProtocol(addedProtocol(), {
+        config: config.parse(settingsOfServer),
+        chain: settings,
+        database: test.database,
+        reader: opened,
+      });
+    },
+    positionOf: (file, text) => {
+      const path = join(directory.path, "savings", file);
+      const before = readFileSync(path, "utf8").split(text)[0] ?? "";
+      return `${path}:${before.split("\n").length}:${(before.split("\n").at(-1) ?? "").length + 1}`;
+    },
+    end: async () => {
+      await index.end();
+      await reader.reader.close();
+      await test.drop();
+      await chain.stop();
+      directory.remove();
+    },
+  };
+};
