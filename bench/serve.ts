@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,27 +8,25 @@ import type { Database } from "../runtime/database/database.ts";
 import { createKeys } from "../runtime/http/keys.ts";
 import { factsOf } from "./queries/story.ts";
 import type { BenchResult } from "./result.ts";
-import { parseUrl, routeOf } from "./serve/bare/routes.ts";
+import { sqlOf, statementsFolder, valuesOf, writePlan } from "./serve/bare-statement.ts";
 import { rowCases } from "./serve/cases.ts";
 import { connectionsPerKey, type LoadOptions, measureCell } from "./serve/cells.ts";
 import { compareBytes } from "./serve/compare-bytes.ts";
 import { countStatements, describeStatements, type RequestStatements } from "./serve/count-statements.ts";
-import { byFunction, byModule, sharesOf } from "./serve/cpu-profile.ts";
 import { type Comparison, type RowFigures, resultOf } from "./serve/figures.ts";
 import { openServedIndex } from "./serve/index.ts";
 import { findPgbench, runPgbench } from "./serve/pgbench.ts";
 import { type ServerProcess, startProcess } from "./serve/processes.ts";
 import { compilePrograms, type Programs, startProduct } from "./serve/product.ts";
+import { profileRow } from "./serve/profile-row.ts";
 import type { RowCase } from "./serve/row-case.ts";
 import { startStatementProxy } from "./serve/statement-proxy.ts";
 import { parentOf } from "./support/cpu-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
-const statementsFolder = fileURLToPath(new URL("./serve/statements/", import.meta.url));
 /** The index can be generated again, so it need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };
 const barePoolSize = 8;
-const profiledConnections = 32;
 const warmUpMilliseconds = 1000;
 /** The warm-up of a row's first cell, in which its code is compiled. */
 const firstWarmUpMilliseconds = 3000;
@@ -93,60 +91,70 @@ interface Work {
 async function compare(work: Work): Promise<BenchResult> {
   const { server, name, database, folder, programs, cases, options } = work;
   const databaseUrl = server.urlOf(name);
-  const keys = createKeys(database);
-  const created = await Promise.all(
-    Array.from({ length: Math.ceil(Math.max(...options.connections) / connectionsPerKey) }, (_, index) =>
-      keys.create({ label: `bench ${index}` }),
-    ),
-  );
-  const secrets = created.map(({ key }) => key);
-  const product = await startProduct(programs, databaseUrl, folder);
-  const bareArgument = { databaseUrl, poolSize: barePoolSize, statements: statementsFolder };
-  const bare = await startProcess([fileURLToPath(programs.bare), JSON.stringify(bareArgument)], {}, join(folder, "bare.log"));
-  try {
-    const counts = await countAll(work, secrets[0] ?? "");
+  return withKeys(database, Math.ceil(Math.max(...options.connections) / connectionsPerKey), async (keys) => {
     const load: LoadOptions = {
       script: programs.load,
-      keys: secrets,
+      keys,
       milliseconds: options.milliseconds,
       warmUpMilliseconds,
       postmaster: await postmasterOf(database),
     };
+    const counts = await countAll(work, keys[0] ?? "");
+    const product = await startProduct(programs, databaseUrl, folder);
+    const bareArgument = { databaseUrl, poolSize: barePoolSize, statements: statementsFolder };
+    const bare = await startProcess([fileURLToPath(programs.bare), JSON.stringify(bareArgument)], {}, join(folder, "bare.log"));
     const rows: RowFigures[] = [];
-    for (const [position, rowCase] of cases.entries()) {
-      await compareBytes(rowCase, { product: product.port, bare: bare.port }, secrets[0] ?? "");
-      if (options.explain) await writePlan(database, rowCase);
-      const comparisons: Comparison[] = [];
-      for (const connections of options.connections.filter((count) => count <= (rowCase.maxConnections ?? count))) {
-        const warmUp = comparisons.length === 0 ? firstWarmUpMilliseconds : warmUpMilliseconds;
-        comparisons.push(await compareCell(product, bare, rowCase, connections, { ...load, warmUpMilliseconds: warmUp }));
+    try {
+      for (const [position, rowCase] of cases.entries()) {
+        const comparisons = await compareRow(work, { product, bare }, rowCase, load);
+        const statements = counts[position];
+        if (statements === undefined) throw new Error(`The statements of row ${rowCase.row} were not counted.`);
+        rows.push({ rowCase, comparisons, statements, pgbench: await measurePgbench(work, rowCase, databaseUrl) });
       }
-      const statements = counts[position];
-      if (statements === undefined) throw new Error(`The statements of row ${rowCase.row} were not counted.`);
-      rows.push({ rowCase, comparisons, statements, pgbench: await measurePgbench(work, rowCase, databaseUrl) });
+    } finally {
+      await product.stop();
+      await bare.stop();
     }
-    if (options.profile) await profileAll(work, load);
+    for (const rowCase of options.profile ? cases : []) {
+      for (const line of await profileRow(programs, databaseUrl, folder, rowCase, load)) print(line);
+    }
     return resultOf(rows, loadavg()[0] ?? Number.NaN);
+  });
+}
+
+/** Runs work with new keys, and deletes them and their usage. */
+async function withKeys<T>(database: Database, count: number, work: (keys: readonly string[]) => Promise<T>): Promise<T> {
+  const keys = createKeys(database);
+  const created = await Promise.all(Array.from({ length: count }, (_, index) => keys.create({ label: `bench ${index}` })));
+  try {
+    return await work(created.map(({ key }) => key));
   } finally {
-    await product.stop();
-    await bare.stop();
     const ids = created.map(({ id }) => id);
     await database.query("DELETE FROM credit_usage WHERE key_id = ANY ($1::int8[])", [ids]);
     await database.query("DELETE FROM api_keys WHERE id = ANY ($1::int8[])", [ids]);
   }
 }
 
-const compareCell = async (
-  product: ServerProcess,
-  bare: ServerProcess,
+/** Compares the bodies of both servers, and measures both with each number of connections in turn, so that other load on the machine affects them alike. */
+async function compareRow(
+  { database, options }: Work,
+  { product, bare }: { readonly product: ServerProcess; readonly bare: ServerProcess },
   rowCase: RowCase,
-  connections: number,
   load: LoadOptions,
-): Promise<Comparison> => ({
-  connections,
-  product: await measureCell(product, rowCase, connections, load),
-  bare: await measureCell(bare, rowCase, connections, load),
-});
+): Promise<Comparison[]> {
+  await compareBytes(rowCase, { product: product.port, bare: bare.port }, load.keys[0] ?? "");
+  if (options.explain) await writePlan(database, rowCase);
+  const comparisons: Comparison[] = [];
+  for (const connections of options.connections.filter((count) => count <= (rowCase.maxConnections ?? count))) {
+    const warmed = comparisons.length === 0 ? { ...load, warmUpMilliseconds: firstWarmUpMilliseconds } : load;
+    comparisons.push({
+      connections,
+      product: await measureCell(product, rowCase, connections, warmed),
+      bare: await measureCell(bare, rowCase, connections, warmed),
+    });
+  }
+  return comparisons;
+}
 
 async function postmasterOf(database: Database): Promise<number> {
   const [row] = await database.query<{ id: number }>("SELECT pg_backend_pid()::int8 AS id");
@@ -175,16 +183,6 @@ async function countAll({ server, name, folder, programs, cases, options }: Work
   }
 }
 
-/** The requests of a row as values of its statement. */
-const valuesOf = ({ paths }: RowCase): readonly (readonly (string | number)[])[] =>
-  paths.map((path) => {
-    const request = parseUrl(path, Math.floor(Date.now() / 1000));
-    return routeOf(request)?.values(request) ?? [];
-  });
-
-const statementOf = ({ paths }: RowCase): string => routeOf(parseUrl(paths[0] ?? "", 0))?.statement ?? "";
-const sqlOf = (rowCase: RowCase): string => readFileSync(join(statementsFolder, `${statementOf(rowCase)}.sql`), "utf8");
-
 async function measurePgbench({ folder, options }: Work, rowCase: RowCase, databaseUrl: string): Promise<number | null> {
   const program = findPgbench();
   if (program === null) return null;
@@ -196,38 +194,4 @@ async function measurePgbench({ folder, options }: Work, rowCase: RowCase, datab
     seconds: Math.ceil(options.milliseconds / 1000),
     folder,
   });
-}
-
-/** Writes the generic plan of a statement beside it. */
-async function writePlan(database: Database, rowCase: RowCase): Promise<void> {
-  const plan = await database.transaction(async (client) => {
-    await client.query("SET LOCAL plan_cache_mode = force_generic_plan");
-    const values = (valuesOf(rowCase)[0] ?? []).map((value) => (typeof value === "number" ? String(value) : `'${value}'`)).join(", ");
-    await client.query(`PREPARE bench AS ${sqlOf(rowCase)}`);
-    const rows = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN (ANALYZE, BUFFERS) EXECUTE bench (${values})`);
-    await client.query("DEALLOCATE bench");
-    return rows.map((row) => row["QUERY PLAN"]);
-  });
-  writeFileSync(join(statementsFolder, `${statementOf(rowCase)}.explain.txt`), `${plan.join("\n")}\n`);
-}
-
-/** Profiles the product under each row, and prints the shares of functions and modules. */
-async function profileAll({ server, name, folder, programs, cases }: Work, load: LoadOptions): Promise<void> {
-  for (const rowCase of cases) {
-    const own = join(folder, `profile-${rowCase.row}`);
-    mkdirSync(own);
-    const product = await startProduct(programs, server.urlOf(name), own, ["--cpu-prof", `--cpu-prof-dir=${own}`]);
-    await measureCell(product, rowCase, profiledConnections, { ...load, milliseconds: 8_000 }).finally(() => product.stop());
-    const root = join(folder, "programs");
-    print(`\nProfile of row ${rowCase.row} (${rowCase.name}): share of self and total time`);
-    const percent = (share: number): string => `${(share * 100).toFixed(1).padStart(5)} %`;
-    for (const { name: module, self, total } of sharesOf(own, byModule(root)).slice(0, 40))
-      print(`${percent(self)} ${percent(total)} ${module}`);
-    print("");
-    const shares = sharesOf(own, byFunction(root));
-    for (const { name: frame, self, total } of shares.slice(0, 60)) print(`${percent(self)} ${percent(total)} ${frame}`);
-    print("\nby total");
-    for (const { name: frame, self, total } of shares.toSorted((left, right) => right.total - left.total).slice(0, 60))
-      print(`${percent(self)} ${percent(total)} ${frame}`);
-  }
 }

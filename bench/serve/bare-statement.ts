@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Database } from "../../runtime/database/database.ts";
+import { parseUrl, routeOf } from "./bare/routes.ts";
+import type { RowCase } from "./row-case.ts";
+
+/** The folder of the bare server's statements. */
+export const statementsFolder = fileURLToPath(new URL("./statements/", import.meta.url));
+
+/** The requests of a row as values of its statement. */
+export const valuesOf = ({ paths }: RowCase): readonly (readonly (string | number)[])[] =>
+  paths.map((path) => {
+    const request = parseUrl(path, Math.floor(Date.now() / 1000));
+    return routeOf(request)?.values(request) ?? [];
+  });
+
+const statementOf = ({ paths }: RowCase): string => routeOf(parseUrl(paths[0] ?? "", 0))?.statement ?? "";
+/** The statement of a row. */
+export const sqlOf = (rowCase: RowCase): string => readFileSync(join(statementsFolder, `${statementOf(rowCase)}.sql`), "utf8");
+
+/** Writes the generic plan of a statement beside it. */
+export async function writePlan(database: Database, rowCase: RowCase): Promise<void> {
+  const plan = await database.transaction(async (client) => {
+    await client.query("SET LOCAL plan_cache_mode = force_generic_plan");
+    const values = (valuesOf(rowCase)[0] ?? []).map((value) => (typeof value === "number" ? String(value) : `'${value}'`)).join(", ");
+    await client.query(`PREPARE bench AS ${sqlOf(rowCase)}`);
+    const rows = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN (ANALYZE, BUFFERS) EXECUTE bench (${values})`);
+    await client.query("DEALLOCATE bench");
+    return rows.map((row) => row["QUERY PLAN"]);
+  });
+  writeFileSync(join(statementsFolder, `${statementOf(rowCase)}.explain.txt`), `${plan.join("\n")}\n`);
+}
