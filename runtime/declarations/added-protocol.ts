@@ -10,6 +10,8 @@ export interface AddedProtocol {
   readonly objects: Readonly<Record<string, DeclaredObject>>;
   /** By operation. */
   readonly endpoints: Readonly<Record<string, DeclaredEndpoint>>;
+  /** The place of its id. */
+  readonly location: SourceLocation;
   /** Where it first names each network. */
   readonly networks: ReadonlyMap<string, SourceLocation>;
   /** The SQL files that it names, by the names in the declaration. */

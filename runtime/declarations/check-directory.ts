@@ -98,7 +98,7 @@ function checkFolder(
   if (protocol.value === null || diagnostics.length > 0) return { ...read, value: null };
   const sources = new Map(named.map((name) => [name, { path: queryPath(source.file, name), text: queries.get(name) ?? "" }]));
   const networks = networksOf(source, file.contracts);
-  return { ...read, value: { protocol: protocol.value, objects: objects.value, endpoints: endpoints.value, networks, sources } };
+  return { ...read, value: { protocol: protocol.value, objects: objects.value, endpoints: endpoints.value, location, networks, sources } };
 }
 
 /** The networks that contracts are on, each with the first place of its name. */

@@ -115,6 +115,7 @@ export const declarationMessages = {
   "surplus-key": (data: Unknown) => unknown("key", data, "not a field of the list's objects, "),
   "repeated-key": (data: { name: string }) => `Duplicate key ${quote(data.name)}: expected each key once`,
   "unplannable-sql": (data: { problem: string }) => `Invalid statement: ${data.problem}, expected a statement that PostgreSQL can plan`,
+  "uncreatable-tables": (data: { problem: string }) => `Invalid tables: ${data.problem}, expected tables that PostgreSQL can create`,
   "column-type": (data: { name: string; found: string; expected: string }) =>
     `Invalid type of column ${quote(data.name)}: found ${data.found}, expected ${data.expected}`,
   "unused-parameter": (data: { name: string }) => `Unused parameter :${data.name}: expected a query that depends on it`,

@@ -1,7 +1,8 @@
 import type { Database } from "../../database/database.ts";
 import { readerStatementMilliseconds } from "../../database/reader/reader-statements.ts";
 import type { AddedProtocol } from "../../declarations/added-protocol.ts";
-import type { Diagnostic } from "../../declarations/diagnostics.ts";
+import { type Diagnostic, diagnostic } from "../../declarations/diagnostics.ts";
+import { isRefusal } from "../../domains/community/queries/column-types.ts";
 import { directoryError } from "../../protocols.ts";
 import { planQuery, queriesOf } from "./plan-queries.ts";
 import { rolledBack } from "./rolled-back.ts";
@@ -25,14 +26,30 @@ export async function requirePlannable(added: readonly AddedProtocol[], { databa
   const diagnostics = await rolledBack(database, async (inside) => {
     const reader = (await inside.asReader(readerRole, readerStatementMilliseconds)) ?? inside;
     const found: Diagnostic[] = [];
-    for (const protocol of added) {
-      const scratch = await createScratchTables(inside, protocol, readerRole);
-      for (const [name, query] of queriesOf(scratch)) {
-        const problems = await planQuery(reader, scratch, name, query);
-        found.push(...problems.map((problem) => ({ ...problem, message: declaredText(problem.message, scratch, protocol) })));
-      }
-    }
+    for (const protocol of added) found.push(...(await problemsOf(protocol, { inside, reader, readerRole })));
     return found;
   });
   if (diagnostics.length > 0) throw directoryError(directory, diagnostics);
 }
+
+interface PlanningTransaction {
+  readonly inside: Database;
+  readonly reader: Database;
+  readonly readerRole: string;
+}
+
+const problemsOf = async (protocol: AddedProtocol, { inside, reader, readerRole }: PlanningTransaction): Promise<Diagnostic[]> => {
+  const found: Diagnostic[] = [];
+  try {
+    const scratch = await createScratchTables(inside, protocol, readerRole);
+    for (const [name, query] of queriesOf(scratch)) {
+      const problems = await planQuery(reader, scratch, name, query);
+      found.push(...problems.map((problem) => ({ ...problem, message: declaredText(problem.message, scratch, protocol) })));
+    }
+  } catch (error) {
+    // Statements of operations are planned without an error.
+    if (!isRefusal(error)) throw error;
+    found.push(diagnostic("uncreatable-tables", protocol.location, { problem: error.message }));
+  }
+  return found;
+};

@@ -45,6 +45,20 @@ describe("the start of a service", () => {
     expect(await savings.test.database.query("SELECT FROM pg_namespace WHERE starts_with(nspname, 'cq_test_')")).toEqual([]);
   });
 
+  it("is refused with tables that cannot be created", async () => {
+    // With the chain, the block and the index of the log, an index of 30 columns has one more than PostgreSQL's 32.
+    const names = Array.from({ length: 30 }, (_, number) => `value${number}`);
+    const signature = `Changed(${names.map((name) => `uint256 ${name}`).join(", ")})`;
+    const table = `  changes: { contract: vault, events: ["${signature}"], indexes: [[${names.join(", ")}]] }\n`;
+    savings.directory.edit("protocol.yaml", "tables:\n", `tables:\n${table}`);
+    await expect(open()).rejects.toMatchObject({
+      name: "ConfigError",
+      message: expect.stringMatching(
+        /protocol\.yaml:3:11 uncreatable-tables: Invalid tables: cannot use more than 32 columns in an index, expected tables that PostgreSQL can create\n1 problem/,
+      ),
+    });
+  });
+
   it("continues with those that can, and warns of networks that nothing knows", async () => {
     savings.directory.edit(
       "protocol.yaml",

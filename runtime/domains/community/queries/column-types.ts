@@ -62,14 +62,14 @@ const expectedTypes = ({ list, format }: ItemField): readonly string[] =>
   list || format === null ? ["json", "jsonb"] : (accepted[format] ?? []);
 
 /** An error of PostgreSQL, with the position of its cause in the statement and a hint, where it has them. */
-interface ServerError extends Error {
+export interface ServerError extends Error {
   readonly code: string;
   readonly position?: string;
   readonly hint?: string;
 }
 
-/** Whether the server refused the statement for what it says (PostgreSQL, appendix A): features, values, names, types, rights or limits of the program. */
-const isRefusal = (error: unknown): error is ServerError =>
+/** Whether the server refused a statement for what it says (PostgreSQL, appendix A): features, values, names, types, rights or limits of the program. */
+export const isRefusal = (error: unknown): error is ServerError =>
   error instanceof Error && /^(0A|21|22|42|54)/.test(String((error as { code?: unknown }).code));
 
 const reasonOf = ({ message, hint }: ServerError): string => (hint === undefined ? message : `${message} (${hint.replace(/\.$/, "")})`);
