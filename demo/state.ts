@@ -156,7 +156,9 @@ export const unpackState = async (folder: string, identity: Identity): Promise<s
 export const discardSavedState = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true });
   const files = demoFiles(folder);
-  const states = (await readdir(folder)).filter((name) => name.startsWith("state-")).map((name) => join(folder, name));
+  const states = (await readdir(folder))
+    .filter((name) => name.startsWith("state-") || name === "genesis-state.json")
+    .map((name) => join(folder, name));
   await Promise.all(
     [files.identity, files.pastStates, files.unpacked, files.cache, ...states].map((path) => rm(path, { recursive: true, force: true })),
   );

@@ -298,7 +298,7 @@ export interface ChainActivityEvent {
   readonly is_appchain: boolean;
   /** Always null, because `is_appchain` is always false. */
   readonly appchain_of: ChainItem | null;
-  /** Time of the address's last indexed activity on the network; null if it is unknown. */
+  /** Time of the address's last indexed activity on the network; null if only balances of node-sourced tokens are known. */
   readonly last_seen_at: string | null;
 }
 

@@ -11,7 +11,7 @@ import { createTypes } from "./types.ts";
 export interface DatabaseOptions {
   /** postgresql://user:password@host:port/name; a secret. A function is called for each new connection: a restarted server may have another port. */
   readonly url: string | (() => string);
-  /** Max connections for statements that are planned for each execution; as many more serve those that are planned once (see `plannedOnce`). */
+  /** Max connections for statements that are planned for each execution; half as many more serve those that are planned once (see `plannedOnce`). */
   readonly poolSize: number;
   /** The server cancels a statement after this time (SQLSTATE 57014); 0 for no limit. */
   readonly statementTimeoutMilliseconds: number;
@@ -58,10 +58,10 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
   const types = createTypes();
   const preparation = createPreparation();
-  const poolWith = (planMode: string): pg.Pool => {
+  const openPool = (max: number, configure: (client: pg.ClientBase) => Promise<unknown>): pg.Pool => {
     const pool = new pg.Pool({
       Client: clientOf(urlOf),
-      max: options.poolSize,
+      max,
       application_name: options.applicationName,
       statement_timeout: options.statementTimeoutMilliseconds === 0 ? false : options.statementTimeoutMilliseconds,
       connectionTimeoutMillis: 10_000,
@@ -69,7 +69,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       types,
       // The pool waits for this before the connection's first statement; if the connection breaks in the meantime, that statement fails.
       onConnect: (client) =>
-        client.query(`SET plan_cache_mode = ${planMode}`).then(
+        configure(client).then(
           () => undefined,
           () => undefined,
         ),
@@ -78,8 +78,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     pool.on("error", () => undefined);
     return pool;
   };
-  const pool = poolWith(customPlans);
-  const lookupPool = poolWith(genericPlans);
+  const pool = openPool(options.poolSize, (client) => client.query(customPlans));
+  const lookupPool = openPool(Math.ceil(options.poolSize / 2), (client) => client.query(genericPlans, [processIdOf(client)]));
   const knex = createKnex(urlOf, options.applicationName, types);
   let closing: Promise<void> | undefined;
   const guard = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -109,9 +109,19 @@ export function createDatabase(options: DatabaseOptions): Database {
  * values are skewed: among 500,000 logs, counting those of a busy contract with a rare topic took 81 ms instead of 8. It is not set as a start-up parameter, because
  * poolers reject unknown ones.
  */
-const customPlans = "force_custom_plan";
-/** For statements that are planned once; as the setting belongs to a connection, they have connections of their own. */
-const genericPlans = "force_generic_plan";
+const customPlans = "SET plan_cache_mode = force_custom_plan";
+/**
+ * For statements that are planned once. As the settings belong to a connection, these statements have connections of their own. Behind a pooler, whose process ids
+ * are not the server's, another client gets the server connection next: plans stay custom there. Without sequential scans, a plan that is made while a table
+ * is almost empty is also good later.
+ */
+const genericPlans = `SELECT set_config('plan_cache_mode', CASE WHEN is_direct THEN 'force_generic_plan' ELSE 'force_custom_plan' END, false),
+    CASE WHEN is_direct THEN set_config('enable_seqscan', 'off', false) END
+  FROM (SELECT pg_backend_pid() = $1::int4 AS is_direct) AS connection`;
+
+/** The process id that the server, or a pooler, reported when the client connected. */
+const processIdOf = (client: pg.ClientBase): number | null =>
+  "processID" in client && typeof client.processID === "number" ? client.processID : null;
 
 /** The driver's client, which reads the URL when it connects. */
 const clientOf = (url: () => string): typeof pg.Client =>

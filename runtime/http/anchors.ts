@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Database } from "../database/database.ts";
 import { plannedOnce, sql } from "../database/sql.ts";
-import { shareLoads } from "../lib/share-loads.ts";
 import { redactMessage } from "./redact.ts";
 
 /** The lifetime of an anchor; a page request in the second half of it renews the anchor. */
@@ -40,19 +39,12 @@ export const fingerprintOf = (keyId: number, operation: string, request: unknown
 const selectAnchor = plannedOnce(sql`SELECT block_number AS block, expires_at <= now() + $3 * interval '1 ms' AS old
   FROM page_anchors WHERE fingerprint = $1 AND chain_id = $2 AND expires_at > now()`);
 
-const insertAnchors = plannedOnce(sql`INSERT INTO page_anchors (fingerprint, chain_id, block_number, expires_at)
-    SELECT fingerprint, chain_id, block_number, now() + $4 * interval '1 ms'
-    FROM (SELECT set_config('synchronous_commit', 'off', true)) AS setting,
-      unnest($1::bytea[], $2::int8[], $3::int8[]) AS pins(fingerprint, chain_id, block_number)
+// The commit does not wait for the disk: after a crash of the database, the list of a lost anchor continues at the head.
+const insertAnchor = plannedOnce(sql`INSERT INTO page_anchors (fingerprint, chain_id, block_number, expires_at)
+    SELECT $1, $2, $3, now() + $4 * interval '1 ms' FROM (SELECT set_config('synchronous_commit', 'off', true)) AS setting
   ON CONFLICT (fingerprint) DO UPDATE
     SET chain_id = excluded.chain_id, block_number = excluded.block_number, expires_at = excluded.expires_at
     WHERE $5 OR page_anchors.expires_at <= now()`);
-
-interface Pin {
-  readonly fingerprint: Buffer;
-  readonly chainId: number;
-  readonly block: number;
-}
 
 /** Anchors in the database, shared by all server processes; the indexer deletes those above a reorganisation. */
 export function createAnchors(database: Pick<Database, "query">, logger: Logger): Anchors {
@@ -71,33 +63,15 @@ export function createAnchors(database: Pick<Database, "query">, logger: Logger)
   }, cleanUpMilliseconds);
   timer.unref();
 
-  /** Writes pins in the order of their fingerprints, so that batches of several processes cannot deadlock. */
-  const storePins = async (pins: readonly Pin[], replace: boolean): Promise<void> => {
-    const unique = new Map<string, Pin>();
-    for (const pin of pins) {
-      const key = pin.fingerprint.toString("hex");
-      if (replace || !unique.has(key)) unique.set(key, pin);
-    }
-    const sorted = [...unique].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, pin]) => pin);
-    // The commit does not wait for the disk: after a crash of the database, the list of a lost anchor continues at the head.
-    await database.query(insertAnchors, [
-      sorted.map(({ fingerprint }) => fingerprint),
-      sorted.map(({ chainId }) => chainId),
-      sorted.map(({ block }) => block),
-      anchorMilliseconds,
-      replace,
-    ]);
-  };
-  const pinNew = shareLoads((pins: readonly Pin[]) => storePins(pins, false));
-  const pinAgain = shareLoads((pins: readonly Pin[]) => storePins(pins, true));
-
   return {
     async find(fingerprint, chainId) {
       // By the primary key.
       const [row] = await database.query<Anchor>(selectAnchor, [fingerprint, chainId, anchorMilliseconds / 2]);
       return row ?? null;
     },
-    pin: (fingerprint, chainId, block, replace) => (replace ? pinAgain : pinNew)([{ fingerprint, chainId, block }]),
+    async pin(fingerprint, chainId, block, replace) {
+      await database.query(insertAnchor, [fingerprint, chainId, block, anchorMilliseconds, replace]);
+    },
     cleanUp,
     stop: () => clearInterval(timer),
   };

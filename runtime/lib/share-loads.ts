@@ -1,14 +1,17 @@
+/** How long a load may delay the next one: a statement whose connection hangs must not stop all requests. */
+const maxWaitMilliseconds = 1_000;
+
 /**
- * Merges concurrent loads. At most one load runs at a time; calls that arrive meanwhile wait for it, and share the next one. The result of each call thus comes
- * from a load that started after the call, so it is as current as that of a load of its own.
+ * Merges concurrent loads. While a load runs, later calls wait for it and then share the next one, which starts after one second at the latest. The result of
+ * each call thus comes from a load that started after the call, so it is as current as that of a separate load.
  */
 export function shareLoads<Key, Result>(load: (keys: readonly Key[]) => Promise<Result>): (keys: readonly Key[]) => Promise<Result> {
-  let running: Promise<unknown> = Promise.resolve();
+  let running: Promise<unknown> | undefined;
   let next: { readonly keys: Set<Key>; readonly result: Promise<Result> } | undefined;
   return (keys) => {
     if (next === undefined) {
       const requested = new Set<Key>();
-      const result = running.then(() => {
+      const result = settledOrLate(running).then(() => {
         next = undefined;
         return load([...requested]);
       });
@@ -20,3 +23,15 @@ export function shareLoads<Key, Result>(load: (keys: readonly Key[]) => Promise<
     return next.result;
   };
 }
+
+const settledOrLate = (running: Promise<unknown> | undefined): Promise<void> =>
+  running === undefined
+    ? Promise.resolve()
+    : new Promise((resolve) => {
+        const timer = setTimeout(resolve, maxWaitMilliseconds);
+        timer.unref();
+        void running.then(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });

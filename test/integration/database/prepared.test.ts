@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { compose } from "../../../runtime/database/compose.ts";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
-import { sql } from "../../../runtime/database/sql.ts";
+import { plannedOnce, sql } from "../../../runtime/database/sql.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 let test: TestDatabase;
@@ -42,6 +42,21 @@ describe("a fixed statement", () => {
   it("is not prepared inside a transaction, which a lost name would abort", async () => {
     const database = open();
     expect(await database.transaction((client) => client.query(numbers, [2]))).toEqual([{ number: 9 }]);
+    expect(await preparedOf(database)).toEqual([]);
+    await database.close();
+  });
+});
+
+describe("a statement that is planned once", () => {
+  it("has one plan for all values, on connections of its own", async () => {
+    const database = open();
+    const numbers = plannedOnce(sql`SELECT number FROM blocks WHERE chain_id = $1 ORDER BY number`);
+    expect(await database.query(numbers, [1])).toEqual([{ number: 7 }, { number: 8 }]);
+    expect(await database.query(numbers, [2])).toEqual([{ number: 9 }]);
+    const plans = await database.query(
+      plannedOnce(sql`SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement LIKE 'SELECT number%'`),
+    );
+    expect(plans).toEqual([{ generic_plans: 2, custom_plans: 0 }]);
     expect(await preparedOf(database)).toEqual([]);
     await database.close();
   });

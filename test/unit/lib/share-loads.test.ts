@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { shareLoads } from "../../../runtime/lib/share-loads.ts";
 
 /** A load that ends when the test says so; it records the keys of each run. */
@@ -40,6 +40,21 @@ describe("shareLoads", () => {
     expect(runs.map(({ keys }) => keys)).toEqual([["a"], ["b", "c"]]);
     runs[1]?.end();
     expect(await later).toEqual([1, 1]);
+  });
+
+  it("starts the next load after a second if the running one hangs", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { load, runs } = manualLoad();
+    void load(["a"]);
+    await settle();
+    const later = load(["b"]);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(runs).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await settle();
+    runs[1]?.end();
+    expect(await later).toBe(1);
+    vi.useRealTimers();
   });
 
   it("rejects only the calls of a failed load", async () => {

@@ -22,10 +22,9 @@ export function createActivityQueries({ query }: Pick<Database, "query">) {
          (SELECT block_number FROM address_transactions a WHERE a.chain_id = requested.chain_id AND a.address = $2 ORDER BY a.ordinal DESC LIMIT 1),
          (SELECT block_number FROM transfer_transactions t WHERE t.chain_id = requested.chain_id AND t.address = $2 ORDER BY t.ordinal DESC LIMIT 1),
          held.changed_at) AS block_number, held.has_balances FROM (
-           SELECT max(o.since_block) FILTER (WHERE NOT EXISTS (
-               SELECT FROM node_sourced_tokens n WHERE n.chain_id = requested.chain_id AND n.token = o.token AND n.standard = o.standard)) AS changed_at,
-             count(*) > 0 AS has_balances
-           FROM balances o WHERE o.chain_id = requested.chain_id AND o.owner = $2) held) seen
+           SELECT max(o.since_block) FILTER (WHERE n.token IS NULL) AS changed_at, count(*) > 0 AS has_balances
+           FROM balances o LEFT JOIN node_sourced_tokens n ON n.chain_id = o.chain_id AND n.token = o.token AND n.standard = o.standard
+           WHERE o.chain_id = requested.chain_id AND o.owner = $2) held) seen
        LEFT JOIN blocks b ON b.chain_id = requested.chain_id AND b.number = seen.block_number
        WHERE seen.block_number IS NOT NULL OR seen.has_balances`,
       [chainIds, bytes(address)],

@@ -106,19 +106,21 @@ const writeResult = async (
 
 /**
  * The blocks whose state the node lacks; null if it has shown none. A node with archive state may keep the states of some blocks only, or be one of several
- * behind an address: it lacks a state if it repeatedly responds so, and then that of each other queued block that it does not have now.
+ * behind an address. A state therefore counts as absent after repeated failures; then all other queued blocks are probed once.
  */
 const lackingBlocks = async (
   context: JobContext,
   protocols: readonly string[],
   { withoutState, lacking }: PortionResult,
 ): Promise<LackingBlocks | null> => {
-  if (lacking !== null) return { from: 0, to: lacking, except: [] };
+  if (lacking !== null) return { highest: lacking, listed: null };
   const absent = withoutState.filter(({ attempts }) => attempts + 1 >= maxAttempts).map(({ block_number }) => block_number);
   if (absent.length === 0) return null;
-  const to = Math.max(...absent);
-  const blocks = await queuedBlocks(context.database, context.chainId, protocols, to);
-  return { from: blocks.at(-1) ?? to, to, except: await blocksWithState(context, blocks) };
+  const highest = Math.max(...absent);
+  const blocks = await queuedBlocks(context.database, context.chainId, protocols, highest);
+  // If the node fails in the meantime, the results of this run are stored, and the other blocks are probed in a later one.
+  const known = await blocksWithState(context, blocks).catch(() => null);
+  return { highest, listed: known === null ? absent : blocks.filter((block) => !known.includes(block)) };
 };
 
 const updateBackoff = (backoff: ContractBackoff, now: Date, { completed, failed }: PortionResult): void => {

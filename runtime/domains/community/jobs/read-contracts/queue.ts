@@ -69,12 +69,10 @@ export const queuedBlocks = async (
   return rows.map(({ block_number }) => block_number);
 };
 
-/** Blocks whose state the node lacks. */
+/** Blocks whose state the node lacks: all up to the highest one, or those that are listed. */
 export interface LackingBlocks {
-  readonly from: number;
-  readonly to: number;
-  /** Blocks between them whose state it has. */
-  readonly except: readonly number[];
+  readonly highest: number;
+  readonly listed: readonly number[] | null;
 }
 
 /**
@@ -85,14 +83,14 @@ export const dropReads = async (
   client: DatabaseClient,
   chainId: number,
   { protocol, definition, table }: DeclaredRead,
-  { from, to, except }: LackingBlocks,
+  { highest, listed }: LackingBlocks,
   head: number,
 ): Promise<void> => {
   await client.query(
     sql`WITH dropped AS (
        DELETE FROM community_reads WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND (contract, arguments, block_number) IN (
          SELECT contract, arguments, block_number FROM community_reads
-         WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND block_number BETWEEN $6 AND $4 AND block_number <> ALL ($7::int8[])
+         WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND block_number <= $4 AND ($6::int8[] IS NULL OR block_number = ANY ($6::int8[]))
          ORDER BY block_number DESC LIMIT ${maxDropped}) RETURNING contract, arguments)
      INSERT INTO community_reads (chain_id, protocol, read_name, contract, arguments, block_number, attempts)
      SELECT DISTINCT $1::int8, $2, $3, d.contract, d.arguments, $5::int8, 0 FROM dropped d
@@ -101,6 +99,6 @@ export const dropReads = async (
        AND NOT EXISTS (SELECT FROM community_reads q WHERE q.chain_id = $1 AND q.protocol = $2 AND q.read_name = $3 AND q.contract = d.contract
          AND q.arguments = d.arguments AND q.block_number > $4)
      ON CONFLICT (chain_id, protocol, read_name, contract, arguments, block_number) DO NOTHING`,
-    [chainId, protocol, definition.name, to, head, from, [...except]],
+    [chainId, protocol, definition.name, highest, head, listed],
   );
 };
