@@ -122,9 +122,11 @@ WITH registries AS MATERIALIZED (
       SELECT k.i FROM coins k
       JOIN api.transfers m ON m.chain_id = :chain AND m.from_address = e.contract AND m.token = k.coin AND m.block_number = e.block_number
         AND m.transaction_index = e.transaction_index
-      WHERE k.pool = e.contract AND m.amount = e.coin_amount AND m.log_index < e.log_index
+      WHERE e.token_id IS NULL AND k.pool = e.contract AND m.amount = e.coin_amount AND m.log_index < e.log_index
       ORDER BY m.log_index DESC LIMIT 1) paid ON true
-    LEFT JOIN coins own ON own.pool = e.contract AND own.coin = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea
+    LEFT JOIN LATERAL (
+      SELECT k.i FROM coins k
+      WHERE e.token_id IS NULL AND k.pool = e.contract AND k.coin = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea LIMIT 1) own ON true
     WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
   ) e
   CROSS JOIN LATERAL (
@@ -225,17 +227,17 @@ WITH registries AS MATERIALIZED (
     SELECT CASE WHEN sort.is_native THEN 18 ELSE token.decimals END AS decimals,
       CASE WHEN sort.is_native THEN q.unit_price * 1e18 ELSE q.price END AS price,
       CASE WHEN sort.is_native OR q.price IS NOT NULL THEN q.unit_price END AS unit_price) own
-), totals AS MATERIALIZED (
-  -- What was exchanged for pool tokens.
-  SELECT v.block_number, v.log_index, CASE WHEN count(v.quote) = count(*) THEN sum(v.quote) END AS quote
-  FROM valued v WHERE NOT v.is_share GROUP BY v.block_number, v.log_index
 ), shown AS (
-  SELECT v.block_number, v.log_index, v.i, v.token, v.name, v.symbol, v.decimals, abs(v.delta) AS amount,
-    CASE WHEN v.delta > 0 THEN 'OUT' ELSE 'IN' END AS direction,
-    CASE WHEN v.is_share THEN t.quote * power(10::numeric, v.decimals) / abs(v.delta) ELSE v.price END AS rate,
-    CASE WHEN v.is_share THEN t.quote ELSE v.quote END AS quote
-  FROM valued v LEFT JOIN totals t ON t.block_number = v.block_number AND t.log_index = v.log_index
-  WHERE v.is_moved AND v.delta <> 0
+  SELECT w.block_number, w.log_index, w.i, w.token, w.name, w.symbol, w.decimals, abs(w.delta) AS amount,
+    CASE WHEN w.delta > 0 THEN 'OUT' ELSE 'IN' END AS direction,
+    CASE WHEN w.is_share THEN w.total * power(10::numeric, w.decimals) / abs(w.delta) ELSE w.price END AS rate,
+    CASE WHEN w.is_share THEN w.total ELSE w.quote END AS quote
+  FROM (
+    -- The total of what was exchanged for pool tokens.
+    SELECT v.*, CASE WHEN count(v.quote) FILTER (WHERE NOT v.is_share) OVER event = count(*) FILTER (WHERE NOT v.is_share) OVER event
+      THEN sum(v.quote) FILTER (WHERE NOT v.is_share) OVER event END AS total
+    FROM valued v WINDOW event AS (PARTITION BY v.block_number, v.log_index)) w
+  WHERE w.is_moved AND w.delta <> 0
 ), sums AS MATERIALIZED (
   SELECT s.block_number, s.log_index,
     json_agg(json_build_object(
