@@ -17,7 +17,7 @@ const help = `npm run bench -- community [options]
   --operation TEXT         only operations whose name contains the text, such as "protocol_06 balances"
   --times 31               requests per endpoint case
   --logs 1000000           logs of the index that a protocol is added to, --added protocol_06, --runs 3
-  --indexed 40000          protocol events of the indexed chain in --blocks 3000, --runs 3 of each kind
+  --indexed 40000          protocol events of the indexed chain in --blocks 3000, at least the first ones of each market; --runs 3 of each kind
   --data FOLDER            where the generated indexes are stored between runs (default: ASHLAR_BENCH_DIR, else a folder in the system's temporary directory)
 `;
 /** Benchmark data can be rebuilt and need not survive a power failure. */
