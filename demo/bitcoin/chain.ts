@@ -37,7 +37,8 @@ export interface BitcoinChain {
   coin(txid: string, vout: number, height?: number): Coin;
 }
 
-const wholeSubsidy = 50_00000000n;
+/** The subsidy of a block before the first halving, in satoshis. */
+export const initialSubsidy = 50_00000000n;
 const defaultGenesisTime = 1_700_000_000;
 const zeros = new Uint8Array(32);
 const anyoneCanSpend = script.compile([opcodes.OP_TRUE ?? 0x51]);
@@ -51,7 +52,7 @@ export function createBitcoinChain(timeOf = (height: number): number => defaultG
   /** Makes the hashes of blocks with equal transactions differ between branches. */
   let salt = 0;
 
-  const mine: BitcoinChain["mine"] = (transactions = [], coinbase = [{ script: anyoneCanSpend, value: wholeSubsidy }]) => {
+  const mine: BitcoinChain["mine"] = (transactions = [], coinbase = [{ script: anyoneCanSpend, value: initialSubsidy }]) => {
     const height = blocks.length;
     salt += 1;
     const all = [coinbase instanceof Transaction ? coinbase : coinbaseOf(height, salt, coinbase), ...transactions];

@@ -19,10 +19,10 @@ export class RpcFailure extends Error {
 }
 
 /** The result of a method. @throws {RpcFailure} */
-export type AnswerRpc = (method: string, params: readonly unknown[]) => unknown;
+export type RespondRpc = (method: string, params: readonly unknown[]) => unknown;
 
 export interface RpcServerOptions {
-  readonly answer: AnswerRpc;
+  readonly answer: RespondRpc;
   /** Whether a request of version 2.0 gets a response of version 2.0, as since Bitcoin Core 28. */
   readonly hasVersion2: boolean;
   /** The user and password that requests must have, as `user:password`; by default none. */

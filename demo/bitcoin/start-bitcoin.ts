@@ -1,7 +1,7 @@
 import { type BitcoinChainConfig, bitcoinChain } from "../../runtime/config/bitcoin.ts";
 import { bitcoinNetworks } from "../../runtime/lib/bitcoin/networks.ts";
 import type { Hash } from "../../runtime/lib/hex.ts";
-import { createNodeAnswers } from "./node-answers.ts";
+import { createNodeResponses } from "./node-responses.ts";
 import { startRpcServer } from "./rpc-server.ts";
 import { createBitcoinDemoStory } from "./story.ts";
 
@@ -22,7 +22,7 @@ export interface BitcoinDemo {
 /** Creates the chain and serves it on a free port of the loopback interface. Equal genesis times have equal chains, so that nothing is stored. */
 export const startBitcoin = async (genesisTime: number): Promise<BitcoinDemo> => {
   const { chain, values } = createBitcoinDemoStory(genesisTime);
-  const server = await startRpcServer({ answer: createNodeAnswers(() => chain, { client: "Ashlar Demo" }), hasVersion2: true });
+  const server = await startRpcServer({ answer: createNodeResponses(() => chain, { client: "Ashlar Demo" }), hasVersion2: true });
   const rpcUrl = `http://127.0.0.1:${server.port}`;
   const config = bitcoinChain.parse({
     name: "btc-regtest",

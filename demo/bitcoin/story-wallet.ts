@@ -7,7 +7,7 @@ const inputSizes = { p2pkh: 148n, p2wpkh: 68n, p2wsh: 105n, p2tr: 58n } as const
 const outputSize = 43n;
 const overhead = 11n;
 /** Less change than this would cost more to spend than it is worth, and is left to the miner. */
-const leastChange = 1_000n;
+const minChange = 1_000n;
 /** The blocks after which the coins of a coinbase can be spent (consensus rule). */
 const coinbaseMaturity = 100;
 
@@ -61,7 +61,7 @@ export function createStoryWallet(kind: keyof typeof inputSizes, { script, addre
       if (count === 0) throw new Error(`Block ${terms.height} of the Bitcoin story has a payment that exceeds its wallet`);
       const spent = available.slice(0, count);
       const change = sum(spent) - needed(count);
-      return complete(spent, change < leastChange ? payments : [...payments, { script, value: change }]);
+      return complete(spent, change < minChange ? payments : [...payments, { script, value: change }]);
     },
     payAll: (to, terms, others = []) => {
       const spent = spendableAt(terms.height);

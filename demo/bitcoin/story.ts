@@ -1,7 +1,7 @@
 import { address, crypto, networks, opcodes, script } from "bitcoinjs-lib";
 import { createRandom, type Random } from "../story/random.ts";
 import { storyDays } from "../story/types.ts";
-import { type BitcoinChain, createBitcoinChain } from "./chain.ts";
+import { type BitcoinChain, createBitcoinChain, initialSubsidy } from "./chain.ts";
 import { createStoryWallet, type Payout, type StoryWallet } from "./story-wallet.ts";
 import { walletsOf } from "./wallets.ts";
 
@@ -9,7 +9,6 @@ const secondsPerDay = 86_400;
 const blocksPerDay = 4;
 /** The blocks of the first day: the next one can spend the coins of block 1. */
 const firstBlocks = 100;
-const wholeSubsidy = 50_00000000n;
 /** The blocks between two halvings on Bitcoin's network regtest. */
 const halvingInterval = 150;
 /** BIP 173's example of an address, which is also the example in the documentation of the endpoint. */
@@ -67,7 +66,7 @@ const positionOf = (height: number): number => height - firstBlocks - 1;
 const offsetOf = (height: number): number =>
   height <= firstBlocks ? 600 * height : secondsPerDay + (secondsPerDay / blocksPerDay) * positionOf(height);
 
-const subsidyAt = (height: number): bigint => wholeSubsidy >> BigInt(Math.floor(height / halvingInterval));
+const subsidyAt = (height: number): bigint => initialSubsidy >> BigInt(Math.floor(height / halvingInterval));
 
 /** The transactions of a block after its coinbase. */
 function payoutsAt(height: number, { saver, friend, shop, exchange, miner }: Wallets, random: Random): Payout[] {

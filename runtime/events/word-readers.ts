@@ -17,7 +17,7 @@ const readInteger =
   (word) => {
     const unsigned = BigInt(`0x${word}`);
     const value = signed ? BigInt.asIntN(256, unsigned) : unsigned;
-    // Bits above the type's size are not checked, as in other decoders, unless the number of a small type would be huge.
+    // Like viem, ignores bits above the type's size, but rejects unsafe integers for types up to 48 bits.
     return bits <= maxSmallBits && !Number.isSafeInteger(Number(value)) ? null : value.toString();
   };
 

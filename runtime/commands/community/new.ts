@@ -33,7 +33,7 @@ export function createProtocol(config: Config, id: string, { directory, chain, c
   mkdirSync(folder, { recursive: true });
   const files = scaffoldFiles({ id, chain, contracts });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  // Also replaces that of an older version.
+  // Overwrites the schema of an older version.
   writeFileSync(join(parent, schemaFile), readFileSync(new URL("../../../generated/protocol.schema.json", import.meta.url)));
   loadAddedProtocols(parent, config.protocols);
   const setting = config.communityDirectory === parent ? [] : [`  set            communityDirectory: ${shown(parent)} in ashlar.yaml`];

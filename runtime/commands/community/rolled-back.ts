@@ -13,8 +13,8 @@ export interface RolledBack extends Database {
   asReader(role: string, statementMilliseconds: number): Promise<Database | null>;
 }
 
-/** Connections to the tables of the tried protocol. */
-export interface TriedTables {
+/** Connections to the tables of the tested protocol. */
+export interface TestTables {
   readonly inside: RolledBack;
   /** Runs the SQL of the protocol. */
   readonly reader: Database;

@@ -18,7 +18,7 @@ export interface ServeOptions {
 }
 
 /** The response to a request. */
-export interface Sent {
+export interface RequestResult {
   readonly items: number;
   readonly problem: string | null;
 }
@@ -30,6 +30,7 @@ export const serveProtocol = async (added: AddedProtocol, { config, chain, datab
   const isOn = protocolsOn([protocol], chain).length > 0;
   const community = isOn ? chain.community : { ...chain.community, [protocol.id]: { [kind]: [emptyWallet] } };
   const violations: string[] = [];
+  const { key } = await createKeys(database).create({ label: "community test" });
   const serving = await startServing({
     config: { ...config, host: "127.0.0.1", port: 0, validate: "strict" },
     chains: [{ ...chain, community: community as ChainConfig["community"] }],
@@ -39,8 +40,7 @@ export const serveProtocol = async (added: AddedProtocol, { config, chain, datab
     added: [added],
     logger: pino({ level: "error" }, { write: (line: string) => void violations.push(reasonOf(line)) }),
   });
-  const { key } = await createKeys(database).create({ label: "community test" });
-  const one = async (name: string, query: string): Promise<Sent> => {
+  const send = async (name: string, query: string): Promise<RequestResult> => {
     violations.length = 0;
     const response = await fetch(`${serving.url}/v1/cq/provider/app/${protocol.id}/${name}/${query}`, {
       headers: { Authorization: `Bearer ${key}` },
@@ -49,15 +49,15 @@ export const serveProtocol = async (added: AddedProtocol, { config, chain, datab
       readonly data: { readonly items: readonly unknown[] } | null;
       readonly error_message: string | null;
     };
-    // No pool of an operation has every contract.
+    // 404 is expected: a sampled contract may not be a pool.
     if (response.status === 200 || response.status === 404) return { items: body.data?.items.length ?? 0, problem: null };
     return { items: 0, problem: violations.length > 0 ? violations.join("; ") : `${response.status} ${body.error_message}` };
   };
   return {
-    all: async (name: string, queries: readonly string[]): Promise<Sent[]> => {
-      const sent: Sent[] = [];
-      for (const query of queries) sent.push(await one(name, query));
-      return sent;
+    sendAll: async (name: string, queries: readonly string[]): Promise<RequestResult[]> => {
+      const results: RequestResult[] = [];
+      for (const query of queries) results.push(await send(name, query));
+      return results;
     },
     stop: () => serving.stop(),
   };

@@ -6,7 +6,7 @@ import { lendingEventOf } from "../../domains/community/queries/lending-event.ts
 import { createOperationQueries } from "../../domains/community/queries/run-operation.ts";
 import { tableOf } from "../../domains/community/relations.ts";
 import { planQuery } from "./plan-queries.ts";
-import type { TriedTables } from "./rolled-back.ts";
+import type { TestTables } from "./rolled-back.ts";
 
 /** What the test of the SQL of lending events found. */
 export interface LendingResult {
@@ -27,7 +27,7 @@ const maxRows = 3;
 const emptyPlace: Place = { block: -1, transaction_index: -1 };
 
 /** Plans the statement of lending events, compares the types of its columns, and runs it for the newest transactions of each table. Null if there is none. */
-export async function tryLending({ inside, reader }: TriedTables, chain: number, tried: AddedProtocol): Promise<LendingResult | null> {
+export async function tryLending({ inside, reader }: TestTables, chain: number, tried: AddedProtocol): Promise<LendingResult | null> {
   const { id, tables, lending } = tried.protocol;
   if (lending === null) return null;
   const planned = (await planQuery(reader, tried, "lending", lending)).map(renderDiagnostic);

@@ -11,7 +11,7 @@ import type { OpenReader } from "../open-reader.ts";
 import { fillTables } from "./fill-tables.ts";
 import { planQuery } from "./plan-queries.ts";
 import { renderLogs } from "./render-logs.ts";
-import { type RolledBack, rolledBack, type TriedTables } from "./rolled-back.ts";
+import { type RolledBack, rolledBack, type TestTables } from "./rolled-back.ts";
 import { requestQueries, sampleAddresses } from "./sample-requests.ts";
 import { createScratchTables, declaredText } from "./scratch-tables.ts";
 import { serveProtocol } from "./serve-protocol.ts";
@@ -70,7 +70,7 @@ export const tryProtocol = (added: AddedProtocol, options: TryOptions): Promise<
     const filled = reason === null ? null : { reason, ...(await fillTables(inside, chain, tried.protocol, contracts)) };
     const logs = renderLogs(added.protocol, await protocolLogs(inside, chain.id, tried.protocol, contracts));
     const reader = filled === null ? options.reader.reader : await inside.asReader(options.reader.readerRole, milliseconds);
-    const tables: TriedTables = { inside, reader: reader ?? (await limited(inside, milliseconds)) };
+    const tables: TestTables = { inside, reader: reader ?? (await limited(inside, milliseconds)) };
     const results = await tryOperations(tried, options, tables);
     const lending = await tryLending(tables, chain.id, tried);
     const declared = (text: string): string => declaredText(text, tried, added);
@@ -93,14 +93,14 @@ const limited = async (inside: RolledBack, milliseconds: number): Promise<Rolled
 const tryOperations = async (
   tried: AddedProtocol,
   { config, chain }: TryOptions,
-  { inside, reader }: TriedTables,
+  { inside, reader }: TestTables,
 ): Promise<OperationResult[]> => {
   const addresses = await sampleAddresses(inside, chain.id, tried.protocol);
   const serving = await serveProtocol(tried, { config, chain, database: inside, reader });
   const tryOne = async (operation: string, query: OperationQuery): Promise<OperationResult> => {
     const planned = (await planQuery(reader, tried, operation, query)).map(renderDiagnostic);
     if (planned.length > 0) return { operation, items: 0, responses: 0, problems: planned };
-    const sent = await serving.all(operation, requestQueries(tried.endpoints[operation]?.parameters ?? [], addresses));
+    const sent = await serving.sendAll(operation, requestQueries(tried.endpoints[operation]?.parameters ?? [], addresses));
     return {
       operation,
       items: sent.reduce((sum, { items }) => sum + items, 0),

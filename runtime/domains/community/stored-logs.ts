@@ -29,8 +29,8 @@ export interface FoldedLogs {
 }
 
 /**
- * Folds the first stored logs of a protocol's contracts, without stored state. Contracts that are announced by contracts are found by reading again with them;
- * chains of announcements end because each round adds contracts of a kind.
+ * Folds the first stored logs of a protocol's contracts, without stored state. Contracts that are announced by contracts are found by reading again with them.
+ * Ends when a round finds no new contract.
  */
 export async function foldStoredLogs(
   database: Pick<Queryable, "query">,

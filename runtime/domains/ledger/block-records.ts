@@ -89,7 +89,7 @@ export const toBlocks = (
   transactions: readonly TransactionRecord[],
   { logs, traces, withdrawals, balances }: BlockContents,
 ): ChainBlock[] => {
-  const transactionsOf = groupBy(
+  const transactionsOf = groupItems(
     transactions,
     (row) => row.block_number,
     (row): ChainTransaction => {
@@ -115,7 +115,7 @@ export const toBlocks = (
 };
 
 /** Converts rows, and groups them in their order. */
-export const groupBy = <Row, Group, Item>(
+export const groupItems = <Row, Group, Item>(
   rows: readonly Row[],
   groupOf: (row: Row) => Group,
   toItem: (row: Row) => Item,

@@ -6,7 +6,7 @@ import type { Hash } from "../../lib/hex.ts";
 import {
   type BalanceRecord,
   type BlockRecord,
-  groupBy,
+  groupItems,
   type LogRecord,
   type TraceRecord,
   type TransactionRecord,
@@ -87,10 +87,10 @@ const readBlocks = async (
       : [],
   ]);
   const contents = {
-    logs: groupBy(logs, transactionKey, toLog),
-    traces: accounting === "none" ? null : groupBy(traces, transactionKey, toTrace),
-    withdrawals: groupBy(withdrawals, (row) => row.block_number, toWithdrawal),
-    balances: accounting === "state" ? groupBy(balances, (row) => row.block_number, toBalance) : null,
+    logs: groupItems(logs, transactionKey, toLog),
+    traces: accounting === "none" ? null : groupItems(traces, transactionKey, toTrace),
+    withdrawals: groupItems(withdrawals, (row) => row.block_number, toWithdrawal),
+    balances: accounting === "state" ? groupItems(balances, (row) => row.block_number, toBalance) : null,
   };
   return toBlocks(blocks, transactions, contents);
 };
@@ -119,7 +119,7 @@ const readBlocksOfLogs = async (
     ),
   ]);
   return toBlocks(blocks, transactions, {
-    logs: groupBy(logs, transactionKey, toLog),
+    logs: groupItems(logs, transactionKey, toLog),
     traces: null,
     withdrawals: new Map(),
     balances: null,

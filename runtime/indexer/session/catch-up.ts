@@ -37,7 +37,8 @@ export const catchUp = async (session: IndexSession, deps: () => CatchUpDeps, si
 const createCaches = (session: Pick<IndexSession, "cache">, { topics }: Projection) => {
   let kept: { readonly of: StateCache; readonly cache: StateCache } | null = null;
   return (create: () => StateCache): StateCache => {
-    if (topics === undefined || kept?.of !== session.cache) kept = { of: session.cache, cache: create() };
+    if (topics === undefined) return create();
+    if (kept?.of !== session.cache) kept = { of: session.cache, cache: create() };
     return kept.cache;
   };
 };

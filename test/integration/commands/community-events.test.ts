@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(() => savings.directory.reset());
 afterAll(() => savings?.end());
 
-describe("events that no log is", () => {
+describe("declared events without a matching log", () => {
   const declared = "Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)";
   // keccak256 of Deposit(address,address,uint256,uint256), EIP-4626.
   const topic = "0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7";

@@ -1,5 +1,5 @@
 import type { BitcoinChain } from "../../../demo/bitcoin/chain.ts";
-import { createNodeAnswers, latestVersion, type NodeOptions } from "../../../demo/bitcoin/node-answers.ts";
+import { createNodeResponses, latestVersion, type NodeOptions } from "../../../demo/bitcoin/node-responses.ts";
 import { startRpcServer } from "../../../demo/bitcoin/rpc-server.ts";
 
 /** A node of tests that serves blocks over the JSON-RPC of Bitcoin Core. */
@@ -19,7 +19,7 @@ const credentials = "user:secret";
 /** Starts a node on a port that the system assigns. */
 export async function startBitcoinNode(chain: BitcoinChain, options: NodeOptions = {}): Promise<TestBitcoinNode> {
   const calls = new Map<string, number>();
-  const answer = createNodeAnswers(() => node.chain, options);
+  const answer = createNodeResponses(() => node.chain, options);
   const server = await startRpcServer({
     credentials,
     hasVersion2: (options.version ?? latestVersion) >= 280_000,

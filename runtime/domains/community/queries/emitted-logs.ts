@@ -10,7 +10,7 @@ import { tableOf } from "../relations.ts";
 export interface EmittedLogs {
   readonly kind: string;
   readonly contracts: number;
-  /** Whether there may be more contracts or logs than were counted: the newest ones are. */
+  /** Whether there may be more contracts or logs than were counted. */
   readonly isSample: boolean;
   readonly topics: readonly EmittedTopic[];
 }
@@ -51,9 +51,8 @@ export async function protocolLogs(
   const emitted: EmittedLogs[] = [];
   for (const kind of Object.keys(protocol.contracts)) {
     const contracts = await contractsOf(database, chainId, { id: protocol.id, kind, fixed: fixed.get(kind) ?? new Map() });
-    const topics = await topicsOf(database, chainId, contracts);
-    const isSample = contracts.size >= maxContracts || topics.reduce((sum, { logs }) => sum + logs, 0) >= maxLogsOfContract;
-    emitted.push({ kind, contracts: contracts.size, isSample, topics });
+    const { topics, isLimited } = await topicsOf(database, chainId, contracts);
+    emitted.push({ kind, contracts: contracts.size, isSample: contracts.size >= maxContracts || isLimited, topics });
   }
   return { emitted, skipped: await skippedLogs(database, chainId, protocol.id) };
 }
@@ -65,7 +64,7 @@ const skippedLogs = ({ query }: Pick<Queryable, "query">, chainId: number, proto
     [chainId],
   );
 
-/** The newest contracts of a kind, with those at fixed addresses, by the block from which they count. */
+/** Contracts of a kind by the block from which they count: those at fixed addresses, then the newest others, with a limit. */
 const contractsOf = async (
   { query }: Pick<Queryable, "query">,
   chainId: number,
@@ -77,16 +76,28 @@ const contractsOf = async (
     [chainId, kind],
   );
   const starts = [...fixed].map(([address, from]) => [address, from ?? 0] as const);
-  return new Map([...stored.map((row) => [row.address, row.block_number] as const), ...starts]);
+  // A fixed contract keeps its own first block and counts once, even if it is also stored.
+  const others = stored.filter(({ address }) => !fixed.has(address)).map((row) => [row.address, row.block_number] as const);
+  return new Map([...starts, ...others].slice(0, maxContracts));
 };
 
-/** Served by logs_address. */
-const topicsOf = ({ query }: Pick<Queryable, "query">, chainId: number, contracts: ReadonlyMap<Address, number>): Promise<EmittedTopic[]> =>
-  query<EmittedTopic>(
-    sql`SELECT topic0, indexed, count(*) AS logs, count(*) FILTER (WHERE block_number < c.first_block) AS early
-     FROM unnest($2::bytea[], $3::int8[]) AS c(address, first_block) CROSS JOIN LATERAL (
-       SELECT topic0, num_nonnulls(topic1, topic2, topic3) AS indexed, block_number FROM logs WHERE chain_id = $1 AND logs.address = c.address
-       ORDER BY block_number DESC, log_index DESC LIMIT ${maxLogsOfContract}) l
-     GROUP BY topic0, indexed ORDER BY logs DESC, topic0, indexed`,
+/** The newest logs of each contract by topic, and whether a contract has as many as the limit. Served by logs_address. */
+const topicsOf = async (
+  { query }: Pick<Queryable, "query">,
+  chainId: number,
+  contracts: ReadonlyMap<Address, number>,
+): Promise<{ readonly topics: EmittedTopic[]; readonly isLimited: boolean }> => {
+  const rows = await query<EmittedTopic & { readonly limited: boolean }>(
+    sql`WITH counted AS MATERIALIZED (
+       SELECT c.address, topic0, indexed, count(*) AS logs, count(*) FILTER (WHERE block_number < c.first_block) AS early
+       FROM unnest($2::bytea[], $3::int8[]) AS c(address, first_block) CROSS JOIN LATERAL (
+         SELECT topic0, num_nonnulls(topic1, topic2, topic3) AS indexed, block_number FROM logs WHERE chain_id = $1 AND logs.address = c.address
+         ORDER BY block_number DESC, log_index DESC LIMIT ${maxLogsOfContract}) l
+       GROUP BY c.address, topic0, indexed)
+     SELECT topic0, indexed, sum(logs)::int8 AS logs, sum(early)::int8 AS early,
+       EXISTS (SELECT FROM counted GROUP BY address HAVING sum(logs) >= ${maxLogsOfContract}) AS limited
+     FROM counted GROUP BY topic0, indexed ORDER BY logs DESC, topic0, indexed`,
     [chainId, bytesArray(contracts.keys()), [...contracts.values()]],
   );
+  return { topics: rows.map(({ limited: _, ...topic }) => topic), isLimited: rows.some(({ limited }) => limited) };
+};

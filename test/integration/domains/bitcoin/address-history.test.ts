@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createBitcoinChain, spend } from "../../../../demo/bitcoin/chain.ts";
-import type { NodeOptions } from "../../../../demo/bitcoin/node-answers.ts";
+import type { NodeOptions } from "../../../../demo/bitcoin/node-responses.ts";
 import { walletsOf } from "../../../../demo/bitcoin/wallets.ts";
 import { createRandom } from "../../../../demo/story/random.ts";
 import { startBitcoinNode } from "../../../support/bitcoin/node.ts";

@@ -22,7 +22,7 @@ export interface ListedKind {
 
 /** A contract that results of a read list, and the lowest of their blocks. */
 export interface ListedContract {
-  readonly of: ListedKind;
+  readonly listing: ListedKind;
   readonly address: Address;
   readonly block: number;
 }
@@ -39,13 +39,13 @@ export const listedKinds = (protocols: readonly Protocol[]): ListedKind[] =>
 export const contractsIn = (kinds: readonly ListedKind[], results: readonly ReadResult[]): ListedContract[] => {
   const found = new Map<string, ListedContract>();
   for (const { table, row } of results.flatMap((result) => result.rows)) {
-    for (const of of kinds.filter((kind) => kind.table === table)) {
+    for (const listing of kinds.filter((kind) => kind.table === table)) {
       const block = Number(row.block_number);
-      const listed = [row[of.column] ?? []].flat().map((address) => String(address) as Address);
+      const listed = [row[listing.column] ?? []].flat().map((address) => String(address) as Address);
       for (const address of listed.filter((one) => one !== zeroAddress)) {
-        const key = `${of.protocol.id} ${of.kind} ${address}`;
+        const key = `${listing.protocol.id} ${listing.kind} ${address}`;
         const known = found.get(key);
-        if (known === undefined || block < known.block) found.set(key, { of, address, block });
+        if (known === undefined || block < known.block) found.set(key, { listing, address, block });
       }
     }
   }
@@ -59,11 +59,11 @@ export const unknownContracts = async (
   listed: readonly ListedContract[],
 ): Promise<ListedContract[]> => {
   const unknown: ListedContract[] = [];
-  for (const of of new Set(listed.map((contract) => contract.of))) {
-    const own = listed.filter((contract) => contract.of === of);
+  for (const listing of new Set(listed.map((contract) => contract.listing))) {
+    const own = listed.filter((contract) => contract.listing === listing);
     const rows = await query<{ address: Address }>(
-      sql`SELECT address FROM ${identifier(tableOf(of.protocol.id, "contracts"))} WHERE chain_id = $1 AND kind = $2 AND address = ANY($3::bytea[])`,
-      [chainId, of.kind, bytesArray(own.map(({ address }) => address))],
+      sql`SELECT address FROM ${identifier(tableOf(listing.protocol.id, "contracts"))} WHERE chain_id = $1 AND kind = $2 AND address = ANY($3::bytea[])`,
+      [chainId, listing.kind, bytesArray(own.map(({ address }) => address))],
     );
     const known = new Set(rows.map(({ address }) => address));
     unknown.push(...own.filter(({ address }) => !known.has(address)));
@@ -81,12 +81,12 @@ export const storeListed = async (
   listed: readonly ListedContract[],
   unknown: readonly ListedContract[],
 ): Promise<void> => {
-  for (const of of new Set(listed.map((contract) => contract.of))) {
-    const own = listed.filter((contract) => contract.of === of);
-    const lowered = await lowerFirstBlocks(client, chainId, of, own);
+  for (const listing of new Set(listed.map((contract) => contract.listing))) {
+    const own = listed.filter((contract) => contract.listing === listing);
+    const lowered = await lowerFirstBlocks(client, chainId, listing, own);
     const added = own.filter((contract) => unknown.includes(contract));
-    for (const { address, block } of added) await addContract(client, chainId, of, address, block);
-    await queueScheduled(client, chainId, of, [...lowered, ...added.map(({ address, block }) => ({ address, block, known: null }))]);
+    for (const { address, block } of added) await addContract(client, chainId, listing, address, block);
+    await queueScheduled(client, chainId, listing, [...lowered, ...added.map(({ address, block }) => ({ address, block, known: null }))]);
   }
 };
 
@@ -100,17 +100,17 @@ interface NewBlocks {
 const lowerFirstBlocks = (
   client: DatabaseClient,
   chainId: number,
-  of: ListedKind,
+  listing: ListedKind,
   listed: readonly ListedContract[],
 ): Promise<NewBlocks[]> =>
   client.query<NewBlocks>(
     sql`WITH lower AS (
-       SELECT c.address, l.block, c.block_number AS known FROM ${identifier(tableOf(of.protocol.id, "contracts"))} c
+       SELECT c.address, l.block, c.block_number AS known FROM ${identifier(tableOf(listing.protocol.id, "contracts"))} c
        JOIN unnest($3::bytea[], $4::int8[]) AS l(address, block) ON l.address = c.address
        WHERE c.chain_id = $1 AND c.kind = $2 AND c.block_number > l.block)
-     UPDATE ${identifier(tableOf(of.protocol.id, "contracts"))} c SET block_number = lower.block FROM lower
+     UPDATE ${identifier(tableOf(listing.protocol.id, "contracts"))} c SET block_number = lower.block FROM lower
      WHERE c.chain_id = $1 AND c.kind = $2 AND c.address = lower.address RETURNING lower.address, lower.block, lower.known`,
-    [chainId, of.kind, bytesArray(listed.map(({ address }) => address)), listed.map(({ block }) => block)],
+    [chainId, listing.kind, bytesArray(listed.map(({ address }) => address)), listed.map(({ block }) => block)],
   );
 
 const addContract = async (client: DatabaseClient, chainId: number, { protocol, kind }: ListedKind, address: Address, block: number) => {
@@ -195,11 +195,11 @@ const deleteRowsOf = async (
   const own = events.filter(({ definition }) => definition.contract === kind);
   const addresses = bytesArray(removed);
   for (const { table } of [...own.map(({ rows }) => rows), skipped]) {
-    const ofTables = table === skipped.table ? sql` AND t.table_name = ANY($3)` : sql` AND $3::text[] IS NOT NULL`;
+    const isSkipped = table === skipped.table;
     await client.query(
       sql`DELETE FROM ${identifier(table.name)} t USING logs l WHERE l.chain_id = $1 AND l.address = ANY($2::bytea[])
-       AND t.chain_id = $1 AND t.block_number = l.block_number AND t.log_index = l.log_index${ofTables}`,
-      [chainId, addresses, own.map(({ definition }) => definition.name)],
+       AND t.chain_id = $1 AND t.block_number = l.block_number AND t.log_index = l.log_index${isSkipped ? sql` AND t.table_name = ANY($3)` : sql``}`,
+      [chainId, addresses, ...(isSkipped ? [own.map(({ definition }) => definition.name)] : [])],
     );
   }
   const called = reads.filter(({ definition }) => definition.contract === kind);

@@ -14,7 +14,7 @@ const unsafeCharacter = /["<>\\^`{|}]/;
 /** Checks a URL in a document: https:, http:, ipfs:, ar:, an embedded image (`data:` or SVG markup), and recordings if they are allowed. */
 export const checkAssetUrl = (text: string, allowed: "image" | "image or recording" | "page"): AssetUrl => {
   const url = text.trim();
-  if (allowed !== "page" && /^<(?:svg|\?xml)[\s>]/i.test(url)) return pictureOf(Buffer.from(url));
+  if (allowed !== "page" && /^<(?:svg|\?xml)[\s>]/i.test(url)) return imageOf(Buffer.from(url));
   if (/^data:/i.test(url))
     return allowed === "page" ? { problem: "has the scheme data:; expected http: or https:" } : checkDataUrl(url, allowed);
   if (url.length > maxUrlLength) return { problem: `has more than ${maxUrlLength} characters` };
@@ -40,10 +40,10 @@ const checkDataUrl = (url: string, allowed: "image" | "image or recording"): Ass
     };
   const bytes = decodeData(parsed);
   if (bytes === null) return { problem: "is not valid base64" };
-  return isSvg(parsed.type) ? pictureOf(bytes) : { url: dataUrlOf(parsed.type, bytes), bytes: bytes.length };
+  return isSvg(parsed.type) ? imageOf(bytes) : { url: dataUrlOf(parsed.type, bytes), bytes: bytes.length };
 };
 
-const pictureOf = (bytes: Buffer): AssetUrl => {
+const imageOf = (bytes: Buffer): AssetUrl => {
   const problem = svgProblem(
     bytes
       .toString("utf8")

@@ -23,7 +23,7 @@ export const parseDocument = (text: string): DocumentOutcome => {
 };
 
 /** The document of a token whose metadata URL embeds an image. */
-export const pictureDocument = (url: string): DocumentOutcome => {
+export const imageDocument = (url: string): DocumentOutcome => {
   const image = checkAssetUrl(url, "image");
   if ("problem" in image) return refused(`The image in the metadata URL ${image.problem}.`);
   return { ok: true, document: { ...emptyDocument, document: url, image: image.url, assetBytes: image.bytes } };

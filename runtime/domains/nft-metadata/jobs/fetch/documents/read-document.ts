@@ -5,7 +5,7 @@ import { type DataUrl, decodeData, parseDataUrl } from "./data-url.ts";
 import type { DocumentOutcome, ReadDocument } from "./document.ts";
 import { arweavePath, type GatewayPath, ipfsPath } from "./gateway-path.ts";
 import { isJson } from "./media-types.ts";
-import { parseDocument, pictureDocument, textOfBytes } from "./parse-document.ts";
+import { imageDocument, parseDocument, textOfBytes } from "./parse-document.ts";
 
 type ReaderConfig = Pick<NftsConfig, "ipfsGateways" | "arweaveGateways" | "documentBytes" | "fetchMilliseconds">;
 
@@ -86,7 +86,7 @@ const fromDataUrl = (address: string, url: DataUrl, maxBytes: number): DocumentO
   const bytes = decodeData(url);
   if (bytes === null) return refused("The data: URL is not valid base64.");
   if (bytes.length > maxBytes) return tooLarge(maxBytes);
-  if (url.type.startsWith("image/")) return pictureDocument(address);
+  if (url.type.startsWith("image/")) return imageDocument(address);
   // RFC 1952, section 2.3.1.
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return refused("The data: URL is compressed with gzip; expected plain JSON.");
   // Text with bare quotes is not percent-encoded: an escape in it belongs to a URL that it contains.

@@ -1,7 +1,7 @@
 import type { BitcoinChain, MinedBlock } from "./chain.ts";
 import { NumberText } from "./json.ts";
 import { blockReply, createAddressOf, type ReplyForm, transactionReply } from "./replies.ts";
-import { type AnswerRpc, RpcFailure } from "./rpc-server.ts";
+import { type RespondRpc, RpcFailure } from "./rpc-server.ts";
 
 /** What a node offers, by default everything except the transaction index. */
 export interface NodeOptions extends Partial<Pick<ReplyForm, "version" | "hasUndoData">> {
@@ -18,7 +18,7 @@ export interface NodeOptions extends Partial<Pick<ReplyForm, "version" | "hasUnd
 export const latestVersion = 280_000;
 
 /** Creates the results of the methods that the index calls. */
-export function createNodeAnswers(chainOf: () => BitcoinChain, options: NodeOptions = {}): AnswerRpc {
+export function createNodeResponses(chainOf: () => BitcoinChain, options: NodeOptions = {}): RespondRpc {
   const { version = latestVersion, hasUndoData = true, chain: network = "regtest", client = "Satoshi" } = options;
   const { hasTransactionIndex = false, firstBlock = 0 } = options;
   const form: ReplyForm = { version, hasUndoData, addressOf: createAddressOf() };
