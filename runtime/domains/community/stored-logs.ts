@@ -63,13 +63,13 @@ export async function* foldLogsOf(
   fold: DeclaredFold,
   { chainId, address, kind }: { readonly chainId: number; readonly address: Address; readonly kind: string },
   limit = pageLogs,
-): AsyncGenerator<Readonly<Record<string, readonly Row[]>>> {
+): AsyncGenerator<Pick<FoldedLogs, "rows" | "logs">> {
   const state: State = {
     get: (load, ...key) => (load === contractsLoad && key[0] === address && key[1] === kind ? { block_number: 0 } : undefined),
   };
   for (let after: LogPlace | null = beforeAll; after !== null; ) {
     const logs: LogRecord[] = await storedLogs(database, fold, [address], { chainId, limit, after });
-    yield foldEvents(fold, blocksOf(logs, []), { state, chain: { from: 0 } });
+    yield { rows: foldEvents(fold, blocksOf(logs, []), { state, chain: { from: 0 } }), logs: logs.length };
     after = logs.length < limit ? null : (logs.at(-1) ?? null);
   }
 }

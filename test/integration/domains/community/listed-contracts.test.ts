@@ -1,64 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
 import { createRpc } from "../../../../runtime/chain/rpc.ts";
-import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
 import { auditProtocols } from "../../../../runtime/domains/community/audit/audit-protocols.ts";
 import { createDeclaredFold } from "../../../../runtime/domains/community/projection/index.ts";
 import { foldLogsOf } from "../../../../runtime/domains/community/stored-logs.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { contractOf, protocolOf, readOf, tableOf } from "../../../support/declared-protocol.ts";
-import { compileSolidity } from "../../../support/solidity.ts";
 import { contracts } from "./contracts.ts";
-import { type CommunityIndex, deposit, startCommunityIndex } from "./support.ts";
+import { type CommunityIndex, startCommunityIndex } from "./support.ts";
 import { testReorganisations } from "./test-reorganisations.ts";
 import { createVault, type Market, startMarket } from "./vault-market.ts";
-
-const registries = compileSolidity(`
-// SPDX-License-Identifier: UNLICENSED
-pragma solidity ^0.8.20;
-/** Lists addresses without an event. */
-contract Registry {
-  address[] private list;
-  function add(address one) external { list.push(one); }
-  function clear() external { delete list; }
-  function all() external view returns (address[] memory) { return list; }
-}`);
-
-const listEvery = 4;
-const priceEvery = 2;
-
-/** Vaults that a registry lists, with the price of 10^36 shares. */
-const listedVaults = (registry: Address): Protocol =>
-  protocolOf({
-    id: "listed",
-    contracts: {
-      registry: contractOf({ test: [{ address: registry, from: 1 }] }),
-      vault: { ...contractOf(), listedBy: [{ read: "lists", column: "vaults" }] },
-    },
-    tables: [tableOf("deposits", "vault", [deposit], { indexes: [["owner"]] })],
-    reads: [
-      readOf("lists", "registry", "all() view returns (address[] vaults)", { everyBlocks: listEvery }),
-      readOf("share_price", "vault", "convertToAssets(uint256 shares) view returns (uint256 assets)", {
-        arguments: [(10n ** 36n).toString()],
-        touchedBy: ["deposits"],
-        everyBlocks: priceEvery,
-      }),
-    ],
-  });
-
-const list = async (chain: TestChain, registry: Address, vault: Address | undefined): Promise<void> => {
-  await chain.send(call(registries("Registry"), registry, "add", [vault]));
-  await chain.mine();
-};
-
-/** Mines up to a block at which the list is read. */
-const mineToReading = async (chain: TestChain): Promise<number> => {
-  do await chain.mine();
-  while ((await chain.head()) % listEvery !== 0);
-  return chain.head();
-};
+import { list, listedVaults, mineToReading, priceEvery, registries } from "./vault-registry.ts";
 
 describe("contracts that a read lists", () => {
   const random = createRandom("listed vaults");
@@ -161,7 +114,7 @@ describe("contracts that a read lists", () => {
     const rowsBy = async (limit: number) => {
       const all: unknown[] = [];
       for (const address of market.vaults)
-        for await (const rows of foldLogsOf(test.database, fold, { chainId: 31337, address, kind: "vault" }, limit))
+        for await (const { rows } of foldLogsOf(test.database, fold, { chainId: 31337, address, kind: "vault" }, limit))
           all.push(...(rows.cq_listed_deposits ?? []));
       return all;
     };

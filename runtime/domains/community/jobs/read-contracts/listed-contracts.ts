@@ -9,7 +9,9 @@ import { createDeclaredFold } from "../../projection/index.ts";
 import { readGroups } from "../../read-groups.ts";
 import { projectionIdOf, readsTable, relationsOf, tableOf } from "../../relations.ts";
 import { foldLogsOf } from "../../stored-logs.ts";
+import type { DueRead } from "./declared-reads.ts";
 import type { ReadResult } from "./read-portion.ts";
+import { maxAdded } from "./settings.ts";
 
 /** A kind of contract whose contracts a read lists. */
 export interface ListedKind {
@@ -20,11 +22,12 @@ export interface ListedKind {
   readonly column: string;
 }
 
-/** A contract that results of a read list, and the lowest of their blocks. */
+/** A contract that results of a read list, the lowest of their blocks, and the read that had this result. */
 export interface ListedContract {
   readonly listing: ListedKind;
   readonly address: Address;
   readonly block: number;
+  readonly due: DueRead;
 }
 
 /** The kinds of protocols that reads list. */
@@ -38,14 +41,14 @@ export const listedKinds = (protocols: readonly Protocol[]): ListedKind[] =>
 /** The contracts that results list. */
 export const contractsIn = (kinds: readonly ListedKind[], results: readonly ReadResult[]): ListedContract[] => {
   const found = new Map<string, ListedContract>();
-  for (const { table, row } of results.flatMap((result) => result.rows)) {
+  for (const { due, table, row } of results.flatMap((result) => result.rows.map((own) => ({ due: result.due, ...own })))) {
     for (const listing of kinds.filter((kind) => kind.table === table)) {
       const block = Number(row.block_number);
       const listed = [row[listing.column] ?? []].flat().map((address) => String(address) as Address);
       for (const address of listed.filter((one) => one !== zeroAddress)) {
         const key = `${listing.protocol.id} ${listing.kind} ${address}`;
         const known = found.get(key);
-        if (known === undefined || block < known.block) found.set(key, { listing, address, block });
+        if (known === undefined || block < known.block) found.set(key, { listing, address, block, due });
       }
     }
   }
@@ -74,20 +77,27 @@ export const unknownContracts = async (
 /**
  * Stores listed contracts between two batches. Those that are unknown are added with the rows of all their stored logs, also of those before the result that
  * lists them; the first block of others is lowered to that of the earliest result. Periodic reads are queued for blocks that have been scheduled without them.
+ * No batch is written meanwhile, so that there is a limit of added contracts: reads whose results list more are queued again, and add them when they are repeated.
  */
 export const storeListed = async (
   client: DatabaseClient,
   chainId: number,
   listed: readonly ListedContract[],
   unknown: readonly ListedContract[],
+  max = maxAdded,
 ): Promise<void> => {
+  const added = await addContracts(client, chainId, unknown, max);
   for (const listing of new Set(listed.map((contract) => contract.listing))) {
     const own = listed.filter((contract) => contract.listing === listing);
     const lowered = await lowerFirstBlocks(client, chainId, listing, own);
-    const added = own.filter((contract) => unknown.includes(contract));
-    for (const { address, block } of added) await addContract(client, chainId, listing, address, block);
-    await queueScheduled(client, chainId, listing, [...lowered, ...added.map(({ address, block }) => ({ address, block, known: null }))]);
+    const ownAdded = added.filter((contract) => contract.listing === listing);
+    await queueScheduled(client, chainId, listing, [
+      ...lowered,
+      ...ownAdded.map(({ address, block }) => ({ address, block, known: null })),
+    ]);
   }
+  const repeated = new Set(unknown.slice(added.length).map(({ due }) => due));
+  await writeRows(client, chainId, [readsTable], { [readsTable.name]: [...repeated].map((due) => ({ ...due, attempts: 0 })) });
 };
 
 /** Blocks of a contract from `block` on, up to the one before `known`; null for all. */
@@ -113,15 +123,42 @@ const lowerFirstBlocks = (
     [chainId, listing.kind, bytesArray(listed.map(({ address }) => address)), listed.map(({ block }) => block)],
   );
 
-const addContract = async (client: DatabaseClient, chainId: number, { protocol, kind }: ListedKind, address: Address, block: number) => {
+/** Adds the first of unknown contracts, at least one, and returns them. One contract is added with all of its logs, whatever their number. */
+const addContracts = async (
+  client: DatabaseClient,
+  chainId: number,
+  unknown: readonly ListedContract[],
+  max: typeof maxAdded,
+): Promise<ListedContract[]> => {
+  const added: ListedContract[] = [];
+  let logs = 0;
+  for (const contract of unknown) {
+    if (added.length >= max.contracts || logs >= max.logs) break;
+    logs += await addContract(client, chainId, contract);
+    added.push(contract);
+  }
+  return added;
+};
+
+/** Adds a contract with the rows of its stored logs, and returns the number of these logs. */
+const addContract = async (
+  client: DatabaseClient,
+  chainId: number,
+  { listing: { protocol, kind }, address, block }: ListedContract,
+): Promise<number> => {
   // Contracts at fixed addresses have their rows.
   const fold = createDeclaredFold(protocol, new Map());
   const { contracts, events, skipped } = fold.relations;
   const tables = [...events.map(({ rows }) => rows.table), skipped.table, readsTable];
-  for await (const rows of foldLogsOf(client, fold, { chainId, address, kind })) await writeRows(client, chainId, tables, rows);
+  let count = 0;
+  for await (const { rows, logs } of foldLogsOf(client, fold, { chainId, address, kind })) {
+    await writeRows(client, chainId, tables, rows);
+    count += logs;
+  }
   await writeRows(client, chainId, [contracts.table], {
     [contracts.table.name]: [{ address, kind, block_number: block, log_index: null }],
   });
+  return count;
 };
 
 /** Served by the primary key of the schedule. */

@@ -24,6 +24,8 @@ export const maxDropped = 20_000;
 export const maxHeights = 4;
 /** Max blocks whose state is looked for in one run, after the node repeatedly lacked that of another one. */
 export const maxProbed = 2_000;
+/** Max listed contracts that one run adds, and the number of their stored logs from which it adds no more: no batch is written meanwhile. */
+export const maxAdded = { contracts: 100, logs: 20_000 };
 /** Attempts after which a value that could not be read is stored as unknown. */
 export const maxAttempts = 8;
 /** Max blocks per read for which one run queues periodic reads, and the number of queued reads above which past blocks wait. */

@@ -1,0 +1,56 @@
+import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { call, type TestChain } from "../../../support/chain.ts";
+import { contractOf, protocolOf, readOf, tableOf } from "../../../support/declared-protocol.ts";
+import { compileSolidity } from "../../../support/solidity.ts";
+import { deposit } from "./support.ts";
+
+/** A contract that lists addresses. */
+export const registries = compileSolidity(`
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity ^0.8.20;
+/** Lists addresses without an event. */
+contract Registry {
+  address[] private list;
+  function add(address one) external { list.push(one); }
+  function addMany(uint160 first, uint160 count) external { for (uint160 one = first; one < first + count; one++) list.push(address(one)); }
+  function clear() external { delete list; }
+  function all() external view returns (address[] memory) { return list; }
+}`);
+
+/** Blocks between two reads of the list. */
+const listEvery = 4;
+/** Blocks between two reads of a price. */
+export const priceEvery = 2;
+
+/** Vaults that a registry lists, with the price of 10^36 shares. */
+export const listedVaults = (registry: Address): Protocol =>
+  protocolOf({
+    id: "listed",
+    contracts: {
+      registry: contractOf({ test: [{ address: registry, from: 1 }] }),
+      vault: { ...contractOf(), listedBy: [{ read: "lists", column: "vaults" }] },
+    },
+    tables: [tableOf("deposits", "vault", [deposit], { indexes: [["owner"]] })],
+    reads: [
+      readOf("lists", "registry", "all() view returns (address[] vaults)", { everyBlocks: listEvery }),
+      readOf("share_price", "vault", "convertToAssets(uint256 shares) view returns (uint256 assets)", {
+        arguments: [(10n ** 36n).toString()],
+        touchedBy: ["deposits"],
+        everyBlocks: priceEvery,
+      }),
+    ],
+  });
+
+/** Adds a vault to the list, in a block of its own. */
+export const list = async (chain: TestChain, registry: Address, vault: Address | undefined): Promise<void> => {
+  await chain.send(call(registries("Registry"), registry, "add", [vault]));
+  await chain.mine();
+};
+
+/** Mines up to a block at which the list is read. */
+export const mineToReading = async (chain: TestChain): Promise<number> => {
+  do await chain.mine();
+  while ((await chain.head()) % listEvery !== 0);
+  return chain.head();
+};
