@@ -5,6 +5,7 @@ import { renderLogs } from "../../../runtime/commands/community/render-logs.ts";
 import { renderResult } from "../../../runtime/commands/community/test.ts";
 import { fixedContracts } from "../../../runtime/domains/community/contracts-on-chain.ts";
 import { protocolLogs } from "../../../runtime/domains/community/queries/emitted-logs.ts";
+import type { Address } from "../../../runtime/lib/hex.ts";
 import { eventOf, tableOf } from "../../support/declared-protocol.ts";
 import { type IndexedSavings, indexSavings } from "./indexed-savings.ts";
 
@@ -78,6 +79,18 @@ describe("declared events without a matching log", () => {
 
   it("are not listed if the declaration is that of the contracts", async () => {
     expect((await savings.tryDirectory()).logs).toEqual([]);
+  });
+
+  it("are those of at most 100 contracts of a kind, including contracts at fixed addresses", async () => {
+    const { protocol } = savings.addedProtocol();
+    const addresses = Array.from({ length: 101 }, (_, position): Address => `0x${(position + 1).toString(16).padStart(40, "0")}`);
+    const sampled = async (count: number) => {
+      const fixed = new Map([["vault", new Map(addresses.slice(0, count).map((address) => [address, 0] as const))]]);
+      const { emitted } = await protocolLogs(savings.test.database, 31337, protocol, fixed);
+      return emitted.map(({ contracts, isSample }) => ({ contracts, isSample }));
+    };
+    expect(await sampled(101)).toEqual([{ contracts: 100, isSample: true }]);
+    expect((await sampled(2)).every(({ isSample }) => !isSample)).toBe(true);
   });
 
   it("are listed by ashlar community status", async () => {
