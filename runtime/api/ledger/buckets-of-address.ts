@@ -28,8 +28,12 @@ export async function bucketOfAddress(
   bucket: number,
   options: TransactionOptions,
 ): Promise<Bucket> {
-  const { ledger } = context;
-  const { first, end, total } = await ordinalsOf(context, chain, address, bucket);
+  const { anchor, ledger } = context;
+  const start = bucket * secondsPerBucket;
+  const { first, end, total } =
+    anchor === null
+      ? { first: 0, end: 0, total: 0 }
+      : await ledger.ordinalsBetween(chain.id, address, start, start + secondsPerBucket, anchor);
   if (end - first > context.limits.answerRows) {
     throw unsupportedValue(
       "timeBucket",
@@ -37,28 +41,16 @@ export async function bucketOfAddress(
       `a bucket with at most ${context.limits.answerRows} transactions; ${address} has ${end - first} in it`,
     );
   }
-  const rows = end > first ? await ledger.transactionsOfAddress(chain.id, address, first, end - 1) : [];
-  return {
-    complete: await isComplete(context, chain, bucket),
-    current_bucket: bucket,
-    links: await linksOf(context, chain, address, { prev: first > 0 ? first - 1 : null, next: end < total ? end : null }),
-    items: await viewTransactions(context, chain.id, rows.toReversed(), options),
+  const readItems = async (): Promise<Transaction[]> => {
+    const rows = end > first ? await ledger.transactionsOfAddress(chain.id, address, first, end - 1) : [];
+    return viewTransactions(context, chain.id, rows.toReversed(), options);
   };
-}
-
-/** The ordinals of a bucket's transactions, from `first` up to but not including `end`; `total` is the number of the address's transactions. */
-async function ordinalsOf({ ledger, anchor }: ResolverContext, chain: Chain, address: Address, bucket: number) {
-  if (anchor === null) return { first: 0, end: 0, total: 0 };
-  const countBefore = async (time: number): Promise<number> => {
-    const block = await ledger.lastBlockBefore(chain.id, time);
-    return block === null ? 0 : ledger.transactionCountOfAddress(chain.id, address, Math.min(block.number, anchor));
-  };
-  const [first, end, total] = await Promise.all([
-    countBefore(bucket * secondsPerBucket),
-    countBefore((bucket + 1) * secondsPerBucket),
-    ledger.transactionCountOfAddress(chain.id, address, anchor),
+  const [complete, links, items] = await Promise.all([
+    isComplete(context, chain, bucket),
+    linksOf(context, chain, address, { prev: first > 0 ? first - 1 : null, next: end < total ? end : null }),
+    readItems(),
   ]);
-  return { first, end, total };
+  return { complete, current_bucket: bucket, links, items };
 }
 
 /** Whether no transaction can be added to a bucket: its end is past, and the index covers it. */

@@ -82,11 +82,9 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
           labels,
           rate: rateAt(transfer.token, transaction.timestamp),
           currency: quoteCurrency,
-        }).map((item) => ({
-          ...item,
-          is_spam: spam.has(transfer.token),
-          is_poisoning: poisoning.has(transfer),
-        })),
+          isSpam: spam.has(transfer.token),
+          isPoisoning: poisoning.has(transfer),
+        }),
       );
       const native = { rate: rateAt(nativeTokenAddress, transaction.timestamp), currency: quoteCurrency };
       return [{ ...viewTransactionFields(chainConfig, transaction, labels, native), transfers: viewed }];
@@ -106,6 +104,8 @@ interface TransferView {
   /** The token's rate at the time of the transfer. */
   readonly rate: Rate;
   readonly currency: Currency;
+  readonly isSpam: boolean;
+  readonly isPoisoning: boolean;
 }
 
 /** A transfer from the wallet's point of view; a transfer to itself is both an OUT and an IN, so that deltas add up. */
@@ -114,8 +114,8 @@ function viewTransfer(
   wallet: Address,
   transaction: TransactionRow,
   transfer: TransferRow,
-  { metadata, labels, rate, currency }: TransferView,
-): Omit<TokenTransferItem, "is_spam" | "is_poisoning">[] {
+  { metadata, labels, rate, currency, isSpam, isPoisoning }: TransferView,
+): TokenTransferItem[] {
   const { supports_erc: _, ...contract } = viewContract(chain, transfer.token, standards.erc20, metadata);
   const delta = quoteOf(transfer.amount, rate, contract.contract_decimals, currency);
   const item = (type: "IN" | "OUT", balance: string | null) => ({
@@ -135,6 +135,8 @@ function viewTransfer(
     balance_quote: viewNumber(valueAtRate(balance, rate)),
     method_calls: null,
     explorers: transactionExplorers(chain, transaction.hash),
+    is_spam: isSpam,
+    is_poisoning: isPoisoning,
   });
   return [
     ...(transfer.from_address === wallet ? [item("OUT", transfer.from_balance)] : []),

@@ -64,6 +64,25 @@ const selectAtPositions = plannedOnce(
 const selectLastOrdinal = plannedOnce(sql`SELECT ordinal FROM address_transactions
   WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT 1`);
 
+/** The number of transactions of an address ($2) up to the last block before a time, but at most up to a block ($5); null if there are none. */
+const countBefore = (time: Sql): Sql =>
+  sql`(SELECT o.ordinal + 1 FROM (
+      SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < ${time} ORDER BY timestamp DESC, number DESC LIMIT 1) bound
+    CROSS JOIN LATERAL (
+      SELECT ordinal FROM address_transactions WHERE chain_id = $1 AND address = $2 AND block_number <= least(bound.number, $5::int8)
+      ORDER BY block_number DESC, ordinal DESC LIMIT 1) o)`;
+const selectOrdinalsBetween =
+  plannedOnce(sql`SELECT coalesce(${countBefore(sql`$3`)}, 0) AS first, coalesce(${countBefore(sql`$4`)}, 0) AS "end",
+  coalesce((SELECT ordinal + 1 FROM address_transactions
+    WHERE chain_id = $1 AND address = $2 AND block_number <= $5 ORDER BY block_number DESC, ordinal DESC LIMIT 1), 0) AS total`);
+
+/** The ordinals of an address's transactions in a range of time, from `first` up to but not including `end`, and the number of all its transactions. */
+interface OrdinalRange {
+  readonly first: number;
+  readonly end: number;
+  readonly total: number;
+}
+
 /** Transaction queries. */
 export function createTransactionQueries({ query }: Pick<Database, "query">) {
   /** The transaction with the given hash, or null. Served by transactions_hash. */
@@ -83,6 +102,15 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
     return last === undefined ? 0 : last.ordinal + 1;
   };
 
+  /**
+   * The ordinals of an address's transactions from one time up to, but not including, another (unix seconds), as of a block. Served by blocks_timestamp and
+   * address_transactions_block.
+   */
+  const ordinalsBetween = async (chainId: number, address: Address, from: number, to: number, block: number): Promise<OrdinalRange> => {
+    const rows = await query<OrdinalRange>(selectOrdinalsBetween, [chainId, bytes(address), from, to, block]);
+    return rows[0] ?? { first: 0, end: 0, total: 0 };
+  };
+
   /** An address's transactions by ordinal, both ends included, oldest first. Served by the primary key of address_transactions. */
   const transactionsOfAddress = (chainId: number, address: Address, first: number, last: number) =>
     query<TransactionRow>(selectOfAddress, [chainId, bytes(address), first, last, last - first + 1]);
@@ -95,5 +123,5 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
       positions.map((position) => position.transaction_index),
     ]);
 
-  return { transactionByHash, transactionsOfBlock, transactionCountOfAddress, transactionsOfAddress, transactionsAt };
+  return { transactionByHash, transactionsOfBlock, transactionCountOfAddress, ordinalsBetween, transactionsOfAddress, transactionsAt };
 }
