@@ -14,21 +14,15 @@ import { type HoldingQuotes, isCollection, viewHolding } from "./view-token.ts";
  */
 export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, noSpam } = request;
-  const { anchor, indexedFrom, ledger, tokens } = context;
+  const { anchor, indexedFrom, tokens } = context;
   const now = Math.floor(context.now().getTime() / 1000);
-  const balancesOfYesterday = async () => {
-    const yesterday = await ledger.lastBlockBefore(chain.id, now - secondsPerDay + 1);
-    const rows =
-      yesterday === null || anchor === null ? [] : await tokens.balancesAt(chain.id, walletAddress, Math.min(yesterday.number, anchor));
-    return { yesterday, rows };
-  };
-  const [holdings, { yesterday, rows: earlier }, rates, knowsNative] = await Promise.all([
+  const [holdings, yesterday, rates, knowsNative] = await Promise.all([
     anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, request),
-    balancesOfYesterday(),
+    anchor === null ? null : tokens.balancesBefore(chain.id, walletAddress, now - secondsPerDay + 1, anchor),
     context.prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [now, now - secondsPerDay]),
     context.ledger.knowsNativeBalances(chain.id),
   ]);
-  const balance24h = new Map(hideUnknownNative(earlier, knowsNative).map((row) => [holdingKey(row), row.balance]));
+  const balance24h = new Map(hideUnknownNative(yesterday ?? [], knowsNative).map((row) => [holdingKey(row), row.balance]));
   // In a complete index, an asset that did not occur up to that block had the balance 0.
   const missingBalance = indexedFrom === null || yesterday !== null ? "0" : null;
   const chainConfig = context.chains.get(chain.id);
