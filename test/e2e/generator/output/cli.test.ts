@@ -44,7 +44,7 @@ describe("the command line of the generator", () => {
     withCatalog(async (root) => {
       expect(await run("--root", root, "--check")).toMatchObject({
         code: 1,
-        errors: expect.stringMatching(/^generated\/routes\.gen\.ts: missing$[\s\S]*^Outdated: 19 files; run "npm run generate"\.\n$/m),
+        errors: expect.stringMatching(/^generated\/routes\.gen\.ts: missing$[\s\S]*^Outdated: 20 files; run "npm run generate"\.\n$/m),
       });
       expect(await run("--root", root, "--no-stubs")).toMatchObject({
         code: 0,
