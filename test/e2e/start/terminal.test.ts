@@ -125,11 +125,12 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
 describe("ashlar start without a terminal", () => {
   it("logs JSON, or uncoloured text lines with ASHLAR_LOG_FORMAT=pretty", async () => {
     const service = await startService(chain.url);
-    await isReady(service);
-    expect(service.output()).toMatch(/^\{"level":"info","time":"[^"]+","msg":"own is indexed up to its head, block 1\."\}$/m);
+    // The index is ready a moment before the line is written.
+    const json = /^\{"level":"info","time":"[^"]+","msg":"own is indexed up to its head, block 1\."\}$/m;
+    await until("the JSON line of the index", () => json.test(service.output()));
     const other = await startService(chain.url, { environment: { ASHLAR_LOG_FORMAT: "pretty" } });
-    await isReady(other);
-    expect(other.output()).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: own is indexed up to its head, block 1\.$/m);
+    const text = /^\[\d\d:\d\d:\d\d\] INFO: own is indexed up to its head, block 1\.$/m;
+    await until("the text line of the index", () => text.test(other.output()));
     expect(hasColour(other.output())).toBe(false);
   });
 

@@ -77,7 +77,7 @@ const selectOrdinalsBetween =
     WHERE chain_id = $1 AND address = $2 AND block_number <= $5 ORDER BY block_number DESC, ordinal DESC LIMIT 1), 0) AS total`);
 
 /** The ordinals of an address's transactions in a range of time, from `first` up to but not including `end`, and the number of all its transactions. */
-interface OrdinalRange {
+export interface OrdinalRange {
   readonly first: number;
   readonly end: number;
   readonly total: number;
