@@ -2,12 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { createRandom } from "../../../demo/story/random.ts";
 import { chainConfig } from "../../../runtime/config/config.ts";
+import { every, poll } from "../../../runtime/lib/async.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { startTestChain } from "../../support/chain.ts";
 import { contents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { deadline } from "../../support/deadline.ts";
 import { addRound, buildStory } from "../../support/indexer/story-builder.ts";
 import { isAtHead } from "../../support/indexer/support.ts";
 import { startIndexer } from "../../support/indexer-process.ts";
@@ -72,7 +75,19 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
   const comparisons: Comparison[] = [];
   const compare = async () => {
     await until("both indexes to reach the head", async () => (await isComparable(killed)) && (await isComparable(undisturbed)), 60_000);
-    comparisons.push({ killed: await contents(killed.database), undisturbed: await contents(undisturbed.database) });
+    // Jobs that compare with the contracts, such as those of supplies, run beside indexing: a process that has just started may not have done so yet.
+    const read = async (): Promise<Comparison> => ({
+      killed: await contents(killed.database),
+      undisturbed: await contents(undisturbed.database),
+    });
+    const latest = await poll(
+      async () => {
+        const comparison = await read();
+        return isDeepStrictEqual(comparison.killed, comparison.undisturbed) ? comparison : null;
+      },
+      { ...every(500), withinMilliseconds: deadline(30_000) },
+    );
+    comparisons.push(latest ?? (await read()));
   };
   const other = await startIndexer(undisturbedFolder, config, undisturbed.url);
   try {
