@@ -144,6 +144,12 @@ export const config = z.strictObject({
         .positive()
         .default(64 * 1024 * 1024),
       statementMilliseconds: z.number().int().positive().default(10_000),
+      requestMilliseconds: z
+        .number()
+        .int()
+        .positive()
+        .default(15_000)
+        .describe("The deadline of a request, counted from its arrival: then its statement is cancelled and the response is 503."),
     })
     .prefault({}),
 });

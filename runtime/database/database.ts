@@ -1,8 +1,10 @@
 import type { Knex } from "knex";
 import pg from "pg";
+import { activeRequest } from "../lib/active-request.ts";
+import { withConnection } from "./connection.ts";
 import type { CopyType, CopyValue } from "./copy.ts";
 import { copyChunks, copyRows } from "./copy.ts";
-import { type DatabaseDescription, DatabaseUnavailable, secretsOf, toSafeError } from "./errors.ts";
+import { type DatabaseDescription, DatabaseUnavailable, isCancelled, secretsOf, toSafeError } from "./errors.ts";
 import { createKnex } from "./knex.ts";
 import { createPreparation, type Preparation } from "./preparation.ts";
 import type { Sql, Statement } from "./sql.ts";
@@ -93,7 +95,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     knex,
     ...createQueryable(
-      (config, isPlannedOnce) => guard(() => preparation.retrying(config, (query) => (isPlannedOnce ? lookupPool : pool).query(query))),
+      (config, isPlannedOnce) => guard(() => preparation.retrying(config, (query) => send(isPlannedOnce ? lookupPool : pool, query))),
       preparation.repeatableConfigOf,
     ),
     transaction: (work) => guard(() => inTransaction(pool, preparation, work)),
@@ -103,6 +105,19 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
   };
 }
+
+/** Runs a statement. If it belongs to a request, it is cancelled when the request aborts, which leaves the connection usable; other errors close it. */
+const send = (pool: pg.Pool, query: pg.QueryConfig): Promise<Result> => {
+  if (activeRequest() === undefined) return pool.query(query);
+  return withConnection(pool, async (client, { markBroken }) => {
+    try {
+      return await client.query(query);
+    } catch (error) {
+      if (!isCancelled(error)) markBroken();
+      throw error;
+    }
+  });
+};
 
 /**
  * A prepared statement is planned for each execution's values. From the sixth execution on, the server may use one generic plan instead, which is slow if
@@ -131,36 +146,27 @@ const clientOf = (url: () => string): typeof pg.Client =>
     }
   };
 
-async function inTransaction<T>(pool: pg.Pool, preparation: Preparation, work: (client: DatabaseClient) => Promise<T>): Promise<T> {
-  let broken = false;
-  const onError = (): void => {
-    broken = true;
-  };
-  // A promise would resolve too late: the server may close the connection in the packet that opens it, before an error listener is attached.
-  const client = await new Promise<pg.PoolClient>((resolve, reject) => {
-    pool.connect((error, connected) => {
-      if (connected === undefined) return reject(error);
-      connected.on("error", onError);
-      resolve(connected);
-    });
+const inTransaction = <T>(pool: pg.Pool, preparation: Preparation, work: (client: DatabaseClient) => Promise<T>): Promise<T> =>
+  withConnection(pool, async (client, { signal, markBroken }) => {
+    try {
+      await client.query("BEGIN");
+      const result = await work(createClient(client, preparation, signal));
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK").catch(markBroken);
+      throw error;
+    }
   });
-  try {
-    await client.query("BEGIN");
-    const result = await work(createClient(client, preparation));
-    await client.query("COMMIT");
-    return result;
-  } catch (error) {
-    await client.query("ROLLBACK").catch(onError);
-    throw error;
-  } finally {
-    client.off("error", onError);
-    client.release(broken);
-  }
-}
 
-function createClient(client: pg.PoolClient, preparation: Preparation): DatabaseClient {
+function createClient(client: pg.PoolClient, preparation: Preparation, signal: AbortSignal | undefined): DatabaseClient {
+  const send = async (config: pg.QueryConfig): Promise<Result> => {
+    // A request that aborted between two statements.
+    signal?.throwIfAborted();
+    return client.query(config);
+  };
   return {
-    ...createQueryable((config) => preparation.watching(config, (query) => client.query(query)), preparation.configOf),
+    ...createQueryable((config) => preparation.watching(config, send), preparation.configOf),
     copy: (table, columns, rows, types) => copyRows(client, table, columns, rows, types),
     copyChunks: (table, columns, chunks) => copyChunks(client, table, columns, chunks),
   };

@@ -64,6 +64,12 @@ const uncoded: readonly (readonly [RegExp, string, string])[] = [
   [/SASL|SCRAM|unsupported authentication/i, "28P01", "authentication failed"],
 ];
 
+/** SQLSTATE query_canceled: the statement timeout has passed, or a cancel request was sent. */
+const cancelledCode = "57014";
+
+/** Whether the server cancelled the statement. */
+export const isCancelled = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === cancelledCode;
+
 /** Every spelling of the password in a database URL. */
 export function secretsOf(url: string): readonly string[] {
   const passwords = [/^[a-z]+:\/\/[^/?#]*?:(.*)@/i.exec(url)?.[1], /[?&]password=([^&]*)/i.exec(url)?.[1]];

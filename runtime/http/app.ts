@@ -7,11 +7,13 @@ import { type Run, registerRoutes } from "../../generated/routes.gen.ts";
 import { validators } from "../../generated/validators.gen.js";
 import type { Limits } from "../config/limits.ts";
 import type { Database } from "../database/database.ts";
+import { runForRequest } from "../lib/active-request.ts";
 import { type BitcoinChain, createBitcoinParsers } from "../parameters/bitcoin.ts";
 import { createParsers } from "../parameters/parsers.ts";
 import type { GroupedChain } from "../parameters/restriction.ts";
 import { createAnchors } from "./anchors.ts";
 import { createAllowanceCheck, createAuthenticate } from "./authenticate.ts";
+import { createActiveRequest } from "./deadline.ts";
 import { createDocs } from "./docs.ts";
 import { createEndpointRouter, type EndpointRouter } from "./endpoint-router.ts";
 import { failureBody, failureEnvelope, sendJson } from "./envelope.ts";
@@ -88,6 +90,7 @@ function createFailureHandler(
     const { id, operation } = recordOf(response);
     const original = toFailure(error, id, statementMilliseconds);
     if (original.unexpected) logFailure(logger, id, original.status, error);
+    if (response.destroyed) return;
     if (response.headersSent) {
       request.socket.destroy();
       return;
@@ -189,7 +192,10 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   );
   const endpoints = createEndpoints(deps, ledger, anchors, validation);
   // API requests and other pages have separate routers.
-  app.use((request, response, next) => (request.url.startsWith("/v1/") ? endpoints.handle : pages)(request, response, next));
+  app.use((request, response, next) => {
+    if (!request.url.startsWith("/v1/")) return pages(request, response, next);
+    runForRequest(createActiveRequest(response, limits.requestMilliseconds), () => endpoints.handle(request, response, next));
+  });
   app.use((_request, response) => {
     const { path } = recordOf(response);
     throw failures.pathUnknown(JSON.stringify(path.slice(0, 200)), hint(path));

@@ -1,5 +1,5 @@
 import type { Issue } from "../../generated/requests.gen.ts";
-import { DatabaseUnavailable } from "../database/errors.ts";
+import { DatabaseUnavailable, isCancelled } from "../database/errors.ts";
 import { RequestError } from "../lib/request-error.ts";
 
 /** A failed response: status, message and headers. */
@@ -79,6 +79,14 @@ export const failures = {
       `Query timeout: the query exceeded ${milliseconds} ms (limits.statementMilliseconds); request fewer items or a smaller range.`,
       { "Retry-After": "5" },
     ),
+  deadlinePassed: (milliseconds: number) =>
+    new HttpError(
+      503,
+      `Request timeout: the request exceeded ${milliseconds} ms (limits.requestMilliseconds); request fewer items or a smaller range.`,
+      { "Retry-After": "5" },
+    ),
+  /** Never sent: it ends the work for a client that is gone. */
+  clientGone: () => new HttpError(408, "The client closed the connection before the response."),
   databaseDown: () => new HttpError(503, "The index is temporarily unavailable; retry in a few seconds.", { "Retry-After": "5" }),
   notReady: (reasons: readonly string[]) => new HttpError(503, reasons.join(" "), { "Retry-After": "5" }),
   requestViolation: (operation: string, violation: string) =>
@@ -95,10 +103,6 @@ export function badParameters(issues: readonly Issue[]): HttpError {
   return new HttpError(400, sentences.join(" "));
 }
 
-/** SQLSTATE query_canceled, which is what statement_timeout raises. */
-const statementTimeoutCode = "57014";
-const codeOf = (error: Error): string => ("code" in error && typeof error.code === "string" ? error.code : "");
-
 const retryHeaders = ({ retryAfterSeconds }: RequestError): Failure["headers"] =>
   retryAfterSeconds === null ? {} : { "Retry-After": String(retryAfterSeconds) };
 
@@ -114,7 +118,7 @@ export function toFailure(error: unknown, requestId: string, statementMillisecon
   if (error instanceof URIError) return failure(failures.urlEncoding("the path"), false);
   if (error instanceof Error) {
     if (error instanceof DatabaseUnavailable) return failure(failures.databaseDown(), true);
-    if (codeOf(error) === statementTimeoutCode) return failure(failures.statementTimeout(statementMilliseconds), true);
+    if (isCancelled(error)) return failure(failures.statementTimeout(statementMilliseconds), true);
   }
   return failure(failures.internal(requestId), true);
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { runShared, untilAborted } from "../lib/active-request.ts";
 import { type ActiveKey, hashKey, type Keys } from "./keys.ts";
 
 /** The lifetime of a cached key, minus the duration of its lookup. A revoked key thus stops working within 5 s, even if a lookup takes 2 s. */
@@ -54,10 +55,10 @@ export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performa
       if (cached !== undefined) return cached;
       if (!recentlyValid.has(id)) await admit?.();
       const running = lookups.get(id);
-      if (running !== undefined) return running;
-      const lookup = lookUp(hash, id).finally(() => lookups.delete(id));
+      if (running !== undefined) return untilAborted(running);
+      const lookup = runShared(() => lookUp(hash, id).finally(() => lookups.delete(id)));
       lookups.set(id, lookup);
-      return lookup;
+      return untilAborted(lookup);
     },
   };
 }

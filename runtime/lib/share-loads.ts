@@ -1,9 +1,12 @@
+import { runShared, untilAborted } from "./active-request.ts";
+
 /** How long a load may delay the next one: a statement whose connection hangs must not stop all requests. */
 const maxWaitMilliseconds = 1_000;
 
 /**
  * Merges concurrent loads. While a load runs, later calls wait for it and then share the next one, which starts after one second at the latest. The result of
- * each call thus comes from a load that started after the call, so it is as current as that of a separate load.
+ * each call thus comes from a load that started after the call, so it is as current as that of a separate load. A load belongs to no request: a request that
+ * aborts stops waiting for it.
  */
 export function shareLoads<Key, Result>(load: (keys: readonly Key[]) => Promise<Result>): (keys: readonly Key[]) => Promise<Result> {
   let running: Promise<unknown> | undefined;
@@ -11,16 +14,18 @@ export function shareLoads<Key, Result>(load: (keys: readonly Key[]) => Promise<
   return (keys) => {
     if (next === undefined) {
       const requested = new Set<Key>();
-      const result = settledOrLate(running).then(() => {
-        next = undefined;
-        return load([...requested]);
-      });
+      const result = runShared(() =>
+        settledOrLate(running).then(() => {
+          next = undefined;
+          return load([...requested]);
+        }),
+      );
       // A failed load rejects its own calls only.
       running = result.catch(() => undefined);
       next = { keys: requested, result };
     }
     for (const key of keys) next.keys.add(key);
-    return next.result;
+    return untilAborted(next.result);
   };
 }
 

@@ -55,6 +55,7 @@ const defaultLimits = {
   answerRows: 10_000,
   answerBytes: 1_000_000,
   statementMilliseconds: 10_000,
+  requestMilliseconds: 15_000,
 };
 
 export async function startHarness(stubs: Stubs, settings: Settings = {}): Promise<Harness> {

@@ -1,0 +1,79 @@
+import { connect, type Socket } from "node:net";
+import type pg from "pg";
+import { sleep } from "../lib/async.ts";
+
+/** The request code of CancelRequest (PostgreSQL, section 54.7). */
+const cancelCode = 80_877_102;
+const packetBytes = 16;
+/** How long the server may take to accept a cancel request. */
+const requestMilliseconds = 2_000;
+/** A request that arrives before the server has read the statement has no effect, so it is repeated. */
+const repeatMilliseconds = 250;
+
+/** What the driver knows of a connection's backend. */
+interface Backend {
+  readonly host: string;
+  readonly port: number;
+  readonly processID: number;
+  readonly secretKey: number;
+}
+
+/**
+ * Cancels what a connection runs when the signal aborts. The returned function ends this, and is to be called before the connection is released: it waits for
+ * a cancel request that was sent, which could otherwise cancel the next statement of the connection. False if that may still happen.
+ */
+export function cancelOnAbort(client: pg.PoolClient, signal: AbortSignal): () => Promise<boolean> {
+  const settled = new AbortController();
+  let cancelling: Promise<boolean> | undefined;
+  const onAbort = (): void => {
+    cancelling = isBackend(client) ? cancelUntil(settled.signal, client) : undefined;
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  return async () => {
+    signal.removeEventListener("abort", onAbort);
+    if (cancelling === undefined) return true;
+    settled.abort();
+    return cancelling;
+  };
+}
+
+/** Repeats cancel requests until the statement has settled; false if the server has not completed one of them. */
+async function cancelUntil(settled: AbortSignal, backend: Backend): Promise<boolean> {
+  let isComplete = true;
+  while (!settled.aborted) {
+    isComplete = (await sendCancelRequest(backend)) && isComplete;
+    await sleep(repeatMilliseconds, settled);
+  }
+  return isComplete;
+}
+
+/** True once the server has closed the connection of the request: it has signalled the backend by then, and an idle backend ignores the signal. */
+const sendCancelRequest = ({ host, port, processID, secretKey }: Backend): Promise<boolean> =>
+  new Promise((resolve) => {
+    const packet = Buffer.alloc(packetBytes);
+    for (const [index, value] of [packetBytes, cancelCode, processID, secretKey].entries()) packet.writeInt32BE(value, 4 * index);
+    const socket: Socket = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    let isClosedByServer = false;
+    socket.setTimeout(requestMilliseconds, () => socket.destroy());
+    socket.on("connect", () => socket.write(packet));
+    socket.on("end", () => {
+      isClosedByServer = true;
+    });
+    // The server may also reset the connection.
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      isClosedByServer = error.code === "ECONNRESET";
+    });
+    socket.on("close", () => resolve(isClosedByServer));
+    socket.resume();
+  });
+
+/** The driver's types omit the fields of the backend. */
+const isBackend = (client: object): client is Backend =>
+  "host" in client &&
+  typeof client.host === "string" &&
+  "port" in client &&
+  typeof client.port === "number" &&
+  "processID" in client &&
+  typeof client.processID === "number" &&
+  "secretKey" in client &&
+  typeof client.secretKey === "number";

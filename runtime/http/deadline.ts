@@ -1,0 +1,44 @@
+import { setMaxListeners } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { ActiveRequest } from "../lib/active-request.ts";
+import { failures } from "./errors.ts";
+
+/**
+ * The active request of a response. It aborts when its deadline passes or the client is gone; `onEnd` runs when the response is closed and no statement runs
+ * any more, with the sum of the statements' times in milliseconds.
+ */
+export function createActiveRequest(
+  response: ServerResponse,
+  milliseconds: number,
+  onEnd: (statementMilliseconds: number) => void = () => undefined,
+): ActiveRequest {
+  const controller = new AbortController();
+  const { signal } = controller;
+  // One listener for each running statement.
+  setMaxListeners(0, signal);
+  const timer = setTimeout(() => controller.abort(failures.deadlinePassed(milliseconds)), milliseconds);
+  let running = 0;
+  let sum = 0;
+  let isClosed = false;
+  const endIfIdle = (): void => {
+    if (isClosed && running === 0) onEnd(sum);
+  };
+  response.once("close", () => {
+    clearTimeout(timer);
+    if (!response.writableFinished) controller.abort(failures.clientGone());
+    isClosed = true;
+    endIfIdle();
+  });
+  return {
+    signal,
+    startStatement() {
+      const start = performance.now();
+      running += 1;
+      return () => {
+        sum += performance.now() - start;
+        running -= 1;
+        endIfIdle();
+      };
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { abortable } from "./async.ts";
+
+/** The request that code works for, as far as layers below the resolvers need it. */
+export interface ActiveRequest {
+  /** Aborts when the request's deadline passes or its client disconnects. Its reason is the error of the request. */
+  readonly signal: AbortSignal;
+  /** Reports the start of a statement; the returned function reports its end. */
+  startStatement(): () => void;
+}
+
+const storage = new AsyncLocalStorage<ActiveRequest | undefined>();
+
+/** Runs work for a request: all code that it calls, including asynchronous code, has this active request. */
+export const runForRequest = <T>(request: ActiveRequest, work: () => T): T => storage.run(request, work);
+
+/** The request that the caller works for; undefined outside of requests. */
+export const activeRequest = (): ActiveRequest | undefined => storage.getStore();
+
+/** Runs work that several requests share: it belongs to none of them, so that the abort of the request that started it does not stop it. */
+export const runShared = <T>(work: () => T): T => storage.run(undefined, work);
+
+/** The result of shared work; rejects as soon as the caller's request aborts. */
+export const untilAborted = <T>(result: Promise<T>): Promise<T> => {
+  const request = activeRequest();
+  return request === undefined ? result : abortable(request.signal, result);
+};

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { activeRequest, runForRequest, runShared } from "../../../runtime/lib/active-request.ts";
+import { shareLoads } from "../../../runtime/lib/share-loads.ts";
+
+const requestOf = () => {
+  const controller = new AbortController();
+  return { controller, request: { signal: controller.signal, startStatement: () => () => undefined } };
+};
+
+describe("the active request", () => {
+  it("is that of the caller, through asynchronous code, and none outside or in shared work", async () => {
+    const { request } = requestOf();
+    expect(activeRequest()).toBeUndefined();
+    const seen = await runForRequest(request, async () => {
+      await Promise.resolve();
+      return [activeRequest(), runShared(() => activeRequest())];
+    });
+    expect(seen).toEqual([request, undefined]);
+  });
+});
+
+describe("a shared load", () => {
+  it("continues for other requests when the request that started it aborts, which stops waiting", async () => {
+    const [first, second] = [requestOf(), requestOf()];
+    let end: (value: string) => void = () => undefined;
+    let requestOfLoad: unknown = "not started";
+    const load = shareLoads<string, string>(() => {
+      requestOfLoad = activeRequest();
+      return new Promise((resolve) => {
+        end = resolve;
+      });
+    });
+    const results = [first, second].map(({ request }) => runForRequest(request, () => load(["key"])));
+    await new Promise((resolve) => setImmediate(resolve));
+    first.controller.abort(new Error("gone"));
+    await expect(results[0]).rejects.toThrow("gone");
+    end("loaded");
+    expect(await results[1]).toBe("loaded");
+    expect(requestOfLoad).toBeUndefined();
+  });
+});
