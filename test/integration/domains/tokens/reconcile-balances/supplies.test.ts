@@ -15,6 +15,7 @@ let test: TestDatabase;
 let reconciliation: Reconciliation;
 let alice: Address;
 let bob: Address;
+let gold: Address;
 const tokens = {} as Record<"pool" | "weth" | "plain" | "preminted" | "rebasing" | "mute" | "interest", Address>;
 
 const mineEach = async (...transactions: readonly TestTransaction[]) => {
@@ -80,7 +81,8 @@ beforeAll(async () => {
   [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
   [alice, bob] = chain.accounts.slice(1, 3) as [Address, Address];
   // A real Uniswap V2 pool: its minimum liquidity is minted to the zero address; later, shares are burned by burn() and by transfers to the zero address.
-  const [gold, iron] = [await chain.deploy(artifacts.erc20(), ["Gold", "G"]), await chain.deploy(artifacts.erc20(), ["Iron", "I"])];
+  gold = await chain.deploy(artifacts.erc20(), ["Gold", "G"]);
+  const iron = await chain.deploy(artifacts.erc20(), ["Iron", "I"]);
   const factory = await chain.deploy(uniswap.factory(), [alice]);
   await mineEach({ gas: 8_000_000n, ...call(uniswap.factory(), factory, "createPair", [gold, iron]) });
   const pair = await chain.rpc<Hex>("eth_call", [call(uniswap.factory(), factory, "getPair", [gold, iron]), "latest"]);
@@ -170,6 +172,16 @@ describe("the total supply of an ERC-20 token", () => {
     });
     const offsets = (rows: readonly string[] | undefined) => (rows ?? []).filter((row) => !row.includes(tokens.interest.slice(2)));
     expect(offsets(supply_offsets as string[])).toEqual(offsets(before.supply_offsets as string[]));
+  });
+
+  it("has no rows after a difference has disappeared with the block in which it was read", async () => {
+    const goldBytes = Buffer.from(gold.slice(2), "hex");
+    const rows = () => test.database.query("SELECT block_number, difference FROM supply_offsets WHERE token = $1", [goldBytes]);
+    expect(await rows()).toEqual([]);
+    // The roll-back of that block has deleted the difference, and left the range of blocks in which it arose.
+    await test.database.query("INSERT INTO supply_offsets (chain_id, token, block_number) VALUES (31337, $1, 0)", [goldBytes]);
+    await reconciliation.runFor(4);
+    expect(await rows()).toEqual([]);
   });
 
   it("is compared by the audit, which finds an altered supply", async () => {

@@ -82,8 +82,9 @@ const locateSupplySteps = async (
     for (const { gap, probes, readings } of withReadings(probed, offsets, context, backoff)) {
       if (readings.length === 0 && probes.blocks.length > 0) continue;
       const steps = probes.blocks.length === 0 ? [{ block: gap.last + 1, value: gap.after }] : fillGap(gap, readings, probes.isTruncated);
-      // A step at the gap's start records that all blocks before the other steps have been read.
-      const first = gap.isFirst && steps[0]?.block !== gap.first ? [{ block: gap.first, value: gap.before }] : [];
+      // A step at the gap's start records that all blocks before the other steps have been read. Events that determine the whole supply need no row.
+      const needsStart = gap.isFirst && steps[0]?.block !== gap.first && (steps.length > 0 || gap.isNodeSourced);
+      const first = needsStart ? [{ block: gap.first, value: gap.before }] : [];
       await writeSteps(client, chainId, gap.token, gap.first, gap.last + 1, [...first, ...steps]);
     }
     return true;
