@@ -15,6 +15,8 @@ import { isOfCommunity, type ProjectionId } from "./api/projection-reads.ts";
 import { tokensHandlers } from "./api/tokens/index.ts";
 import { type AnyChainConfig, type ChainConfig, type Config, isBitcoinChain, isEvmChain } from "./config/config.ts";
 import type { Database } from "./database/database.ts";
+import { createIndexKeep } from "./database/index-keep.ts";
+import type { Notifications } from "./database/notifications.ts";
 import type { AddedProtocol } from "./declarations/added-protocol.ts";
 import type { Protocol } from "./declarations/protocol.ts";
 import { createApprovalQueries } from "./domains/approvals/queries/index.ts";
@@ -22,8 +24,8 @@ import { createBitcoinQueries } from "./domains/bitcoin/queries.ts";
 import { createNetworkQueries } from "./domains/chains/queries/index.ts";
 import { createCommunity } from "./domains/community/queries/community.ts";
 import { createRollUpQueries } from "./domains/dex/queries/roll-up.ts";
+import { createHeads } from "./domains/ledger/queries/heads.ts";
 import { createLedgerQueries } from "./domains/ledger/queries/index.ts";
-import { createProgressQueries } from "./domains/ledger/queries/progress.ts";
 import { createLabelQueries } from "./domains/names/labels.ts";
 import { createNameQueries, registriesOfChain } from "./domains/names/queries/index.ts";
 import { createNameResolution } from "./domains/names/resolve-name.ts";
@@ -46,6 +48,7 @@ import type { OpenApiDocument } from "./http/openapi-document.ts";
 import { redactMessage } from "./http/redact.ts";
 import type { ValidateMode } from "./http/validation/validation.ts";
 import { bitcoinNetworks } from "./lib/bitcoin/networks.ts";
+import type { Keep } from "./lib/keep-loads.ts";
 import type { Logger } from "./logger.ts";
 import { createDecoders, readLabels, withTokenList } from "./operator-files.ts";
 import { communityProtocols } from "./protocols.ts";
@@ -59,6 +62,8 @@ export interface AppOptions {
   readonly database: Database;
   /** Connected as the role that runs the SQL of declared protocols; without it, community endpoints respond with 503. */
   readonly reader?: Database | undefined;
+  /** Notifications of the index (`indexChannel`); without them, nothing that the index changes is kept in memory. */
+  readonly notifications?: Notifications | undefined;
   /** The declared protocols; the built-in ones by default. */
   readonly protocols?: readonly Protocol[];
   /** Those of them that the operator added. */
@@ -92,7 +97,8 @@ export function createApp(options: AppOptions): App {
   const { config, database, logger, demo, validate = config.validate, now = () => new Date() } = options;
   const chains = options.chains.filter((chain) => isEvmChain(chain));
   const bitcoinChains = options.chains.filter((chain) => isBitcoinChain(chain));
-  const queries = createQueries(chains, database, now);
+  const keep = createIndexKeep(options.notifications);
+  const queries = createQueries(chains, database, now, keep);
   const { protocols = communityProtocols, added = [] } = options;
   const community = createCommunity(protocols, chains, {
     reader: options.reader,
@@ -101,7 +107,8 @@ export function createApp(options: AppOptions): App {
   });
   const endpoints = addedEndpoints(added);
   const isRead = createIsRead(chains, community.isIndexed);
-  const { headOf, requireBuilt } = createAsOfProjection(createProgressQueries(database), isRead, community.readsPools);
+  const heads = createHeads({ database, chainIds: options.chains.map(({ id }) => id), notifications: options.notifications, keep });
+  const { headOf, requireBuilt } = createAsOfProjection(heads, isRead, community.readsPools);
   const { labels } = createLabelQueries(queries.names, readLabels(chains));
   const resources = {
     ...queries,
@@ -152,6 +159,7 @@ export function createApp(options: AppOptions): App {
     ...http,
     readiness: readinessOfAll,
     async close() {
+      heads.stop();
       await Promise.all([queries.uncached.close(), queries.untouchedBalances.close(), queries.tokenRequests.close()]);
       await http.close();
     },
@@ -159,14 +167,14 @@ export function createApp(options: AppOptions): App {
 }
 
 /** Creates the queries of all domains. */
-function createQueries(chains: readonly ChainConfig[], database: Database, now: () => Date) {
+function createQueries(chains: readonly ChainConfig[], database: Database, now: () => Date, keep: Keep) {
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   return {
-    ledger: createLedgerQueries(database),
+    ledger: createLedgerQueries(database, keep),
     tokens: createTokenQueries(database),
     tokenRequests: createTokenRequests(database, now),
     pools: createPoolQueries(database),
-    prices: createPriceQueries(database, chainOfCurrencies(chains)),
+    prices: createPriceQueries(database, chainOfCurrencies(chains), keep),
     rollUps: createRollUpQueries(database),
     nfts: createNftQueries(database),
     nftMetadata: createNftMetadataQueries(database),

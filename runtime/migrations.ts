@@ -30,6 +30,7 @@ import * as keys from "./http/migrations/0004-keys.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
 import * as contractStandards from "./indexer/migrations/0022-contract-standards.ts";
 import * as projectionFailures from "./indexer/migrations/0032-projection-failures.ts";
+import * as indexNotifications from "./indexer/migrations/0034-index-notifications.ts";
 
 /** All migrations, in the order of their numbers. */
 export const migrations: readonly Migration[] = [
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   { name: "0031-bitcoin", ...bitcoin },
   { name: "0032-projection-failures", ...projectionFailures },
   { name: "0033-api-transfer-transactions", ...apiTransferTransactions },
+  { name: "0034-index-notifications", ...indexNotifications },
 ];

@@ -4,8 +4,10 @@ import type { Config } from "../config/config.ts";
 import { createDatabase, type Database, type DatabaseOptions } from "../database/database.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import type { DatabaseDescription } from "../database/errors.ts";
+import { indexChannel } from "../database/index-keep.ts";
 import { describeEmbedded, superviseEmbedded } from "../database/keep-embedded.ts";
 import { migrate } from "../database/migrate.ts";
+import { createNotifications, type Notifications } from "../database/notifications.ts";
 import type { Logger } from "../logger.ts";
 import { migrations } from "../migrations.ts";
 import { type OpenReader, openReader } from "./open-reader.ts";
@@ -22,7 +24,10 @@ export interface OpenDatabase {
 }
 
 /** The databases of a process that serves or indexes: the SQL of declared protocols runs on the connections of `reader`. */
-export interface ServiceDatabase extends OpenDatabase, OpenReader {}
+export interface ServiceDatabase extends OpenDatabase, OpenReader {
+  /** Notifications of the index, which need a connection of their own. */
+  readonly notifications: Notifications;
+}
 
 /** Options of commands that run until they are stopped: their embedded server is restarted if it exits. */
 export interface LongRunning {
@@ -62,7 +67,7 @@ export async function openServer(config: Config, longRunning?: LongRunning): Pro
  */
 export async function openDatabase(config: Config, longRunning: LongRunning): Promise<ServiceDatabase>;
 export async function openDatabase(config: Config): Promise<OpenDatabase>;
-export async function openDatabase(config: Config, longRunning?: LongRunning): Promise<OpenDatabase> {
+export async function openDatabase(config: Config, longRunning?: LongRunning): Promise<OpenDatabase | ServiceDatabase> {
   const server = await openServer(config, longRunning);
   const { url, description } = server;
   const serving = createDatabase({
@@ -79,7 +84,9 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
     statementTimeoutMilliseconds: 0,
     applicationName: "ashlar-index",
   });
-  const pools: Database[] = [serving, indexing];
+  const urlOf = typeof url === "string" ? () => url : url;
+  const notifications = createNotifications({ url: urlOf, channel: indexChannel, applicationName: "ashlar-notifications" });
+  const pools: Pick<Database, "close">[] = [serving, indexing, notifications];
   // Stops the embedded server of a process that exits immediately, for example on a second signal.
   process.on("exit", server.interrupt);
   const close = async (): Promise<void> => {
@@ -95,7 +102,7 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
   try {
     await migrate(indexing, migrations);
     const database: OpenDatabase = { serving, indexing, openReader: connectReader, close };
-    return longRunning === undefined ? database : { ...database, ...(await connectReader()) };
+    return longRunning === undefined ? database : { ...database, notifications, ...(await connectReader()) };
   } catch (error) {
     await close();
     throw error;

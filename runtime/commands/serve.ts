@@ -20,7 +20,8 @@ export async function serve(config: Config): Promise<void> {
     const database = await openService(config, declared.added, { shutdown, logger });
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
-      const serving = await startServing({ config, ...declared, chains, database: database.serving, reader: database.reader, logger });
+      const { serving: pool, reader, notifications } = database;
+      const serving = await startServing({ config, ...declared, chains, database: pool, reader, notifications, logger });
       print(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/`);
       await stopped(shutdown.signal);
       await stop.server(serving);

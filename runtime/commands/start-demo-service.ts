@@ -122,6 +122,7 @@ async function runDemo({ config, declared, database, demo, key, logger, progress
     chains,
     database: database.serving,
     reader: database.reader,
+    notifications: database.notifications,
     logger,
     demo: { key, storyValues },
   });

@@ -27,7 +27,8 @@ export async function start(config: Config, configFile?: string): Promise<void> 
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       await checkNodes(chains, database.serving, logger, shutdown.signal);
-      const serving = await startServing({ config, ...declared, chains, database: database.serving, reader: database.reader, logger });
+      const { serving: pool, reader, notifications } = database;
+      const serving = await startServing({ config, ...declared, chains, database: pool, reader, notifications, logger });
       stdout.write(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/\n`);
       await runService({ declared, chains, serving, database, logger, progress, createKeyCommand: keysCommand(configFile) }, shutdown);
     } finally {

@@ -3,6 +3,7 @@ import type { Database } from "../../../database/database.ts";
 import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import { features } from "../../../indexer/storage/chain-record.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
+import { type Keep, keepNothing } from "../../../lib/keep-loads.ts";
 import { shareLoads } from "../../../lib/share-loads.ts";
 
 /** A row of `blocks`; times are unix seconds. */
@@ -47,7 +48,7 @@ const selectChains = plannedOnce(
 const withoutNativeBalances: readonly string[] = [features.nativeBalances, features.nativeBalancesDiffer];
 
 /** Block and chain queries. */
-export function createBlockQueries({ query }: Pick<Database, "query">) {
+export function createBlockQueries({ query }: Pick<Database, "query">, keep: Keep = keepNothing) {
   const selectOne = async (statement: Sql, parameters: readonly unknown[]): Promise<BlockRow | null> =>
     (await query<BlockRow>(statement, parameters))[0] ?? null;
 
@@ -75,12 +76,14 @@ export function createBlockQueries({ query }: Pick<Database, "query">) {
   /** All chains that have an index. Served by a scan: one row per chain. */
   const loadChains = shareLoads<never, ChainRow[]>(() => query<ChainRow>(selectChains, []));
   const chains = (): Promise<readonly ChainRow[]> => loadChains([]);
-  const chainOf = async (chainId: number): Promise<ChainRow | undefined> => (await chains()).find(({ chain_id }) => chain_id === chainId);
+  const missingOf = keep(
+    async (_chainIds: readonly number[]) => new Map((await chains()).map(({ chain_id: id, missing }) => [id, missing] as const)),
+  );
 
   /** Whether a chain's index has native balances that can be served: false if it has none, or if they differ from the node's. */
   const knowsNativeBalances = async (chainId: number): Promise<boolean> => {
-    const row = await chainOf(chainId);
-    return row === undefined || !row.missing.some((feature) => withoutNativeBalances.includes(feature));
+    const missing = (await missingOf([chainId])).get(chainId) ?? [];
+    return !missing.some((feature) => withoutNativeBalances.includes(feature));
   };
 
   return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocks, chains, knowsNativeBalances };

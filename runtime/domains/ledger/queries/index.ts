@@ -1,4 +1,5 @@
 import type { Queryable } from "../../../database/database.ts";
+import type { Keep } from "../../../lib/keep-loads.ts";
 import { createActivityQueries } from "./activity.ts";
 import { createBlockQueries } from "./block.ts";
 import { createLogQueries } from "./log.ts";
@@ -7,9 +8,9 @@ import { createTransactionQueries } from "./transaction.ts";
 /** All queries of the ledger. */
 export type LedgerQueries = ReturnType<typeof createLedgerQueries>;
 
-/** Creates the queries of the ledger: blocks, transactions, logs and address activity as typed rows. */
-export const createLedgerQueries = (database: Queryable) => ({
-  ...createBlockQueries(database),
+/** Creates the queries of the ledger: blocks, transactions, logs and address activity as typed rows. `keep` may keep what is known of chains. */
+export const createLedgerQueries = (database: Queryable, keep?: Keep) => ({
+  ...createBlockQueries(database, keep),
   ...createTransactionQueries(database),
   ...createLogQueries(database),
   ...createActivityQueries(database),

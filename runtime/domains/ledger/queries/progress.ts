@@ -1,11 +1,14 @@
 import type { Database } from "../../../database/database.ts";
-import { plannedOnce, sql } from "../../../database/sql.ts";
-import { shareLoads } from "../../../lib/share-loads.ts";
+import { identifier, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
+import type { Hash } from "../../../lib/hex.ts";
+import { keepNothing, type Load } from "../../../lib/keep-loads.ts";
 
 /** The progress of a chain's index. */
 export interface Progress {
   /** The newest indexed block. */
   readonly head: number;
+  /** The hash of that block. */
+  readonly hash: Hash;
   /** The first indexed block. */
   readonly first: number;
   /** The last block of each projection. */
@@ -17,36 +20,42 @@ export interface Progress {
 interface ProgressRow {
   readonly chain_id: number;
   readonly head: number | null;
+  readonly hash: Hash | null;
   readonly first: number | null;
   readonly projections: readonly string[];
   readonly blocks: readonly number[];
   readonly failed: readonly string[];
 }
 
-const selectProgress = plannedOnce(sql`SELECT requested.chain_id, coalesce(
-    (SELECT number FROM blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1),
-    (SELECT number FROM bitcoin_blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1)) AS head,
+const headOf = (table: "blocks" | "bitcoin_blocks"): Sql =>
+  sql`SELECT number, hash FROM ${identifier(table)} WHERE chain_id = requested.chain_id ORDER BY number DESC LIMIT 1`;
+const selectProgress = plannedOnce(sql`SELECT requested.chain_id,
+  coalesce(evm.number, bitcoin.number) AS head, coalesce(evm.hash, bitcoin.hash) AS hash,
   (SELECT indexed_from FROM chains c WHERE c.chain_id = requested.chain_id) AS first,
   ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS projections,
   ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS blocks,
   ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id AND failure IS NOT NULL) AS failed
-  FROM unnest($1::int8[]) AS requested(chain_id)`);
+  FROM unnest($1::int8[]) AS requested(chain_id)
+  LEFT JOIN LATERAL (${headOf("blocks")}) evm ON true LEFT JOIN LATERAL (${headOf("bitcoin_blocks")}) bitcoin ON true`);
 
 export type ProgressQueries = ReturnType<typeof createProgressQueries>;
 
-/** Queries of indexing progress. */
-export const createProgressQueries = ({ query }: Pick<Database, "query">) => ({
+/** Queries of indexing progress; `keep` turns the load into one whose results may be kept. */
+export const createProgressQueries = (
+  { query }: Pick<Database, "query">,
+  keep: (load: Load<number, Progress>) => Load<number, Progress> = keepNothing,
+) => ({
   /**
    * The progress of chains by id, and possibly of others, because concurrent requests share the statement; chains without blocks are omitted. Served by the
    * primary keys of blocks, bitcoin_blocks, chains and projection_checkpoints.
    */
-  progressOf: shareLoads(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
+  progressOf: keep(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
     const rows = await query<ProgressRow>(selectProgress, [chainIds]);
     return new Map(
-      rows.flatMap(({ chain_id: chainId, head, first, projections, blocks, failed }) => {
-        if (head === null) return [];
+      rows.flatMap(({ chain_id: chainId, head, hash, first, projections, blocks, failed }) => {
+        if (head === null || hash === null) return [];
         const checkpoints = new Map(projections.map((projection, position) => [projection, blocks[position] ?? -1]));
-        return [[chainId, { head, first: first ?? 0, checkpoints, failed: new Set(failed) }] as const];
+        return [[chainId, { head, hash, first: first ?? 0, checkpoints, failed: new Set(failed) }] as const];
       }),
     );
   }),

@@ -3,6 +3,7 @@ import { bytesArray } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
 import { decimalOf } from "../../../lib/decimal.ts";
 import type { Address } from "../../../lib/hex.ts";
+import type { Keep } from "../../../lib/keep-loads.ts";
 import { createOwnedRateQueries } from "./owned-rates.ts";
 import { createProgressQueries } from "./progress.ts";
 import { type ChainOfCurrency, type Closes, convert, createCloses, days, hourOf, hours, type Rate, type SpanTable } from "./rates.ts";
@@ -16,9 +17,9 @@ export interface PriceLookup {
 /** All queries of prices. */
 export type PriceQueries = ReturnType<typeof createPriceQueries>;
 
-/** Queries of prices. */
-export function createPriceQueries(queryable: Queryable, chainOfCurrency: ChainOfCurrency) {
-  const closes = createCloses(queryable, chainOfCurrency);
+/** Queries of prices; `keep` may keep the progress of their computation. */
+export function createPriceQueries(queryable: Queryable, chainOfCurrency: ChainOfCurrency, keep?: Keep) {
+  const closes = createCloses(queryable, chainOfCurrency, keep);
   return {
     ...createRateQueries(queryable, closes),
     ...createOwnedRateQueries(queryable, closes),

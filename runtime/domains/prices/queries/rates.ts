@@ -4,7 +4,7 @@ import { bytesArray } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
 import { identifier, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import { type Decimal, decimalOf, divide } from "../../../lib/decimal.ts";
-import { shareLoads } from "../../../lib/share-loads.ts";
+import { type Keep, keepNothing } from "../../../lib/keep-loads.ts";
 import { secondsPerDay, secondsPerHour } from "../../../lib/time.ts";
 import { type Asset, currencyAsset } from "../engine/assets.ts";
 
@@ -48,9 +48,9 @@ export const convert = (rate: Rate, currency: Rate): Rate =>
 export type Closes = ReturnType<typeof createCloses>;
 
 /** Queries of closing prices by span. */
-export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurrency) {
+export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurrency, keep: Keep = keepNothing) {
   /** The last priced hours of chains whose price computation lags behind the chain; served by the primary keys of price_progress and blocks. */
-  const laggingHours = shareLoads(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, number>> => {
+  const laggingHours = keep(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, number>> => {
     const rows = await query<{ chain_id: number; hour: number }>(
       plannedOnce(sql`SELECT requested.chain_id, p.hour FROM unnest($1::int8[]) AS requested(chain_id)
           CROSS JOIN LATERAL (SELECT hour FROM price_progress WHERE chain_id = requested.chain_id ORDER BY hour DESC LIMIT 1) p

@@ -1,0 +1,144 @@
+import pg from "pg";
+import { backoff, sleep } from "../lib/async.ts";
+
+/**
+ * Whether the database reports changes: `connected` if all changes up to one second ago are known, `unsupported` on a standby and behind a pooler, which never report
+ * any, `disconnected` before the connection is made and while it is lost or slow.
+ */
+export type NotificationState = "connected" | "unsupported" | "disconnected";
+
+/** The notifications of one channel (PostgreSQL, "NOTIFY"). */
+export interface Notifications {
+  state(): NotificationState;
+  /** Calls the listener with the payload of each notification, and with null after a change of the connection; connects on the first call. */
+  subscribe(listener: NotificationListener): () => void;
+  close(): Promise<void>;
+}
+
+/** Called with the payload of a notification; null if notifications may have been missed before. */
+export type NotificationListener = (payload: string | null) => void;
+
+/** Options of a connection that listens. */
+export interface NotificationOptions {
+  /** The database URL, read again for each attempt to connect. */
+  readonly url: () => string;
+  /** An SQL identifier. */
+  readonly channel: string;
+  readonly applicationName: string;
+  /** How long to wait before support is checked again, because a standby may have been promoted; one minute by default. */
+  readonly recheckMilliseconds?: number;
+}
+
+const connectMilliseconds = 10_000;
+const retry = { base: 100, max: 5_000 };
+/** The interval of heartbeats. The response to one follows all earlier notifications. */
+const heartbeatMilliseconds = 400;
+/** How old the last answered heartbeat may be. */
+const maxSilenceMilliseconds = 1_000;
+/** SQLSTATE read_only_sql_transaction: LISTEN on a standby. */
+const standby = "25006";
+
+/** Creates a connection of its own that listens to a channel, and is made again whenever it is lost. */
+export function createNotifications({ recheckMilliseconds = 60_000, ...options }: NotificationOptions): Notifications {
+  const listeners = new Set<NotificationListener>();
+  const closed = new AbortController();
+  let isUnsupported = false;
+  /** The start of the last answered heartbeat of the present connection. */
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | undefined;
+  const emit: NotificationListener = (payload) => {
+    for (const listener of listeners) listener(payload);
+  };
+  const confirm = (startedAt: number): void => {
+    confirmedAt = startedAt;
+  };
+  const run = async (): Promise<void> => {
+    for (let failures = 1; !closed.signal.aborted; failures += 1) {
+      const client = createClient(options);
+      const lost = closeOf(client, closed.signal);
+      try {
+        const startedAt = performance.now();
+        isUnsupported = !(await Promise.race([listen(client, options.channel, emit), lost.then(connectionLost)]));
+        failures = 0;
+        if (!isUnsupported) confirm(startedAt);
+        emit(null);
+        if (!isUnsupported) await beat(client, lost, confirm);
+      } catch {
+        // The next attempt follows.
+      }
+      confirmedAt = Number.NEGATIVE_INFINITY;
+      await client.end().catch(() => undefined);
+      await sleep(isUnsupported ? recheckMilliseconds : backoff(Math.max(1, failures), retry), closed.signal, { ref: false });
+    }
+  };
+  return {
+    state: () => {
+      if (isUnsupported) return "unsupported";
+      return performance.now() - confirmedAt <= maxSilenceMilliseconds ? "connected" : "disconnected";
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      running ??= run();
+      return () => void listeners.delete(listener);
+    },
+    async close() {
+      closed.abort();
+      await running;
+    },
+  };
+}
+
+const createClient = ({ url, applicationName }: NotificationOptions): pg.Client =>
+  new pg.Client({
+    connectionString: url(),
+    application_name: applicationName,
+    connectionTimeoutMillis: connectMilliseconds,
+    // A connection that does not answer is replaced.
+    query_timeout: connectMilliseconds,
+    keepAlive: true,
+  });
+
+/** Resolves when the connection ends or the signal aborts. */
+const closeOf = (client: pg.Client, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    client.on("error", end);
+    client.on("end", end);
+    signal.addEventListener("abort", end);
+  });
+
+function connectionLost(): never {
+  throw new Error("The connection was lost.");
+}
+
+/** Connects and listens. Returns false if notifications cannot arrive: behind a pooler, whose process ids are not the server's, or on a standby. */
+async function listen(client: pg.Client, channel: string, emit: NotificationListener): Promise<boolean> {
+  await client.connect();
+  const processId = "processID" in client ? client.processID : null;
+  const { rows } = await client.query<{ is_direct: boolean }>("SELECT pg_backend_pid() = $1::int4 AS is_direct", [processId]);
+  if (rows[0]?.is_direct !== true) return false;
+  client.on("notification", ({ payload = "" }) => emit(payload));
+  try {
+    await client.query(`LISTEN ${channel}`);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === standby) return false;
+    throw error;
+  }
+  return true;
+}
+
+/** Sends heartbeats until the connection is lost. */
+async function beat(client: pg.Client, lost: Promise<void>, confirm: (startedAt: number) => void): Promise<void> {
+  const stopped = new AbortController();
+  void lost.then(() => stopped.abort());
+  while (!stopped.signal.aborted) {
+    await sleep(heartbeatMilliseconds, stopped.signal, { ref: false });
+    if (stopped.signal.aborted) return;
+    const startedAt = performance.now();
+    await Promise.race([client.query("SELECT 1"), lost.then(connectionLost)]);
+    confirm(startedAt);
+  }
+}

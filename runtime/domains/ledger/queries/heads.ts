@@ -1,0 +1,76 @@
+import type { Database } from "../../../database/database.ts";
+import type { Notifications } from "../../../database/notifications.ts";
+import type { Keep } from "../../../lib/keep-loads.ts";
+import { createProgressQueries, type Progress, type ProgressQueries } from "./progress.ts";
+
+/** The heads of chains, kept in memory while the database reports changes. */
+export interface Heads extends ProgressQueries {
+  /**
+   * The progress of a chain; undefined before its first block. It is not older than the last notified change, and at most one second old if a notification is late
+   * or lost. The same object is returned until something in it changes, so that it can be the key of a cache.
+   */
+  headOf(chainId: number): Promise<Progress | undefined>;
+  /** Calls the listener when a load finds a chain's progress changed; each notification causes a load. Returns a function that removes the listener. */
+  onHead(listener: HeadListener): () => void;
+  /** Stops loading on notifications. */
+  stop(): void;
+}
+
+/** Called with the new progress of a chain; undefined after its index was deleted. */
+export type HeadListener = (chainId: number, progress: Progress | undefined) => void;
+
+/** Dependencies of the heads; `keep` is that of `createIndexKeep` for the same notifications. */
+export interface HeadDeps {
+  readonly database: Pick<Database, "query">;
+  readonly chainIds: readonly number[];
+  readonly notifications: Notifications | undefined;
+  readonly keep: Keep;
+}
+
+/** Creates the heads of chains. */
+export function createHeads({ database, chainIds, notifications, keep }: HeadDeps): Heads {
+  const known = new Map<number, Progress>();
+  const listeners = new Set<HeadListener>();
+  /** The known object of an equal progress. */
+  const recognize = (chainId: number, loaded: Progress | undefined): Progress | undefined => {
+    const before = known.get(chainId);
+    if (before !== undefined && loaded !== undefined && isSame(before, loaded)) return before;
+    if (loaded === undefined) known.delete(chainId);
+    else known.set(chainId, loaded);
+    if (loaded !== before) for (const listener of listeners) listener(chainId, loaded);
+    return loaded;
+  };
+  const { progressOf } = createProgressQueries(database, (load) =>
+    keep(async (requested) => {
+      const loaded = await load(requested);
+      return new Map(
+        requested.flatMap((chainId) => {
+          const progress = recognize(chainId, loaded.get(chainId));
+          return progress === undefined ? [] : [[chainId, progress] as const];
+        }),
+      );
+    }),
+  );
+  const unsubscribe = notifications?.subscribe((payload) => {
+    // A failure concerns the next request, which loads again.
+    if (payload !== null && chainIds.length > 0) progressOf(chainIds).catch(() => undefined);
+  });
+  return {
+    progressOf,
+    headOf: async (chainId) => (await progressOf([chainId])).get(chainId),
+    onHead(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    stop: () => unsubscribe?.(),
+  };
+}
+
+const isSame = (left: Progress, right: Progress): boolean =>
+  left.head === right.head &&
+  left.hash === right.hash &&
+  left.first === right.first &&
+  left.checkpoints.size === right.checkpoints.size &&
+  [...left.checkpoints].every(([projection, block]) => right.checkpoints.get(projection) === block) &&
+  left.failed.size === right.failed.size &&
+  [...left.failed].every((projection) => right.failed.has(projection));

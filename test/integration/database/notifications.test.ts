@@ -1,0 +1,129 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createNotifications, type Notifications } from "../../../runtime/database/notifications.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { startTcpProxy } from "../../support/tcp-proxy.ts";
+import { until } from "../../support/until.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+  return test.drop;
+});
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+const applicationName = "ashlar-notifications-test";
+
+/** Notifications, and what their listener was called with. */
+function subscribe(url: string): { readonly notifications: Notifications; readonly calls: (string | null)[] } {
+  const notifications = createNotifications({ url: () => url, channel: "ashlar_index", applicationName, recheckMilliseconds: 20 });
+  opened.push(notifications);
+  const calls: (string | null)[] = [];
+  notifications.subscribe((payload) => calls.push(payload));
+  return { notifications, calls };
+}
+
+/** A proxy that reports other process ids than the server, as a pooler does. */
+async function startPooler(): Promise<string> {
+  const target = new URL(test.url);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => sockets.delete(socket));
+    }
+    client.pipe(upstream);
+    upstream.on("data", (part) => {
+      // The message BackendKeyData: its type, its length of 12 bytes, the process id and the secret.
+      const start = part.indexOf(Buffer.from("4b0000000c", "hex"));
+      if (start >= 0) part.writeUInt32BE(1, start + 5);
+      client.write(part);
+    });
+    upstream.on("end", () => client.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push({
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  });
+  return proxiedUrl((server.address() as AddressInfo).port);
+}
+
+function proxiedUrl(port: number): string {
+  const url = new URL(test.url);
+  url.hostname = "127.0.0.1";
+  url.port = String(port);
+  return url.href;
+}
+
+const isConnected = ({ state }: Notifications) => until("the connection", () => state() === "connected");
+
+describe("notifications", () => {
+  it("name the changed tables of the index, once a transaction, after its commit", async () => {
+    const { notifications, calls } = subscribe(test.url);
+    await isConnected(notifications);
+    expect(calls).toEqual([null]);
+    await test.database.transaction(async (client) => {
+      await client.query("DELETE FROM blocks WHERE chain_id = 9");
+      await client.query("DELETE FROM blocks WHERE chain_id = 9");
+      await client.query("DELETE FROM projection_checkpoints WHERE chain_id = 9");
+      await client.query("UPDATE chains SET seen_at = now() WHERE chain_id = 9");
+    });
+    await test.database.query("UPDATE chains SET missing = '{}' WHERE chain_id = 9");
+    await until("three notifications", () => calls.length === 4);
+    expect(calls).toEqual([null, "blocks", "projection_checkpoints", "chains"]);
+  });
+
+  it("do not come from a transaction that is rolled back", async () => {
+    const { notifications, calls } = subscribe(test.url);
+    await isConnected(notifications);
+    const failed = test.database.transaction(async (client) => {
+      await client.query("DELETE FROM blocks WHERE chain_id = 9");
+      throw new Error("expected");
+    });
+    await expect(failed).rejects.toThrow("expected");
+    await test.database.query("DELETE FROM bitcoin_blocks WHERE chain_id = 9");
+    await until("a notification", () => calls.length === 2);
+    expect(calls).toEqual([null, "bitcoin_blocks"]);
+  });
+
+  it("continue after the connection was lost", async () => {
+    const { notifications, calls } = subscribe(test.url);
+    await isConnected(notifications);
+    await test.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [applicationName]);
+    await until("the end of the connection", () => notifications.state() === "disconnected");
+    await isConnected(notifications);
+    expect(calls).toEqual([null, null]);
+    await test.database.query("DELETE FROM price_progress WHERE chain_id = 9");
+    await until("a notification", () => calls.length === 3);
+    expect(calls.at(-1)).toBe("price_progress");
+  });
+
+  it("are unknown once the connection is silent for more than a second", async () => {
+    const proxy = await startTcpProxy(test.url);
+    opened.push(proxy);
+    const { notifications } = subscribe(proxiedUrl(proxy.port));
+    await isConnected(notifications);
+    proxy.mute = true;
+    await until("the end of the second", () => notifications.state() === "disconnected");
+    proxy.mute = false;
+    proxy.disconnect();
+    await isConnected(notifications);
+  });
+
+  it("are unsupported behind a pooler", async () => {
+    const { notifications, calls } = subscribe(await startPooler());
+    await until("the state", () => notifications.state() !== "disconnected");
+    expect(notifications.state()).toBe("unsupported");
+    expect(calls).toEqual([null]);
+  });
+});

@@ -1,0 +1,116 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { bytes } from "../../../../runtime/database/codecs.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import type { NotificationState, Notifications } from "../../../../runtime/database/notifications.ts";
+import { createHeads, type Heads } from "../../../../runtime/domains/ledger/queries/heads.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+const chainId = 7;
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+  return test.drop;
+});
+
+const hashOf = (number: number, branch = 0) => `0x${String(branch).padStart(2, "0")}${String(number).padStart(62, "0")}`;
+const insertBlock = (number: number, branch = 0) =>
+  test.database.query(
+    `INSERT INTO blocks (chain_id, number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, size, transaction_count)
+     VALUES ($1, $2, $3, $3, 0, '', '', 0, 0, 0, 0)`,
+    [chainId, number, bytes(hashOf(number, branch))],
+  );
+
+/** Heads with notifications and a clock that the test sets; `statements` counts those sent. */
+function create() {
+  const now = { value: 0 };
+  const state = { value: "connected" as NotificationState };
+  const listeners = new Set<(payload: string | null) => void>();
+  const notifications: Notifications = {
+    state: () => state.value,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close: async () => undefined,
+  };
+  const counter = { statements: 0 };
+  const database: Pick<Database, "query"> = {
+    query: (sql, parameters) => {
+      counter.statements += 1;
+      return test.database.query(sql, parameters);
+    },
+  };
+  const keep = createIndexKeep(notifications, { now: () => now.value });
+  const heads = createHeads({ database, chainIds: [chainId], notifications, keep });
+  const notify = (payload: string | null) => {
+    for (const listener of listeners) listener(payload);
+  };
+  return { heads, now, state, counter, notify };
+}
+
+const numberOf = async (heads: Heads) => (await heads.headOf(chainId))?.head;
+
+describe("the head of a chain", () => {
+  beforeEach(async () => {
+    await insertBlock(1);
+    await insertBlock(2);
+  });
+  afterEach(() => test.database.query("DELETE FROM blocks WHERE chain_id = $1", [chainId]));
+
+  it("is kept until a notification", async () => {
+    const { heads, now, counter, notify } = create();
+    const head = await heads.headOf(chainId);
+    expect(head).toMatchObject({ head: 2, hash: hashOf(2) });
+    now.value = 1_000_000;
+    expect(await heads.headOf(chainId)).toBe(head);
+    expect(counter.statements).toBe(1);
+    await insertBlock(3);
+    notify("blocks");
+    expect(await numberOf(heads)).toBe(3);
+    expect(counter.statements).toBe(2);
+  });
+
+  it("is read for each request while the connection is lost", async () => {
+    const { heads, state, notify } = create();
+    expect(await numberOf(heads)).toBe(2);
+    state.value = "disconnected";
+    notify(null);
+    await insertBlock(3);
+    expect(await numberOf(heads)).toBe(3);
+    await insertBlock(4);
+    expect(await numberOf(heads)).toBe(4);
+  });
+
+  it("is read at most once a second if the database cannot notify", async () => {
+    const { heads, now, state, counter } = create();
+    state.value = "unsupported";
+    expect(await numberOf(heads)).toBe(2);
+    await insertBlock(3);
+    now.value = 1_000;
+    expect(await numberOf(heads)).toBe(2);
+    now.value = 1_001;
+    expect(await numberOf(heads)).toBe(3);
+    expect(counter.statements).toBe(2);
+  });
+
+  it("is the same object until it changes, and listeners are called with each change", async () => {
+    const { heads, notify } = create();
+    const changes: (number | undefined)[] = [];
+    const remove = heads.onHead((chain, progress) => changes.push(chain === chainId ? progress?.head : -1));
+    const before = await heads.headOf(chainId);
+    notify("projection_checkpoints");
+    expect(await heads.headOf(chainId)).toBe(before);
+    // A reorganisation to another block of the same height.
+    await test.database.query("DELETE FROM blocks WHERE chain_id = $1 AND number = 2", [chainId]);
+    await insertBlock(2, 1);
+    notify("blocks");
+    const after = await heads.headOf(chainId);
+    expect(after).toMatchObject({ head: 2, hash: hashOf(2, 1) });
+    expect(changes).toEqual([2, 2]);
+    remove();
+    await test.database.query("DELETE FROM blocks WHERE chain_id = $1", [chainId]);
+    notify("blocks");
+    expect(await heads.headOf(chainId)).toBeUndefined();
+    expect(changes).toEqual([2, 2]);
+  });
+});
