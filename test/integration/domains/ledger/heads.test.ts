@@ -1,9 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bytes } from "../../../../runtime/database/codecs.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
+import { createIndexKeep } from "../../../../runtime/database/index-keep.ts";
 import type { NotificationState, Notifications } from "../../../../runtime/database/notifications.ts";
 import { createHeads, type Heads } from "../../../../runtime/domains/ledger/queries/heads.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 
 const chainId = 7;
 let test: TestDatabase;
