@@ -11,6 +11,7 @@ import { runForRequest } from "../lib/active-request.ts";
 import { type BitcoinChain, createBitcoinParsers } from "../parameters/bitcoin.ts";
 import { createParsers } from "../parameters/parsers.ts";
 import type { GroupedChain } from "../parameters/restriction.ts";
+import { type AddressLimits, createAddressLimits } from "./address-limits.ts";
 import { createAnchors } from "./anchors.ts";
 import { createAllowanceCheck, createAuthenticate } from "./authenticate.ts";
 import { createActiveRequest } from "./deadline.ts";
@@ -85,10 +86,13 @@ function createFailureHandler(
   statementMilliseconds: number,
   validation: Validation,
   operations: ReadonlyMap<string, Operation>,
+  addressLimits: Pick<AddressLimits, "countFailure">,
 ): ErrorRequestHandler {
   return async (error: unknown, request, response, _next) => {
     const { id, operation } = recordOf(response);
     const original = toFailure(error, id, statementMilliseconds);
+    // Failures of authentication are counted there.
+    if (operation === undefined && original.status < 429) addressLimits.countFailure(request.ip ?? "");
     if (original.unexpected) logFailure(logger, id, original.status, error);
     if (response.destroyed) return;
     if (response.headersSent) {
@@ -121,12 +125,13 @@ function createEndpoints<Context>(
   ledger: ReturnType<typeof createUsageLedger>,
   anchors: ReturnType<typeof createAnchors>,
   validation: Validation,
+  addressLimits: AddressLimits,
 ): EndpointRouter {
   const { database, limits, clock } = deps;
   const rateLimits = createRateLimits(limits);
   const run = createRun<Context>({
     ...deps,
-    authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database), clock), rateLimits }),
+    authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database), clock), addressLimits }),
     checkAllowance: createAllowanceCheck(ledger),
     rateLimits,
     parsersOf: createParsersOf(deps),
@@ -169,6 +174,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const validation = createValidation({ mode: deps.validate, document: deps.document, validators, logger });
   const served: readonly Operation[] = [...operations, ...(deps.added ?? []).map(({ operation }) => operation)];
   const hint = createPathHint([...served, ...namedPaths(served, deps.protocols)]);
+  const addressLimits = createAddressLimits(deps.clock);
   let stopping = false;
 
   const app = express();
@@ -181,7 +187,12 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     createIntake({ headers: responseHeaders(publicUrl), preflight: crossOrigin(), urlBytes: limits.urlBytes, protocols: deps.protocols }),
   );
   const pages = Router({ caseSensitive: true });
-  pages.use(createHealth(deps.readiness, () => stopping));
+  pages.use((request, _response, next) => {
+    // The liveness check costs less than its limit would.
+    if (request.path !== "/healthz") addressLimits.countPage(request.ip ?? "");
+    next();
+  });
+  pages.use(createHealth(deps.readiness, () => stopping, deps.clock));
   pages.use(
     createDocs({
       title: "Ashlar",
@@ -190,18 +201,19 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
       demoKey: demo?.key,
     }),
   );
-  const endpoints = createEndpoints(deps, ledger, anchors, validation);
+  const endpoints = createEndpoints(deps, ledger, anchors, validation, addressLimits);
   // API requests and other pages have separate routers.
   app.use((request, response, next) => {
     if (!request.url.startsWith("/v1/")) return pages(request, response, next);
     runForRequest(createActiveRequest(response, limits.requestMilliseconds), () => endpoints.handle(request, response, next));
   });
-  app.use((_request, response) => {
+  app.use((request, response) => {
     const { path } = recordOf(response);
+    addressLimits.checkFailures(request.ip ?? "");
     throw failures.pathUnknown(JSON.stringify(path.slice(0, 200)), hint(path));
   });
   const byId = new Map(served.map((operation) => [operation.id, operation]));
-  app.use(createFailureHandler(logger, limits.statementMilliseconds, validation, byId));
+  app.use(createFailureHandler(logger, limits.statementMilliseconds, validation, byId, addressLimits));
 
   return {
     app,

@@ -61,6 +61,12 @@ export const failures = {
       `Rate limit exceeded: ${pluralize(limit, "request")} without a valid key per ${pluralize(window, "second")} from one address; retry in ${pluralize(wait, "second")}.`,
       { "Retry-After": String(wait), "RateLimit-Limit": String(limit), "RateLimit-Remaining": "0", "RateLimit-Reset": String(wait) },
     ),
+  tooManyPages: (limit: number, window: number, wait: number) =>
+    new HttpError(
+      429,
+      `Rate limit exceeded: ${pluralize(limit, "page")} per ${pluralize(window, "second")} from one address; retry in ${pluralize(wait, "second")}.`,
+      { "Retry-After": String(wait) },
+    ),
   planned: (path: string) => new HttpError(501, `Endpoint ${path} is planned but not implemented yet.`),
   urlTooLong: (length: number, bound: number) =>
     new HttpError(400, `URL too long: ${length} bytes; the maximum is ${bound} (limits.urlBytes).`),

@@ -1,6 +1,7 @@
 import { Router } from "express";
 import { sendJson, successBody } from "./envelope.ts";
 import { failures } from "./errors.ts";
+import type { Clock } from "./key-cache.ts";
 
 /** Whether the server is ready, and how far its chains are indexed. */
 export interface Readiness {
@@ -22,13 +23,33 @@ async function readinessInTime(readiness: () => Promise<Readiness>): Promise<Rea
   return Promise.race([readiness(), deadline]).finally(() => clearTimeout(timer));
 }
 
-/** Serves liveness and readiness to the operator, without a key. */
-export function createHealth(readiness: () => Promise<Readiness>, isStopping: () => boolean): Router {
+/** How long the result of a check is used: probes of any number cost one check per second. */
+const cacheMilliseconds = 1_000;
+
+/** Checks the readiness once for all requests that arrive during a check and the second after it. */
+function cacheReadiness(check: () => Promise<Readiness>, clock: Clock): () => Promise<Readiness> {
+  let cached: Promise<Readiness> | undefined;
+  let expiresAt = Number.POSITIVE_INFINITY;
+  return () => {
+    if (cached !== undefined && clock.now() < expiresAt) return cached;
+    expiresAt = Number.POSITIVE_INFINITY;
+    const expire = (): void => {
+      expiresAt = clock.now() + cacheMilliseconds;
+    };
+    cached = check();
+    cached.then(expire, expire);
+    return cached;
+  };
+}
+
+/** Serves liveness and readiness to the operator, without a key. Liveness reads nothing. */
+export function createHealth(readiness: () => Promise<Readiness>, isStopping: () => boolean, clock: Clock = performance): Router {
   const router = Router({ caseSensitive: true });
+  const cachedReadiness = cacheReadiness(() => readinessInTime(readiness), clock);
   router.get("/healthz", (_request, response) => sendJson(response, 200, successBody({ status: "up" })));
   router.get("/readyz", async (_request, response) => {
     if (isStopping()) throw failures.notReady(["The server is shutting down."]);
-    const { reasons, details } = await readinessInTime(readiness);
+    const { reasons, details } = await cachedReadiness();
     if (reasons.length > 0) throw failures.notReady(reasons);
     sendJson(response, 200, successBody({ status: "ready", ...details }));
   });

@@ -1,6 +1,5 @@
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { Limits } from "../config/limits.ts";
-import { failures } from "./errors.ts";
 
 /** The state of a key's window, for the RateLimit headers. */
 export interface Window {
@@ -17,32 +16,16 @@ export interface Window {
 export interface RateLimits {
   /** Counts a request of a key; null if requests are unlimited. */
   countRequest(keyId: number): Promise<Window | null>;
-  /** @throws {HttpError} 429 if an address has sent too many requests without a valid key. */
-  checkInvalidKeyLimit(address: string): Promise<void>;
-  /** Counts a request without a valid key. */
-  countInvalidKey(address: string): Promise<void>;
 }
 
-/** The limit of requests without a valid key: enough for a script that tries every endpoint; limits a flood to 100 lookups per second. */
-const invalidKeyLimit = { points: 1000, duration: 10 };
 const burstSeconds = 10;
 const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
 
 /** Creates rate limits in memory: they apply per server process. */
 export function createRateLimits(limits: Pick<Limits, "requestsPerSecond" | "burstRequests">): RateLimits {
-  const countRequest =
-    limits.requestsPerSecond === "unlimited" ? async () => null : createRequestCount(limits.requestsPerSecond, limits.burstRequests);
-  const invalidKeys = new RateLimiterMemory(invalidKeyLimit);
   return {
-    countRequest,
-    async checkInvalidKeyLimit(address) {
-      const state = await invalidKeys.get(address);
-      if (state === null || state.consumedPoints < invalidKeyLimit.points) return;
-      throw failures.tooManyInvalidKeys(invalidKeyLimit.points, invalidKeyLimit.duration, wholeSeconds(state.msBeforeNext));
-    },
-    async countInvalidKey(address) {
-      await invalidKeys.penalty(address);
-    },
+    countRequest:
+      limits.requestsPerSecond === "unlimited" ? async () => null : createRequestCount(limits.requestsPerSecond, limits.burstRequests),
   };
 }
 

@@ -1,22 +1,62 @@
 import express, { type ErrorRequestHandler } from "express";
 import request from "supertest";
 import { describe, expect, it } from "vitest";
-import { createHealth } from "../../../runtime/http/health.ts";
+import { createHealth, type Readiness } from "../../../runtime/http/health.ts";
 
 const showError: ErrorRequestHandler = (error: Error & { status: number }, _request, response, _next) => {
   response.status(error.status).send(error.message);
 };
+const neverResolves = () => new Promise<never>(() => undefined);
+const appOf = (readiness: () => Promise<Readiness>, clock?: { now(): number }) =>
+  express().use(
+    createHealth(readiness, () => false, clock),
+    showError,
+  );
 
 describe("readiness", () => {
-  it("is denied after 5 s if the database does not respond", async () => {
-    const neverResolves = () => new Promise<never>(() => undefined);
-    const app = express().use(
-      createHealth(neverResolves, () => false),
-      showError,
-    );
+  it("is denied after 5 s if the database does not respond, while liveness does not wait", async () => {
+    const app = appOf(neverResolves);
     const startedAt = performance.now();
-    const { status, text } = await request(app).get("/readyz");
+    const pending = request(app).get("/readyz");
+    const denied = pending.then(({ status, text }) => ({ status, text, milliseconds: performance.now() - startedAt }));
+    expect((await request(app).get("/healthz")).status).toBe(200);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    const { status, text, milliseconds } = await denied;
     expect([status, text]).toEqual([503, "The database did not respond within 5 s."]);
-    expect(performance.now() - startedAt).toBeGreaterThan(4_900);
+    expect(milliseconds).toBeGreaterThan(4_900);
+  });
+
+  it("is checked once for concurrent requests and those of the next second", async () => {
+    let checks = 0;
+    let now = 0;
+    let end: () => void = () => undefined;
+    const app = appOf(
+      () => {
+        checks += 1;
+        return new Promise((resolve) => {
+          end = () => resolve({ reasons: [], details: {} });
+        });
+      },
+      { now: () => now },
+    );
+    const server = app.listen(0);
+    try {
+      const probe = async () => (await request(server).get("/readyz")).status;
+      const concurrent = Array.from({ length: 20 }, probe);
+      await expect.poll(() => checks).toBe(1);
+      now = 3_000;
+      end();
+      expect(new Set(await Promise.all(concurrent))).toEqual(new Set([200]));
+      now = 3_999;
+      expect(await probe()).toBe(200);
+      expect(checks).toBe(1);
+      now = 4_000;
+      const later = probe();
+      await expect.poll(() => checks).toBe(2);
+      end();
+      expect(await later).toBe(200);
+    } finally {
+      server.close();
+    }
   });
 });
