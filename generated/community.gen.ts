@@ -1672,7 +1672,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       },
       {
         "name": "a_token_supply",
@@ -1692,7 +1693,8 @@ export const protocols = [
           "a_token_changes"
         ],
         "contractColumn": null,
-        "everyBlocks": null
+        "everyBlocks": null,
+        "latest": false
       },
       {
         "name": "variable_debt_supply",
@@ -1712,7 +1714,8 @@ export const protocols = [
           "variable_debt_changes"
         ],
         "contractColumn": null,
-        "everyBlocks": null
+        "everyBlocks": null,
+        "latest": false
       }
     ],
     "operations": {
@@ -2281,7 +2284,8 @@ export const protocols = [
           "managed_changes"
         ],
         "contractColumn": null,
-        "everyBlocks": null
+        "everyBlocks": null,
+        "latest": false
       },
       {
         "name": "share_supply",
@@ -2301,7 +2305,8 @@ export const protocols = [
           "balance_changes"
         ],
         "contractColumn": "pool_id",
-        "everyBlocks": null
+        "everyBlocks": null,
+        "latest": false
       },
       {
         "name": "actual_supply",
@@ -2322,7 +2327,8 @@ export const protocols = [
           "swaps"
         ],
         "contractColumn": "pool_id",
-        "everyBlocks": 7200
+        "everyBlocks": 7200,
+        "latest": false
       },
       {
         "name": "share_rate",
@@ -2342,7 +2348,8 @@ export const protocols = [
           "balance_changes"
         ],
         "contractColumn": "pool_id",
-        "everyBlocks": 7200
+        "everyBlocks": 7200,
+        "latest": false
       }
     ],
     "operations": {
@@ -3034,7 +3041,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       },
       {
         "name": "token_supply",
@@ -3054,7 +3062,8 @@ export const protocols = [
           "accruals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "reserves",
@@ -3074,7 +3083,8 @@ export const protocols = [
           "accruals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "cash",
@@ -3094,7 +3104,8 @@ export const protocols = [
           "accruals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "counted_cash",
@@ -3112,7 +3123,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       },
       {
         "name": "supply_rate",
@@ -3132,7 +3144,8 @@ export const protocols = [
           "accruals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "borrow_rate",
@@ -3152,7 +3165,8 @@ export const protocols = [
           "accruals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       }
     ],
     "operations": {
@@ -4082,7 +4096,8 @@ export const protocols = [
           "registrations"
         ],
         "contractColumn": null,
-        "everyBlocks": null
+        "everyBlocks": null,
+        "latest": false
       },
       {
         "name": "lp_token",
@@ -4100,7 +4115,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       },
       {
         "name": "pool_token",
@@ -4118,7 +4134,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       },
       {
         "name": "coin",
@@ -4147,7 +4164,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       },
       {
         "name": "early_coin",
@@ -4176,7 +4194,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       },
       {
         "name": "balance",
@@ -4212,7 +4231,8 @@ export const protocols = [
           "single_removals"
         ],
         "contractColumn": null,
-        "everyBlocks": 7200
+        "everyBlocks": 7200,
+        "latest": true
       },
       {
         "name": "early_balance",
@@ -4248,7 +4268,8 @@ export const protocols = [
           "single_removals"
         ],
         "contractColumn": null,
-        "everyBlocks": 7200
+        "everyBlocks": 7200,
+        "latest": true
       },
       {
         "name": "virtual_price",
@@ -4273,13 +4294,14 @@ export const protocols = [
           "single_removals"
         ],
         "contractColumn": null,
-        "everyBlocks": 7200
+        "everyBlocks": 7200,
+        "latest": false
       }
     ],
     "operations": {
       "market_data": {
         "file": "market_data.sql",
-        "text": "-- Pools with the value of their balances by the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), coins AS MATERIALIZED (\n  SELECT DISTINCT ON (c.contract, c.i) c.contract AS pool, c.i, c.coin\n  FROM (\n    SELECT contract, i, coin FROM \"cq_protocol_05\".coin\n    WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL AND ($3   ::bytea IS NULL OR contract = $3   )\n    UNION ALL\n    SELECT contract, i, coin FROM \"cq_protocol_05\".early_coin\n    WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL AND ($3   ::bytea IS NULL OR contract = $3   )\n  ) c\n  ORDER BY c.contract, c.i\n), prices AS MATERIALIZED (\n  SELECT t.coin, quote.unit_price\n  FROM (SELECT DISTINCT coin FROM coins) t\n  CROSS JOIN LATERAL (\n    SELECT p.unit_price FROM current_block, api.prices_at($1    , current_block.timestamp) p WHERE p.token = t.coin LIMIT 1) quote\n), totals AS MATERIALIZED (\n  SELECT c.pool,\n    CASE WHEN bool_and(held.amount = 0 OR held.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(held.amount * p.unit_price, 0)) END AS quote,\n    min(held.block_number) AS block_number\n  FROM coins c\n  LEFT JOIN prices p ON p.coin = c.coin\n  LEFT JOIN LATERAL (\n    SELECT r.amount, r.block_number FROM \"cq_protocol_05\".balance r\n    WHERE r.chain_id = $1     AND r.contract = c.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) newest ON true\n  LEFT JOIN LATERAL (\n    SELECT r.amount, r.block_number FROM \"cq_protocol_05\".early_balance r\n    WHERE newest.amount IS NULL AND r.chain_id = $1     AND r.contract = c.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) early ON true\n  CROSS JOIN LATERAL (\n    SELECT COALESCE(newest.amount, early.amount) AS amount,\n      CASE WHEN newest.amount IS NULL THEN early.block_number ELSE newest.block_number END AS block_number) held\n  GROUP BY c.pool\n), page AS (\n  SELECT c.address AS pool, t.quote, t.block_number\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN totals t ON t.pool = c.address\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2           AND ($3   ::bytea IS NULL OR c.address = $3   )\n  ORDER BY t.quote DESC NULLS LAST, c.address\n  LIMIT $4     OFFSET $5     \n)\nSELECT\n  p.pool AS pool_address,\n  COALESCE(own.name, shares.name) AS name,\n  NULL AS asset_address,\n  NULL AS asset_name,\n  NULL AS asset_ticker_symbol,\n  NULL AS asset_decimals,\n  p.quote AS total_value_locked_quote,\n  -- For a year of 365 days.\n  (price.price / NULLIF(earlier.price, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate,\n  NULL AS total_supply,\n  NULL AS total_borrow,\n  NULL AS available_liquidity,\n  p.quote AS total_supply_quote,\n  NULL AS total_borrow_quote,\n  NULL AS utilization_rate,\n  lp.token AS lp_token_address,\n  issued.supply AS lp_token_total_supply,\n  p.block_number AS block_height\nFROM page p\nLEFT JOIN LATERAL (\n  SELECT NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n  FROM \"cq_protocol_05\".contracts g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.pool = p.pool\n  WHERE g.chain_id = $1     AND g.kind = 'registry' AND r.block_number <= $2          \n  ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true\nLEFT JOIN LATERAL (\n  SELECT true AS is_read, r.token FROM \"cq_protocol_05\".lp_token r\n  WHERE registered.token IS NULL AND r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) named ON true\nLEFT JOIN LATERAL (\n  SELECT true AS is_read, r.token FROM \"cq_protocol_05\".pool_token r\n  WHERE registered.token IS NULL AND named.token IS NULL AND r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) other ON true\n-- A pool without another pool token is its own.\nCROSS JOIN LATERAL (\n  SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN p.pool END) AS token) lp\nLEFT JOIN LATERAL (\n  SELECT s.supply FROM api.supplies s\n  WHERE s.chain_id = $1     AND s.token = lp.token AND s.block_number <= $2          \n  ORDER BY s.block_number DESC LIMIT 1) issued ON true\nLEFT JOIN LATERAL (\n  SELECT r.price, b.timestamp FROM \"cq_protocol_05\".virtual_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.price, b.timestamp FROM \"cq_protocol_05\".virtual_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2           AND r.price > 0\n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens own ON own.chain_id = $1     AND own.address = p.pool\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = lp.token\nORDER BY p.quote DESC NULLS LAST, p.pool\n",
+        "text": "-- Pools with the value of their balances by the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), coins AS MATERIALIZED (\n  SELECT DISTINCT ON (c.contract, c.i) c.contract AS pool, c.i, c.coin\n  FROM (\n    SELECT contract, i, coin FROM \"cq_protocol_05\".coin\n    WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL AND ($3   ::bytea IS NULL OR contract = $3   )\n    UNION ALL\n    SELECT contract, i, coin FROM \"cq_protocol_05\".early_coin\n    WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL AND ($3   ::bytea IS NULL OR contract = $3   )\n  ) c\n  ORDER BY c.contract, c.i\n), prices AS MATERIALIZED (\n  SELECT t.coin, quote.unit_price\n  FROM (SELECT DISTINCT coin FROM coins) t\n  CROSS JOIN LATERAL (\n    SELECT p.unit_price FROM current_block, api.prices_at($1    , current_block.timestamp) p WHERE p.token = t.coin LIMIT 1) quote\n), totals AS MATERIALIZED (\n  SELECT c.pool,\n    CASE WHEN bool_and(held.amount = 0 OR held.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(held.amount * p.unit_price, 0)) END AS quote,\n    min(held.block_number) AS block_number\n  FROM coins c\n  LEFT JOIN prices p ON p.coin = c.coin\n  LEFT JOIN \"cq_protocol_05\".balance_at($1    , $2          ) newest ON newest.contract = c.pool AND newest.i = c.i\n  LEFT JOIN \"cq_protocol_05\".early_balance_at($1    , $2          ) early ON early.contract = c.pool AND early.i = c.i\n  CROSS JOIN LATERAL (\n    SELECT COALESCE(newest.amount, early.amount) AS amount,\n      CASE WHEN newest.amount IS NULL THEN early.block_number ELSE newest.block_number END AS block_number) held\n  GROUP BY c.pool\n), page AS (\n  SELECT c.address AS pool, t.quote, t.block_number\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN totals t ON t.pool = c.address\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2           AND ($3   ::bytea IS NULL OR c.address = $3   )\n  ORDER BY t.quote DESC NULLS LAST, c.address\n  LIMIT $4     OFFSET $5     \n)\nSELECT\n  p.pool AS pool_address,\n  COALESCE(own.name, shares.name) AS name,\n  NULL AS asset_address,\n  NULL AS asset_name,\n  NULL AS asset_ticker_symbol,\n  NULL AS asset_decimals,\n  p.quote AS total_value_locked_quote,\n  -- For a year of 365 days.\n  (price.price / NULLIF(earlier.price, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate,\n  NULL AS total_supply,\n  NULL AS total_borrow,\n  NULL AS available_liquidity,\n  p.quote AS total_supply_quote,\n  NULL AS total_borrow_quote,\n  NULL AS utilization_rate,\n  lp.token AS lp_token_address,\n  issued.supply AS lp_token_total_supply,\n  p.block_number AS block_height\nFROM page p\nLEFT JOIN LATERAL (\n  SELECT NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n  FROM \"cq_protocol_05\".contracts g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.pool = p.pool\n  WHERE g.chain_id = $1     AND g.kind = 'registry' AND r.block_number <= $2          \n  ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true\nLEFT JOIN LATERAL (\n  SELECT true AS is_read, r.token FROM \"cq_protocol_05\".lp_token r\n  WHERE registered.token IS NULL AND r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) named ON true\nLEFT JOIN LATERAL (\n  SELECT true AS is_read, r.token FROM \"cq_protocol_05\".pool_token r\n  WHERE registered.token IS NULL AND named.token IS NULL AND r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) other ON true\n-- A pool without another pool token is its own.\nCROSS JOIN LATERAL (\n  SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN p.pool END) AS token) lp\nLEFT JOIN LATERAL (\n  SELECT s.supply FROM api.supplies s\n  WHERE s.chain_id = $1     AND s.token = lp.token AND s.block_number <= $2          \n  ORDER BY s.block_number DESC LIMIT 1) issued ON true\nLEFT JOIN LATERAL (\n  SELECT r.price, b.timestamp FROM \"cq_protocol_05\".virtual_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.price, b.timestamp FROM \"cq_protocol_05\".virtual_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2           AND r.price > 0\n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens own ON own.chain_id = $1     AND own.address = p.pool\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = lp.token\nORDER BY p.quote DESC NULLS LAST, p.pool\n",
         "parameters": [
           "chain",
           "as_of_block",
@@ -4315,7 +4337,7 @@ export const protocols = [
       },
       "markets": {
         "file": "markets.sql",
-        "text": "-- Pools with the value of their balances by the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), coins AS MATERIALIZED (\n  SELECT DISTINCT ON (c.contract, c.i) c.contract AS pool, c.i, c.coin\n  FROM (\n    SELECT contract, i, coin FROM \"cq_protocol_05\".coin\n    WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL\n    UNION ALL\n    SELECT contract, i, coin FROM \"cq_protocol_05\".early_coin\n    WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL\n  ) c\n  ORDER BY c.contract, c.i\n), prices AS MATERIALIZED (\n  SELECT t.coin, quote.unit_price\n  FROM (SELECT DISTINCT coin FROM coins) t\n  CROSS JOIN LATERAL (\n    SELECT p.unit_price FROM current_block, api.prices_at($1    , current_block.timestamp) p WHERE p.token = t.coin LIMIT 1) quote\n), totals AS MATERIALIZED (\n  SELECT c.pool,\n    CASE WHEN bool_and(held.amount = 0 OR held.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(held.amount * p.unit_price, 0)) END AS quote\n  FROM coins c\n  LEFT JOIN prices p ON p.coin = c.coin\n  LEFT JOIN LATERAL (\n    SELECT r.amount FROM \"cq_protocol_05\".balance r\n    WHERE r.chain_id = $1     AND r.contract = c.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) newest ON true\n  LEFT JOIN LATERAL (\n    SELECT r.amount FROM \"cq_protocol_05\".early_balance r\n    WHERE newest.amount IS NULL AND r.chain_id = $1     AND r.contract = c.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) early ON true\n  CROSS JOIN LATERAL (SELECT COALESCE(newest.amount, early.amount) AS amount) held\n  GROUP BY c.pool\n), page AS (\n  SELECT c.address AS pool, t.quote\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN totals t ON t.pool = c.address\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2          \n  ORDER BY t.quote DESC NULLS LAST, c.address\n  LIMIT $3     OFFSET $4     \n)\nSELECT\n  p.pool AS pool_address,\n  COALESCE(own.name, shares.name) AS name,\n  NULL AS asset_address,\n  NULL AS asset_name,\n  NULL AS asset_ticker_symbol,\n  NULL AS asset_decimals,\n  p.quote AS total_value_locked_quote,\n  -- For a year of 365 days.\n  (price.price / NULLIF(earlier.price, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate\nFROM page p\nLEFT JOIN LATERAL (\n  SELECT NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n  FROM \"cq_protocol_05\".contracts g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.pool = p.pool\n  WHERE g.chain_id = $1     AND g.kind = 'registry' AND r.block_number <= $2          \n  ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true\nLEFT JOIN LATERAL (\n  SELECT true AS is_read, r.token FROM \"cq_protocol_05\".lp_token r\n  WHERE registered.token IS NULL AND r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) named ON true\nLEFT JOIN LATERAL (\n  SELECT true AS is_read, r.token FROM \"cq_protocol_05\".pool_token r\n  WHERE registered.token IS NULL AND named.token IS NULL AND r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) other ON true\n-- A pool without another pool token is its own.\nCROSS JOIN LATERAL (\n  SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN p.pool END) AS token) lp\nLEFT JOIN LATERAL (\n  SELECT r.price, b.timestamp FROM \"cq_protocol_05\".virtual_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.price, b.timestamp FROM \"cq_protocol_05\".virtual_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2           AND r.price > 0\n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens own ON own.chain_id = $1     AND own.address = p.pool\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = lp.token\nORDER BY p.quote DESC NULLS LAST, p.pool\n",
+        "text": "-- Pools with the value of their balances by the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), coins AS MATERIALIZED (\n  SELECT DISTINCT ON (c.contract, c.i) c.contract AS pool, c.i, c.coin\n  FROM (\n    SELECT contract, i, coin FROM \"cq_protocol_05\".coin\n    WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL\n    UNION ALL\n    SELECT contract, i, coin FROM \"cq_protocol_05\".early_coin\n    WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL\n  ) c\n  ORDER BY c.contract, c.i\n), prices AS MATERIALIZED (\n  SELECT t.coin, quote.unit_price\n  FROM (SELECT DISTINCT coin FROM coins) t\n  CROSS JOIN LATERAL (\n    SELECT p.unit_price FROM current_block, api.prices_at($1    , current_block.timestamp) p WHERE p.token = t.coin LIMIT 1) quote\n), totals AS MATERIALIZED (\n  SELECT c.pool,\n    CASE WHEN bool_and(held.amount = 0 OR held.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(held.amount * p.unit_price, 0)) END AS quote\n  FROM coins c\n  LEFT JOIN prices p ON p.coin = c.coin\n  LEFT JOIN \"cq_protocol_05\".balance_at($1    , $2          ) newest ON newest.contract = c.pool AND newest.i = c.i\n  LEFT JOIN \"cq_protocol_05\".early_balance_at($1    , $2          ) early ON early.contract = c.pool AND early.i = c.i\n  CROSS JOIN LATERAL (SELECT COALESCE(newest.amount, early.amount) AS amount) held\n  GROUP BY c.pool\n), page AS (\n  SELECT c.address AS pool, t.quote\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN totals t ON t.pool = c.address\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2          \n  ORDER BY t.quote DESC NULLS LAST, c.address\n  LIMIT $3     OFFSET $4     \n)\nSELECT\n  p.pool AS pool_address,\n  COALESCE(own.name, shares.name) AS name,\n  NULL AS asset_address,\n  NULL AS asset_name,\n  NULL AS asset_ticker_symbol,\n  NULL AS asset_decimals,\n  p.quote AS total_value_locked_quote,\n  -- For a year of 365 days.\n  (price.price / NULLIF(earlier.price, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate\nFROM page p\nLEFT JOIN LATERAL (\n  SELECT NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n  FROM \"cq_protocol_05\".contracts g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.pool = p.pool\n  WHERE g.chain_id = $1     AND g.kind = 'registry' AND r.block_number <= $2          \n  ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true\nLEFT JOIN LATERAL (\n  SELECT true AS is_read, r.token FROM \"cq_protocol_05\".lp_token r\n  WHERE registered.token IS NULL AND r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) named ON true\nLEFT JOIN LATERAL (\n  SELECT true AS is_read, r.token FROM \"cq_protocol_05\".pool_token r\n  WHERE registered.token IS NULL AND named.token IS NULL AND r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) other ON true\n-- A pool without another pool token is its own.\nCROSS JOIN LATERAL (\n  SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN p.pool END) AS token) lp\nLEFT JOIN LATERAL (\n  SELECT r.price, b.timestamp FROM \"cq_protocol_05\".virtual_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.price, b.timestamp FROM \"cq_protocol_05\".virtual_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2           AND r.price > 0\n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens own ON own.chain_id = $1     AND own.address = p.pool\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = lp.token\nORDER BY p.quote DESC NULLS LAST, p.pool\n",
         "parameters": [
           "chain",
           "as_of_block",
@@ -4340,7 +4362,7 @@ export const protocols = [
       },
       "balances": {
         "file": "balances.sql",
-        "text": "-- The wallet's pool tokens with the value of their share of the balances, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), registries AS MATERIALIZED (\n  SELECT address FROM \"cq_protocol_05\".contracts WHERE chain_id = $1     AND kind = 'registry'\n), registered AS MATERIALIZED (\n  SELECT DISTINCT ON (r.pool) r.pool, NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n  FROM registries g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.block_number <= $2          \n  ORDER BY r.pool, r.block_number DESC, r.contract\n), named AS MATERIALIZED (\n  SELECT DISTINCT ON (contract) contract AS pool, token FROM \"cq_protocol_05\".lp_token\n  WHERE chain_id = $1     AND block_number <= $2           ORDER BY contract DESC, block_number DESC\n), other AS MATERIALIZED (\n  SELECT DISTINCT ON (contract) contract AS pool, token FROM \"cq_protocol_05\".pool_token\n  WHERE chain_id = $1     AND block_number <= $2           ORDER BY contract DESC, block_number DESC\n), pools AS MATERIALIZED (\n  -- A pool without another pool token is its own.\n  SELECT c.address AS pool,\n    COALESCE(r.token, n.token, o.token, CASE WHEN n.pool IS NOT NULL AND o.pool IS NOT NULL THEN c.address END) AS lp_token\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN registered r ON r.pool = c.address\n  LEFT JOIN named n ON n.pool = c.address\n  LEFT JOIN other o ON o.pool = c.address\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2          \n), held AS MATERIALIZED (\n  SELECT p.pool, p.lp_token, b.balance, issued.supply\n  FROM pools p\n  JOIN api.balances_at($1    , $2          ) b ON b.owner = $3      AND b.token = p.lp_token\n  LEFT JOIN LATERAL (\n    SELECT s.supply FROM api.supplies s\n    WHERE s.chain_id = $1     AND s.token = p.lp_token AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) issued ON true\n  WHERE b.balance IS DISTINCT FROM 0\n), holdings AS MATERIALIZED (\n  SELECT h.pool, c.i, c.coin, COALESCE(newest.amount, early.amount) AS amount\n  FROM held h\n  CROSS JOIN LATERAL (\n    SELECT DISTINCT ON (known.i) known.i, known.coin\n    FROM (\n      SELECT r.i, r.coin FROM \"cq_protocol_05\".coin r\n      WHERE r.chain_id = $1     AND r.contract = h.pool AND r.block_number <= $2           AND r.coin IS NOT NULL\n      UNION ALL\n      SELECT r.i, r.coin FROM \"cq_protocol_05\".early_coin r\n      WHERE r.chain_id = $1     AND r.contract = h.pool AND r.block_number <= $2           AND r.coin IS NOT NULL\n    ) known\n    ORDER BY known.i) c\n  LEFT JOIN LATERAL (\n    SELECT r.amount FROM \"cq_protocol_05\".balance r\n    WHERE r.chain_id = $1     AND r.contract = h.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) newest ON true\n  LEFT JOIN LATERAL (\n    SELECT r.amount FROM \"cq_protocol_05\".early_balance r\n    WHERE newest.amount IS NULL AND r.chain_id = $1     AND r.contract = h.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) early ON true\n), prices AS MATERIALIZED (\n  SELECT t.coin, quote.price, quote.unit_price\n  FROM (SELECT DISTINCT coin FROM holdings) t\n  CROSS JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM current_block, api.prices_at($1    , current_block.timestamp) p WHERE p.token = t.coin LIMIT 1) quote\n), totals AS (\n  SELECT h.pool,\n    CASE WHEN bool_and(h.amount = 0 OR h.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(h.amount * p.unit_price, 0)) END AS quote\n  FROM holdings h LEFT JOIN prices p ON p.coin = h.coin\n  GROUP BY h.pool\n), valued AS (\n  SELECT h.pool, h.lp_token, h.balance, COALESCE(own.name, shares.name) AS pool_name, shares.name, shares.symbol, shares.decimals,\n    t.quote / NULLIF(h.supply, 0) AS rate\n  FROM held h\n  LEFT JOIN totals t ON t.pool = h.pool\n  LEFT JOIN api.tokens own ON own.chain_id = $1     AND own.address = h.pool\n  LEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = h.lp_token\n)\nSELECT\n  pool AS pool_address,\n  pool_name,\n  'liquidity' AS position,\n  lp_token AS contract_address,\n  name AS contract_name,\n  symbol AS contract_ticker_symbol,\n  decimals AS contract_decimals,\n  balance,\n  rate * power(10::numeric, decimals) AS quote_rate,\n  CASE WHEN decimals IS NOT NULL THEN balance * rate END AS quote\nFROM valued\nORDER BY quote DESC NULLS LAST, pool\nLIMIT $4     OFFSET $5     \n",
+        "text": "-- The wallet's pool tokens with the value of their share of the balances, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), registries AS MATERIALIZED (\n  SELECT address FROM \"cq_protocol_05\".contracts WHERE chain_id = $1     AND kind = 'registry'\n), registered AS MATERIALIZED (\n  SELECT DISTINCT ON (r.pool) r.pool, NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n  FROM registries g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.block_number <= $2          \n  ORDER BY r.pool, r.block_number DESC, r.contract\n), named AS MATERIALIZED (\n  SELECT DISTINCT ON (contract) contract AS pool, token FROM \"cq_protocol_05\".lp_token\n  WHERE chain_id = $1     AND block_number <= $2           ORDER BY contract DESC, block_number DESC\n), other AS MATERIALIZED (\n  SELECT DISTINCT ON (contract) contract AS pool, token FROM \"cq_protocol_05\".pool_token\n  WHERE chain_id = $1     AND block_number <= $2           ORDER BY contract DESC, block_number DESC\n), pools AS MATERIALIZED (\n  -- A pool without another pool token is its own.\n  SELECT c.address AS pool,\n    COALESCE(r.token, n.token, o.token, CASE WHEN n.pool IS NOT NULL AND o.pool IS NOT NULL THEN c.address END) AS lp_token\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN registered r ON r.pool = c.address\n  LEFT JOIN named n ON n.pool = c.address\n  LEFT JOIN other o ON o.pool = c.address\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2          \n), held AS MATERIALIZED (\n  SELECT p.pool, p.lp_token, b.balance, issued.supply\n  FROM pools p\n  JOIN api.balances_at($1    , $2          ) b ON b.owner = $3      AND b.token = p.lp_token\n  LEFT JOIN LATERAL (\n    SELECT s.supply FROM api.supplies s\n    WHERE s.chain_id = $1     AND s.token = p.lp_token AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) issued ON true\n  WHERE b.balance IS DISTINCT FROM 0\n), holdings AS MATERIALIZED (\n  SELECT h.pool, c.i, c.coin, COALESCE(newest.amount, early.amount) AS amount\n  FROM held h\n  CROSS JOIN LATERAL (\n    SELECT DISTINCT ON (known.i) known.i, known.coin\n    FROM (\n      SELECT r.i, r.coin FROM \"cq_protocol_05\".coin r\n      WHERE r.chain_id = $1     AND r.contract = h.pool AND r.block_number <= $2           AND r.coin IS NOT NULL\n      UNION ALL\n      SELECT r.i, r.coin FROM \"cq_protocol_05\".early_coin r\n      WHERE r.chain_id = $1     AND r.contract = h.pool AND r.block_number <= $2           AND r.coin IS NOT NULL\n    ) known\n    ORDER BY known.i) c\n  LEFT JOIN \"cq_protocol_05\".balance_at($1    , $2          ) newest ON newest.contract = h.pool AND newest.i = c.i\n  LEFT JOIN \"cq_protocol_05\".early_balance_at($1    , $2          ) early ON early.contract = h.pool AND early.i = c.i\n), prices AS MATERIALIZED (\n  SELECT t.coin, quote.price, quote.unit_price\n  FROM (SELECT DISTINCT coin FROM holdings) t\n  CROSS JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM current_block, api.prices_at($1    , current_block.timestamp) p WHERE p.token = t.coin LIMIT 1) quote\n), totals AS (\n  SELECT h.pool,\n    CASE WHEN bool_and(h.amount = 0 OR h.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(h.amount * p.unit_price, 0)) END AS quote\n  FROM holdings h LEFT JOIN prices p ON p.coin = h.coin\n  GROUP BY h.pool\n), valued AS (\n  SELECT h.pool, h.lp_token, h.balance, COALESCE(own.name, shares.name) AS pool_name, shares.name, shares.symbol, shares.decimals,\n    t.quote / NULLIF(h.supply, 0) AS rate\n  FROM held h\n  LEFT JOIN totals t ON t.pool = h.pool\n  LEFT JOIN api.tokens own ON own.chain_id = $1     AND own.address = h.pool\n  LEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = h.lp_token\n)\nSELECT\n  pool AS pool_address,\n  pool_name,\n  'liquidity' AS position,\n  lp_token AS contract_address,\n  name AS contract_name,\n  symbol AS contract_ticker_symbol,\n  decimals AS contract_decimals,\n  balance,\n  rate * power(10::numeric, decimals) AS quote_rate,\n  CASE WHEN decimals IS NOT NULL THEN balance * rate END AS quote\nFROM valued\nORDER BY quote DESC NULLS LAST, pool\nLIMIT $4     OFFSET $5     \n",
         "parameters": [
           "chain",
           "as_of_block",
@@ -4399,7 +4421,7 @@ export const protocols = [
       },
       "tokens": {
         "file": "tokens.sql",
-        "text": "-- The wallet's pool tokens with their share of the balances.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), registries AS MATERIALIZED (\n  SELECT address FROM \"cq_protocol_05\".contracts WHERE chain_id = $1     AND kind = 'registry'\n), registered AS MATERIALIZED (\n  SELECT DISTINCT ON (r.pool) r.pool, NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n  FROM registries g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.block_number <= $2          \n  ORDER BY r.pool, r.block_number DESC, r.contract\n), named AS MATERIALIZED (\n  SELECT DISTINCT ON (contract) contract AS pool, token FROM \"cq_protocol_05\".lp_token\n  WHERE chain_id = $1     AND block_number <= $2           ORDER BY contract DESC, block_number DESC\n), other AS MATERIALIZED (\n  SELECT DISTINCT ON (contract) contract AS pool, token FROM \"cq_protocol_05\".pool_token\n  WHERE chain_id = $1     AND block_number <= $2           ORDER BY contract DESC, block_number DESC\n), pools AS MATERIALIZED (\n  -- A pool without another pool token is its own.\n  SELECT c.address AS pool,\n    COALESCE(r.token, n.token, o.token, CASE WHEN n.pool IS NOT NULL AND o.pool IS NOT NULL THEN c.address END) AS lp_token\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN registered r ON r.pool = c.address\n  LEFT JOIN named n ON n.pool = c.address\n  LEFT JOIN other o ON o.pool = c.address\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2          \n), held AS MATERIALIZED (\n  SELECT p.pool, p.lp_token, b.balance, issued.supply\n  FROM pools p\n  JOIN api.balances_at($1    , $2          ) b ON b.owner = $3      AND b.token = p.lp_token\n  LEFT JOIN LATERAL (\n    SELECT s.supply FROM api.supplies s\n    WHERE s.chain_id = $1     AND s.token = p.lp_token AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) issued ON true\n  WHERE b.balance IS DISTINCT FROM 0\n    AND ($4   ::bytea IS NULL OR p.pool = $4   )\n), holdings AS MATERIALIZED (\n  SELECT h.pool, c.i, c.coin, COALESCE(newest.amount, early.amount) AS amount\n  FROM held h\n  CROSS JOIN LATERAL (\n    SELECT DISTINCT ON (known.i) known.i, known.coin\n    FROM (\n      SELECT r.i, r.coin FROM \"cq_protocol_05\".coin r\n      WHERE r.chain_id = $1     AND r.contract = h.pool AND r.block_number <= $2           AND r.coin IS NOT NULL\n      UNION ALL\n      SELECT r.i, r.coin FROM \"cq_protocol_05\".early_coin r\n      WHERE r.chain_id = $1     AND r.contract = h.pool AND r.block_number <= $2           AND r.coin IS NOT NULL\n    ) known\n    ORDER BY known.i) c\n  LEFT JOIN LATERAL (\n    SELECT r.amount FROM \"cq_protocol_05\".balance r\n    WHERE r.chain_id = $1     AND r.contract = h.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) newest ON true\n  LEFT JOIN LATERAL (\n    SELECT r.amount FROM \"cq_protocol_05\".early_balance r\n    WHERE newest.amount IS NULL AND r.chain_id = $1     AND r.contract = h.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) early ON true\n), prices AS MATERIALIZED (\n  SELECT t.coin, quote.price, quote.unit_price\n  FROM (SELECT DISTINCT coin FROM holdings) t\n  CROSS JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM current_block, api.prices_at($1    , current_block.timestamp) p WHERE p.token = t.coin LIMIT 1) quote\n), redeemable AS (\n  SELECT o.pool, o.i, o.coin, div(h.balance * o.amount, NULLIF(h.supply, 0)) AS amount\n  FROM holdings o JOIN held h ON h.pool = o.pool\n), totals AS (\n  SELECT r.pool,\n    json_agg(json_build_object(\n      'contract_address', '0x' || encode(r.coin, 'hex'),\n      'contract_name', token.name,\n      'contract_ticker_symbol', token.symbol,\n      'contract_decimals', own.decimals,\n      'balance', r.amount::text,\n      'quote_rate', own.price,\n      'quote', own.quote) ORDER BY r.i) AS tokens,\n    CASE WHEN count(own.quote) = count(*) THEN sum(own.quote) END AS quote\n  FROM redeemable r\n  LEFT JOIN prices p ON p.coin = r.coin\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = r.coin\n  -- The native currency has 18 decimals, and no contract.\n  CROSS JOIN LATERAL (\n    SELECT r.coin = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea AS is_native) sort\n  CROSS JOIN LATERAL (\n    SELECT CASE WHEN sort.is_native THEN 18 ELSE token.decimals END AS decimals,\n      CASE WHEN sort.is_native THEN p.unit_price * 1e18 ELSE p.price END AS price,\n      CASE WHEN sort.is_native OR p.price IS NOT NULL THEN r.amount * p.unit_price END AS quote) own\n  GROUP BY r.pool\n)\nSELECT\n  h.pool AS pool_address,\n  COALESCE(own.name, shares.name) AS pool_name,\n  h.lp_token AS lp_token_address,\n  shares.decimals AS lp_token_decimals,\n  h.balance AS lp_token_balance,\n  COALESCE(t.tokens, '[]') AS tokens,\n  t.quote AS total_quote\nFROM held h\nLEFT JOIN totals t ON t.pool = h.pool\nLEFT JOIN api.tokens own ON own.chain_id = $1     AND own.address = h.pool\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = h.lp_token\nORDER BY t.quote DESC NULLS LAST, h.pool\nLIMIT $5     OFFSET $6     \n",
+        "text": "-- The wallet's pool tokens with their share of the balances.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), registries AS MATERIALIZED (\n  SELECT address FROM \"cq_protocol_05\".contracts WHERE chain_id = $1     AND kind = 'registry'\n), registered AS MATERIALIZED (\n  SELECT DISTINCT ON (r.pool) r.pool, NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n  FROM registries g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.block_number <= $2          \n  ORDER BY r.pool, r.block_number DESC, r.contract\n), named AS MATERIALIZED (\n  SELECT DISTINCT ON (contract) contract AS pool, token FROM \"cq_protocol_05\".lp_token\n  WHERE chain_id = $1     AND block_number <= $2           ORDER BY contract DESC, block_number DESC\n), other AS MATERIALIZED (\n  SELECT DISTINCT ON (contract) contract AS pool, token FROM \"cq_protocol_05\".pool_token\n  WHERE chain_id = $1     AND block_number <= $2           ORDER BY contract DESC, block_number DESC\n), pools AS MATERIALIZED (\n  -- A pool without another pool token is its own.\n  SELECT c.address AS pool,\n    COALESCE(r.token, n.token, o.token, CASE WHEN n.pool IS NOT NULL AND o.pool IS NOT NULL THEN c.address END) AS lp_token\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN registered r ON r.pool = c.address\n  LEFT JOIN named n ON n.pool = c.address\n  LEFT JOIN other o ON o.pool = c.address\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2          \n), held AS MATERIALIZED (\n  SELECT p.pool, p.lp_token, b.balance, issued.supply\n  FROM pools p\n  JOIN api.balances_at($1    , $2          ) b ON b.owner = $3      AND b.token = p.lp_token\n  LEFT JOIN LATERAL (\n    SELECT s.supply FROM api.supplies s\n    WHERE s.chain_id = $1     AND s.token = p.lp_token AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) issued ON true\n  WHERE b.balance IS DISTINCT FROM 0\n    AND ($4   ::bytea IS NULL OR p.pool = $4   )\n), holdings AS MATERIALIZED (\n  SELECT h.pool, c.i, c.coin, COALESCE(newest.amount, early.amount) AS amount\n  FROM held h\n  CROSS JOIN LATERAL (\n    SELECT DISTINCT ON (known.i) known.i, known.coin\n    FROM (\n      SELECT r.i, r.coin FROM \"cq_protocol_05\".coin r\n      WHERE r.chain_id = $1     AND r.contract = h.pool AND r.block_number <= $2           AND r.coin IS NOT NULL\n      UNION ALL\n      SELECT r.i, r.coin FROM \"cq_protocol_05\".early_coin r\n      WHERE r.chain_id = $1     AND r.contract = h.pool AND r.block_number <= $2           AND r.coin IS NOT NULL\n    ) known\n    ORDER BY known.i) c\n  LEFT JOIN \"cq_protocol_05\".balance_at($1    , $2          ) newest ON newest.contract = h.pool AND newest.i = c.i\n  LEFT JOIN \"cq_protocol_05\".early_balance_at($1    , $2          ) early ON early.contract = h.pool AND early.i = c.i\n), prices AS MATERIALIZED (\n  SELECT t.coin, quote.price, quote.unit_price\n  FROM (SELECT DISTINCT coin FROM holdings) t\n  CROSS JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM current_block, api.prices_at($1    , current_block.timestamp) p WHERE p.token = t.coin LIMIT 1) quote\n), redeemable AS (\n  SELECT o.pool, o.i, o.coin, div(h.balance * o.amount, NULLIF(h.supply, 0)) AS amount\n  FROM holdings o JOIN held h ON h.pool = o.pool\n), totals AS (\n  SELECT r.pool,\n    json_agg(json_build_object(\n      'contract_address', '0x' || encode(r.coin, 'hex'),\n      'contract_name', token.name,\n      'contract_ticker_symbol', token.symbol,\n      'contract_decimals', own.decimals,\n      'balance', r.amount::text,\n      'quote_rate', own.price,\n      'quote', own.quote) ORDER BY r.i) AS tokens,\n    CASE WHEN count(own.quote) = count(*) THEN sum(own.quote) END AS quote\n  FROM redeemable r\n  LEFT JOIN prices p ON p.coin = r.coin\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = r.coin\n  -- The native currency has 18 decimals, and no contract.\n  CROSS JOIN LATERAL (\n    SELECT r.coin = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea AS is_native) sort\n  CROSS JOIN LATERAL (\n    SELECT CASE WHEN sort.is_native THEN 18 ELSE token.decimals END AS decimals,\n      CASE WHEN sort.is_native THEN p.unit_price * 1e18 ELSE p.price END AS price,\n      CASE WHEN sort.is_native OR p.price IS NOT NULL THEN r.amount * p.unit_price END AS quote) own\n  GROUP BY r.pool\n)\nSELECT\n  h.pool AS pool_address,\n  COALESCE(own.name, shares.name) AS pool_name,\n  h.lp_token AS lp_token_address,\n  shares.decimals AS lp_token_decimals,\n  h.balance AS lp_token_balance,\n  COALESCE(t.tokens, '[]') AS tokens,\n  t.quote AS total_quote\nFROM held h\nLEFT JOIN totals t ON t.pool = h.pool\nLEFT JOIN api.tokens own ON own.chain_id = $1     AND own.address = h.pool\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = h.lp_token\nORDER BY t.quote DESC NULLS LAST, h.pool\nLIMIT $5     OFFSET $6     \n",
         "parameters": [
           "chain",
           "as_of_block",
@@ -4731,7 +4753,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       },
       {
         "name": "total_assets",
@@ -4752,7 +4775,8 @@ export const protocols = [
           "withdrawals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "share_supply",
@@ -4773,7 +4797,8 @@ export const protocols = [
           "withdrawals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "share_price",
@@ -4796,7 +4821,8 @@ export const protocols = [
           "withdrawals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       }
     ],
     "operations": {
@@ -5782,7 +5808,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       },
       {
         "name": "token_supply",
@@ -5803,7 +5830,8 @@ export const protocols = [
           "cash_syncs"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "reserves",
@@ -5824,7 +5852,8 @@ export const protocols = [
           "cash_syncs"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "cash",
@@ -5845,7 +5874,8 @@ export const protocols = [
           "cash_syncs"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "counted_cash",
@@ -5866,7 +5896,8 @@ export const protocols = [
           "cash_syncs"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "supply_rate",
@@ -5886,7 +5917,8 @@ export const protocols = [
           "accruals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "borrow_rate",
@@ -5906,7 +5938,8 @@ export const protocols = [
           "accruals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       }
     ],
     "operations": {
@@ -6250,7 +6283,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       },
       {
         "name": "total_assets",
@@ -6271,7 +6305,8 @@ export const protocols = [
           "withdrawals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "share_supply",
@@ -6292,7 +6327,8 @@ export const protocols = [
           "withdrawals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "share_price",
@@ -6313,7 +6349,8 @@ export const protocols = [
           "withdrawals"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       }
     ],
     "operations": {
@@ -7157,7 +7194,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       },
       {
         "name": "total_assets",
@@ -7179,7 +7217,8 @@ export const protocols = [
           "reports"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "share_supply",
@@ -7201,7 +7240,8 @@ export const protocols = [
           "reports"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "share_price",
@@ -7225,7 +7265,8 @@ export const protocols = [
           "reports"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "asset_v2",
@@ -7243,7 +7284,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       },
       {
         "name": "total_assets_v2",
@@ -7264,7 +7306,8 @@ export const protocols = [
           "reports_v2"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "share_supply_v2",
@@ -7285,7 +7328,8 @@ export const protocols = [
           "reports_v2"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "share_price_v2",
@@ -7306,7 +7350,8 @@ export const protocols = [
           "reports_v2"
         ],
         "contractColumn": null,
-        "everyBlocks": 1000
+        "everyBlocks": 1000,
+        "latest": false
       },
       {
         "name": "share_decimals_v2",
@@ -7324,7 +7369,8 @@ export const protocols = [
         ],
         "touchedBy": [],
         "contractColumn": null,
-        "everyBlocks": 1000000
+        "everyBlocks": 1000000,
+        "latest": false
       }
     ],
     "operations": {

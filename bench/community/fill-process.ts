@@ -1,4 +1,6 @@
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
+import { columnList, identifier, sql } from "../../runtime/database/sql.ts";
+import { declaredReads } from "../../runtime/domains/community/jobs/read-contracts/declared-reads.ts";
 import { openProtocols } from "../../runtime/domains/community/open-protocols.ts";
 import { ledgerProjection } from "../../runtime/domains/ledger/projection/index.ts";
 import { poolsProjection } from "../../runtime/domains/pools/projection/index.ts";
@@ -52,11 +54,25 @@ await withoutIndexes(database, async () => {
   const markets = Math.max(...planned.map(({ plan }) => plan.markets));
   const assets = Array.from({ length: markets }, (_, market) => assetOf(market));
   await describeAssets(database, chainId, assets, last.timestamp);
+  if (declared) await fillNewest(database);
   if (declared) await describeProtocols(database, last.number);
 });
 await database.query("VACUUM ANALYZE");
 await database.close();
 reportResult({});
+
+/** The newest results of reads, as the job that stores results would keep them. */
+async function fillNewest(target: Database): Promise<void> {
+  for (const { table, latest } of declaredReads(planned.map(({ protocol }) => protocol))) {
+    if (latest === null) continue;
+    const key = columnList(latest.key);
+    const columns = columnList(Object.keys(latest.columns));
+    await target.query(
+      sql`INSERT INTO ${identifier(latest.name)} (chain_id, ${columns})
+       SELECT DISTINCT ON (${key}) chain_id, ${columns} FROM ${identifier(table.name)} ORDER BY ${key}, block_number DESC`,
+    );
+  }
+}
 
 /** The checkpoints of the protocols, as the indexing loop would write them. */
 async function describeProtocols(target: Database, head: number): Promise<void> {

@@ -67,6 +67,10 @@ const contractRead = z.strictObject({
     .optional()
     .describe("A column of these tables that has the address of the contract to call, where events of another one touch it."),
   everyBlocks: z.number().int().min(1).optional().describe("Also due every so many blocks."),
+  latest: z
+    .boolean()
+    .default(false)
+    .describe("Whether SQL reads the newest results of all contracts as of a block by the function <read>_at."),
 });
 
 const sqlFile = z

@@ -24,13 +24,16 @@ export const databaseTables = ({ id, tables, reads }: NamedTables): string[] =>
   [
     ...commonTables,
     ...tables.flatMap(({ name, latestBy }) => (latestBy === null ? [name] : [name, `${name}_latest`, `${name}_periods`])),
-    ...reads.map(({ name }) => name),
+    ...reads.flatMap(({ name, latest }) => (latest ? [name, `${name}_latest`] : [name])),
   ].map((name) => `cq_${id}_${name}`);
+
+/** The function that returns the newest results of a read as of a block. */
+export const functionOfRead = (read: string): string => `${read}_at`;
 
 interface NamedTables {
   readonly id: string;
   readonly tables: readonly { readonly name: string; readonly latestBy: readonly string[] | null }[];
-  readonly reads: readonly { readonly name: string }[];
+  readonly reads: readonly { readonly name: string; readonly latest: boolean }[];
 }
 
 /** Why a column cannot have this name; null if it can. */

@@ -108,6 +108,8 @@ export interface ContractRead {
   readonly contractColumn: string | null;
   /** Also due every so many blocks; null if not. */
   readonly everyBlocks: number | null;
+  /** Whether the table `<name>_latest` has the newest result of each contract and arguments, and the function `<name>_at` returns those as of a block. */
+  readonly latest: boolean;
 }
 
 /** The text of a decimal integer, an address, a boolean or bytes; or an argument that differs between calls. */

@@ -56,7 +56,7 @@ export const readOf = (
   name: string,
   contract: string,
   text: string,
-  options: Partial<Pick<ContractRead, "arguments" | "touchedBy" | "contractColumn" | "everyBlocks">> = {},
+  options: Partial<Pick<ContractRead, "arguments" | "touchedBy" | "contractColumn" | "everyBlocks" | "latest">> = {},
 ): ContractRead => {
   const item = parseAbiItem(`function ${text}`) as AbiFunction;
   const columns = item.outputs.map(({ name: output = "value", type }) => ({ name: output, type: columnType(type, false) }));
@@ -69,6 +69,7 @@ export const readOf = (
     touchedBy: [],
     contractColumn: null,
     everyBlocks: null,
+    latest: false,
     ...options,
   };
 };

@@ -49,6 +49,7 @@ function checkRead(declaration: Declaration, tables: readonly EventTable[], name
     touchedBy: read.touchedBy,
     contractColumn: read.contractColumn ?? null,
     everyBlocks: read.everyBlocks ?? null,
+    latest: read.latest,
   };
   return { value, diagnostics };
 }

@@ -1,4 +1,5 @@
 import { diagnostic, type SourceLocation } from "../diagnostics.ts";
+import { functionOfRead } from "../names.ts";
 import type { OperationQuery, QueryParameter } from "../protocol.ts";
 import { queryPath } from "../query-files.ts";
 import { checkQuery } from "../sql/check-query.ts";
@@ -24,7 +25,9 @@ export function checkSqlFile(
   const text = queries.get(file);
   if (text === undefined)
     return { value: null, diagnostics: [diagnostic("missing-sql", location, { name: file, expected: [...queries.keys()] })] };
-  const scope = { schema: `cq_${declaration.file.protocol}`, tables: tableNames(declaration), ...shape };
+  const { reads } = declaration.file;
+  const functions = Object.keys(reads).flatMap((name) => (reads[name]?.latest === true ? [functionOfRead(name)] : []));
+  const scope = { schema: `cq_${declaration.file.protocol}`, tables: tableNames(declaration), functions, ...shape };
   const { query, diagnostics } = checkQuery(queryPath(declaration.source.file, file), text, scope);
   return { value: query === null ? null : { file, ...query }, diagnostics };
 }

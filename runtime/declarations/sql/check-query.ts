@@ -1,18 +1,16 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import { type OperationQuery, type QueryParameter, queryParameters } from "../protocol.ts";
 import { checkElements } from "./check-elements.ts";
-import { checkTree, type Refusal } from "./check-tree.ts";
+import { checkTree, type OwnNames, type Refusal } from "./check-tree.ts";
 import { compileParameters, findParameters, isQueryParameter } from "./parameters.ts";
 import { parseStatements, SqlSyntaxError, type Statement, scanTokens, type Token } from "./parser.ts";
 import { type Positions, positionsIn } from "./positions.ts";
 import { findPageFaults, type ResultColumn, resultColumnsOf } from "./result.ts";
 
 /** What the SQL of an operation may and must use. */
-export interface QueryScope {
-  /** The schema of the protocol's own tables and reads. */
+export interface QueryScope extends OwnNames {
+  /** The schema of the protocol's own tables, reads and functions. */
   readonly schema: string;
-  /** Their names. */
-  readonly tables: readonly string[];
   /** The parameters of the operation: each must be used, since a query that ignores one would answer another question. */
   readonly parameters: readonly QueryParameter[];
   /** The columns of the result, in any order; null if they are not known. */
@@ -64,7 +62,7 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
   const numberOf = (name: QueryParameter): number => compiled.parameters.indexOf(name) + 1;
   const begin = positions.ofByte(tokens[0]?.start ?? 0);
   const { columns, unnamed } = resultColumnsOf(first.fields);
-  const tree = checkTree(first.fields, scope.tables);
+  const tree = checkTree(first.fields, scope);
   const diagnostics = [
     ...tokens.filter(({ name }) => name === "PARAM").map((token) => positional(token, positions)),
     ...uses.flatMap(({ name, start }) => checkParameter(name, positions.ofByte(start), scope)),
@@ -82,7 +80,7 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
   ];
   if (diagnostics.length > 0) return refused(...diagnostics);
   const query = {
-    text: qualifyTables(compiled.text, tree.tables, scope.schema),
+    text: qualifyNames(compiled.text, tree.own, scope.schema),
     parameters: compiled.parameters,
     columns: columns.map(({ name }) => name),
     views: tree.views,
@@ -90,8 +88,8 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
   return { query, diagnostics };
 }
 
-/** Inserts the schema before names of tables, so that the text does not depend on the search path. */
-function qualifyTables(text: string, offsets: readonly number[], schema: string): string {
+/** Inserts the schema before names, so that the text does not depend on the search path. */
+function qualifyNames(text: string, offsets: readonly number[], schema: string): string {
   const bytes = Buffer.from(text);
   const sorted = [...offsets].sort((left, right) => left - right);
   const parts = sorted.map((offset, index) => bytes.subarray(sorted[index - 1] ?? 0, offset).toString());

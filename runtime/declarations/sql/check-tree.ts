@@ -25,14 +25,22 @@ const maxDepth = 150;
 
 export interface CheckedTree {
   readonly refusals: readonly Refusal[];
-  /** The bytes where names of the protocol's own tables start, in no order. */
-  readonly tables: readonly number[];
+  /** The bytes where names of the protocol's own tables and functions start, in no order. */
+  readonly own: readonly number[];
   /** The views of the schema `api` that it reads, each once. */
   readonly views: readonly string[];
 }
 
-/** Walks all nodes of a SELECT and returns what is not allowed in it. `tables` are the names that it may read without a schema. */
-export function checkTree(statement: Fields, tables: readonly string[]): CheckedTree {
+/** The names that a SELECT may use without a schema. */
+export interface OwnNames {
+  /** The protocol's tables and reads. */
+  readonly tables: readonly string[];
+  /** The functions of its reads. */
+  readonly functions: readonly string[];
+}
+
+/** Walks all nodes of a SELECT and returns what is not allowed in it. */
+export function checkTree(statement: Fields, { tables, functions }: OwnNames): CheckedTree {
   const refusals: Refusal[] = [];
   const uses: number[] = [];
   const views = new Set<string>();
@@ -59,9 +67,9 @@ export function checkTree(statement: Fields, tables: readonly string[]): Checked
   };
 
   const walkKnown = ({ type, fields, rules }: KnownNode, scope: Scope, depth: number): void => {
-    const refusal = checkNode(type, fields, { ...scope, tables });
+    const refusal = checkNode(type, fields, { ...scope, tables, functions });
     if (refusal !== null) refuse(refusal);
-    if (type === "RangeVar" && isOwnTable(fields, { ...scope, tables })) uses.push(scope.at ?? 0);
+    if (isOwn(type, fields, { ...scope, tables, functions })) uses.push(scope.at ?? 0);
     if (type === "RangeVar" && isApiView(fields)) views.add(String(fields.relname));
     const unknown = Object.keys(fields).find((name) => rules[name] === undefined);
     if (unknown !== undefined) refuse(unknownField(type, unknown, fields[unknown], scope.at));
@@ -91,7 +99,7 @@ export function checkTree(statement: Fields, tables: readonly string[]): Checked
   };
 
   walkFields("SelectStmt", statement, { ctes: new Set(), at: null }, 0);
-  return { refusals, tables: uses, views: [...views] };
+  return { refusals, own: uses, views: [...views] };
 }
 
 interface KnownNode {
@@ -100,9 +108,7 @@ interface KnownNode {
   readonly rules: (typeof grammar)[string];
 }
 
-interface NodeScope extends Scope {
-  readonly tables: readonly string[];
-}
+interface NodeScope extends Scope, OwnNames {}
 
 const syntax = (node: string, at: number | null): Refusal => ({ code: "refused-syntax", at, data: { what: nameOfRefused(node) } });
 
@@ -119,7 +125,7 @@ function checkNode(type: string, fields: Fields, scope: NodeScope): Refusal | nu
     case "RangeVar":
       return checkRelation(fields, scope);
     case "FuncCall":
-      return checkFunction(stringsOf(fields.funcname), at);
+      return checkFunction(stringsOf(fields.funcname), scope);
     case "A_Expr":
       return checkOperator(fields, at);
     case "SubLink":
@@ -154,11 +160,22 @@ function isOwnTable({ catalogname, schemaname, relname }: Fields, { tables, ctes
   return catalogname === undefined && schemaname === undefined && tables.includes(name) && !ctes.has(name);
 }
 
-function checkFunction(names: readonly string[], at: number | null): Refusal | null {
+/** Whether a node is the name of a table or function of the protocol. */
+function isOwn(type: string, fields: Fields, scope: NodeScope): boolean {
+  if (type === "RangeVar") return isOwnTable(fields, scope);
+  return type === "FuncCall" && isOwnFunction(stringsOf(fields.funcname), scope.functions);
+}
+
+function isOwnFunction(names: readonly string[], functions: readonly string[]): boolean {
+  return names.length === 1 && functions.includes(names[0] ?? "");
+}
+
+function checkFunction(names: readonly string[], { functions, at }: Pick<NodeScope, "functions" | "at">): Refusal | null {
+  if (isOwnFunction(names, functions)) return null;
   const [schema, name = ""] = names.length === 1 ? ["pg_catalog", ...names] : names;
   const known = schema === "pg_catalog" ? allowedFunctions.has(name) : schema === "api" && apiFunctions.includes(name);
   if (known && names.length <= 2) return null;
-  const expected = [...apiFunctions.map((view) => `api.${view}`), ...allowedFunctions];
+  const expected = [...functions, ...apiFunctions.map((view) => `api.${view}`), ...allowedFunctions];
   return { code: "refused-function", at, data: { name: names.join("."), expected } };
 }
 

@@ -34,7 +34,14 @@ export interface ProtocolRelations {
   readonly contracts: Relation<AppendTable>;
   readonly events: readonly EventRelations[];
   readonly skipped: Relation<AppendTable>;
-  readonly reads: readonly { readonly definition: ContractRead; readonly results: Relation<LatestTable> }[];
+  readonly reads: readonly ReadRelations[];
+}
+
+/** The results of a read, and the newest one of each contract and arguments. */
+export interface ReadRelations {
+  readonly definition: ContractRead;
+  readonly results: Relation<LatestTable>;
+  readonly latest: Relation<LatestTable> | null;
 }
 
 /** The tables that a declaration describes. */
@@ -42,7 +49,7 @@ export const relationsOf = (protocol: Protocol): ProtocolRelations => ({
   contracts: contractsOf(protocol.id),
   events: protocol.tables.map((definition) => eventRelations(protocol.id, definition)),
   skipped: skippedOf(protocol.id),
-  reads: protocol.reads.map((definition) => ({ definition, results: resultsOf(protocol.id, definition) })),
+  reads: protocol.reads.map((definition) => readRelations(protocol.id, definition)),
 });
 
 /** All tables of a protocol. */
@@ -50,7 +57,7 @@ export const allRelations = ({ contracts, events, skipped, reads }: ProtocolRela
   contracts,
   ...events.flatMap(({ rows, latest }) => (latest === null ? [rows] : [rows, latest.current, latest.periods])),
   skipped,
-  ...reads.map(({ results }) => results),
+  ...reads.flatMap(({ results, latest }) => (latest === null ? [results] : [results, latest])),
 ];
 
 const columnTypes: Readonly<Record<ColumnType, CopyTypes[string]>> = {
@@ -148,23 +155,25 @@ const latestRelations = (
 export const varyingArguments = ({ arguments: all }: ContractRead): VaryingArgument[] =>
   all.flatMap((argument) => (typeof argument === "string" ? [] : [argument]));
 
-/** Results of a contract function by varying arguments and block. A job writes them, so their roll-back is that of a block-bound table. */
-const resultsOf = (protocol: string, definition: ContractRead): Relation<LatestTable> => {
-  const { name, columns } = definition;
+/**
+ * Results of a contract function by varying arguments and block, and the newest of them by arguments. A job writes them, so their roll-back is that of block-bound
+ * tables.
+ */
+const readRelations = (protocol: string, definition: ContractRead): ReadRelations => {
   const varying = varyingArguments(definition);
-  const key = ["contract", ...varying.map((argument) => argument.name), "block_number"];
-  return {
-    view: name,
-    table: {
-      kind: "latest",
-      name: tableOf(protocol, name),
-      key,
-      periods: null,
-      columns: { contract: "bytea", ...typesOf(varying), block_number: "int8", ...typesOf(columns) },
-    },
+  const columns: CopyTypes = { contract: "bytea", ...typesOf(varying), block_number: "int8", ...typesOf(definition.columns) };
+  const relation = (view: string, key: readonly string[], required: readonly string[]): Relation<LatestTable> => ({
+    view,
+    table: { kind: "latest", name: tableOf(protocol, view), key, periods: null, columns },
     primaryKey: key,
     indexes: [["block_number"]],
-    required: [],
+    required,
+  });
+  const key = ["contract", ...varying.map(({ name }) => name)];
+  return {
+    definition,
+    results: relation(definition.name, [...key, "block_number"], []),
+    latest: definition.latest ? relation(`${definition.name}_latest`, key, ["block_number"]) : null,
   };
 };
 

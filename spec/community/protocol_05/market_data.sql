@@ -26,14 +26,8 @@ WITH current_block AS (
     min(held.block_number) AS block_number
   FROM coins c
   LEFT JOIN prices p ON p.coin = c.coin
-  LEFT JOIN LATERAL (
-    SELECT r.amount, r.block_number FROM balance r
-    WHERE r.chain_id = :chain AND r.contract = c.pool AND r.i = c.i AND r.block_number <= :as_of_block
-    ORDER BY r.block_number DESC LIMIT 1) newest ON true
-  LEFT JOIN LATERAL (
-    SELECT r.amount, r.block_number FROM early_balance r
-    WHERE newest.amount IS NULL AND r.chain_id = :chain AND r.contract = c.pool AND r.i = c.i AND r.block_number <= :as_of_block
-    ORDER BY r.block_number DESC LIMIT 1) early ON true
+  LEFT JOIN balance_at(:chain, :as_of_block) newest ON newest.contract = c.pool AND newest.i = c.i
+  LEFT JOIN early_balance_at(:chain, :as_of_block) early ON early.contract = c.pool AND early.i = c.i
   CROSS JOIN LATERAL (
     SELECT COALESCE(newest.amount, early.amount) AS amount,
       CASE WHEN newest.amount IS NULL THEN early.block_number ELSE newest.block_number END AS block_number) held

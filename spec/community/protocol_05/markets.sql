@@ -25,14 +25,8 @@ WITH current_block AS (
     CASE WHEN bool_and(held.amount = 0 OR held.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(held.amount * p.unit_price, 0)) END AS quote
   FROM coins c
   LEFT JOIN prices p ON p.coin = c.coin
-  LEFT JOIN LATERAL (
-    SELECT r.amount FROM balance r
-    WHERE r.chain_id = :chain AND r.contract = c.pool AND r.i = c.i AND r.block_number <= :as_of_block
-    ORDER BY r.block_number DESC LIMIT 1) newest ON true
-  LEFT JOIN LATERAL (
-    SELECT r.amount FROM early_balance r
-    WHERE newest.amount IS NULL AND r.chain_id = :chain AND r.contract = c.pool AND r.i = c.i AND r.block_number <= :as_of_block
-    ORDER BY r.block_number DESC LIMIT 1) early ON true
+  LEFT JOIN balance_at(:chain, :as_of_block) newest ON newest.contract = c.pool AND newest.i = c.i
+  LEFT JOIN early_balance_at(:chain, :as_of_block) early ON early.contract = c.pool AND early.i = c.i
   CROSS JOIN LATERAL (SELECT COALESCE(newest.amount, early.amount) AS amount) held
   GROUP BY c.pool
 ), page AS (

@@ -45,14 +45,8 @@ WITH current_block AS (
       WHERE r.chain_id = :chain AND r.contract = h.pool AND r.block_number <= :as_of_block AND r.coin IS NOT NULL
     ) known
     ORDER BY known.i) c
-  LEFT JOIN LATERAL (
-    SELECT r.amount FROM balance r
-    WHERE r.chain_id = :chain AND r.contract = h.pool AND r.i = c.i AND r.block_number <= :as_of_block
-    ORDER BY r.block_number DESC LIMIT 1) newest ON true
-  LEFT JOIN LATERAL (
-    SELECT r.amount FROM early_balance r
-    WHERE newest.amount IS NULL AND r.chain_id = :chain AND r.contract = h.pool AND r.i = c.i AND r.block_number <= :as_of_block
-    ORDER BY r.block_number DESC LIMIT 1) early ON true
+  LEFT JOIN balance_at(:chain, :as_of_block) newest ON newest.contract = h.pool AND newest.i = c.i
+  LEFT JOIN early_balance_at(:chain, :as_of_block) early ON early.contract = h.pool AND early.i = c.i
 ), prices AS MATERIALIZED (
   SELECT t.coin, quote.price, quote.unit_price
   FROM (SELECT DISTINCT coin FROM holdings) t

@@ -42,6 +42,13 @@ describe("a query", () => {
     expect(query?.text).toContain("(owner = $2      OR ':chain'::text = $$:user$$ -- :user\n  /* :user */)");
   });
 
+  it("has the schema of the protocol before functions of its reads", () => {
+    const { query } = checkQuery(file, queryWith({ from: "deposits JOIN share_price_at(:chain, :as_of_block) p ON true" }), scope);
+    expect(query?.text).toContain('JOIN "cq_vaults".share_price_at($1    , $2          ) p');
+    expect(findings(queryWith({ from: "§deposits_at(:chain, :as_of_block)" }))).toMatchObject({ codes: ["refused-function"] });
+    expect(findings(queryWith({ from: "§cq_other.share_price_at(:chain, :as_of_block)" }))).toMatchObject({ codes: ["refused-function"] });
+  });
+
   it("has the schema of the protocol before its own tables, and before nothing else", () => {
     const own = (sql: string) => checkQuery(file, sql, scope).query?.text.match(/(?:FROM|JOIN|ONLY) \S+/g);
     const from = 'deposits AS "ä" JOIN ONLY deposits_latest ON true JOIN "contracts" ON true JOIN api.blocks ON true';

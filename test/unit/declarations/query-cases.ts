@@ -3,6 +3,7 @@ import type { QueryScope } from "../../../runtime/declarations/sql/check-query.t
 /** An operation of a protocol with the tables `deposits` and `share_price`. */
 export const scope: QueryScope = {
   schema: "cq_vaults",
+  functions: ["share_price_at"],
   tables: ["deposits", "deposits_latest", "share_price", "contracts"],
   parameters: ["chain", "wallet", "as_of_block", "limit", "offset"],
   columns: ["owner", "amount"],

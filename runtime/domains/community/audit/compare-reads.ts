@@ -7,19 +7,23 @@ import type { Compared } from "../../../lib/audit-row.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { type DeclaredRead, declaredReads } from "../jobs/read-contracts/declared-reads.ts";
 import { resultArguments } from "../queued-arguments.ts";
+import { tableOf } from "../relations.ts";
 import { cellText, compareRow } from "./row-text.ts";
 import type { Sampling } from "./sampled-blocks.ts";
 
 const callsAtOnce = 8;
 
-/** Compares sampled results of a protocol's reads with the contracts at their blocks. A result is unknown where all of its columns are null. */
+/**
+ * Compares sampled results of a protocol's reads, and sampled newest ones, with the contracts at their blocks. A result is unknown where all of its columns are
+ * null.
+ */
 export const compareReads = async (
   database: Queryable,
   source: Pick<Source, "calls">,
   protocol: Protocol,
   sampling: Sampling,
 ): Promise<Compared[]> => {
-  const reads = declaredReads([protocol]);
+  const reads = declaredReads([protocol]).flatMap((read) => (read.latest === null ? [read] : [read, { ...read, table: read.latest }]));
   const compared: Compared[] = [];
   for (const read of reads) {
     const rows = await sampleResults(database, read, { ...sampling, sample: Math.ceil(sampling.sample / reads.length) });
@@ -48,7 +52,8 @@ const sampleResults = (
 
 const compareResult = async (source: Pick<Source, "calls">, read: DeclaredRead, row: Result): Promise<Compared> => {
   const { definition } = read;
-  const subject = `${definition.name} of ${row.contract} at block ${row.block_number}`;
+  const view = read.table.name.slice(tableOf(read.protocol, "").length);
+  const subject = `${view} of ${row.contract} at block ${row.block_number}`;
   const calls = read
     .callsOf(row.queued)
     .filter((call) => Object.entries(call.arguments).every(([name, value]) => cellText(row[name]) === cellText(value)));

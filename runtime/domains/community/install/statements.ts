@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { CopyType } from "../../../database/copy.ts";
 import { columnList, identifier, joinSql, type Sql, sql } from "../../../database/sql.ts";
+import { functionOfRead } from "../../../declarations/names.ts";
 import type { Protocol } from "../../../declarations/protocol.ts";
-import { allRelations, type Relation, relationsOf, schemaOf } from "../relations.ts";
+import { allRelations, type ReadRelations, type Relation, relationsOf, schemaOf } from "../relations.ts";
 
 /** What creates the tables and views of a protocol. */
 export interface Installation {
@@ -16,7 +17,7 @@ export interface Installation {
   readonly fingerprint: string;
 }
 
-/** The tables of a protocol, its schema, and a view for each table, by which SQL of its operations reads them. */
+/** The tables of a protocol, its schema, and a view for each table and functions of reads, by which SQL of its operations reads them. */
 export const installationOf = (protocol: Protocol): Installation => {
   const own = relationsOf(protocol);
   const relations = allRelations(own);
@@ -25,10 +26,11 @@ export const installationOf = (protocol: Protocol): Installation => {
     ...relations.flatMap((relation) => [createTable(relation), ...relation.indexes.map((index) => createIndex(relation, index))]),
     sql`CREATE SCHEMA ${identifier(schema)}`,
     ...relations.map(({ view, table }) => sql`CREATE VIEW ${identifier(`${schema}.${view}`)} AS SELECT * FROM ${identifier(table.name)}`),
+    ...own.reads.flatMap((read) => createFunction(schema, read)),
   ];
   const fingerprint = createHash("sha256").update(statements.join("\n")).digest("hex");
   const nameOf = ({ table }: Relation): string => table.name;
-  const readTables = own.reads.map(({ results }) => nameOf(results));
+  const readTables = own.reads.flatMap(({ results, latest }) => [results, latest ?? []].flat().map(nameOf));
   return { id: protocol.id, schema, tables: relations.map(nameOf), readTables, statements, fingerprint };
 };
 
@@ -58,3 +60,31 @@ const createTable = ({ table, primaryKey, required }: Relation): Sql => {
 /** The server names the index. */
 const createIndex = ({ table }: Relation, columns: readonly string[]): Sql =>
   sql`CREATE INDEX ON ${identifier(table.name)} (chain_id, ${columnList(columns)})`;
+
+/**
+ * The newest results as of a block: those of the latest table up to the block, and for keys with a later one that of the history. The server inlines it, so that
+ * it can be joined with many contracts at once. Parameters have no names, because columns may have them.
+ */
+const createFunction = (schema: string, { definition, results, latest }: ReadRelations): Sql[] => {
+  if (latest === null) return [];
+  const { columns } = latest.table;
+  const names = Object.keys(columns);
+  const values = names.filter((name) => !latest.primaryKey.includes(name));
+  const types = Object.entries(columns).map(([name, type]) => sql`${identifier(name)} ${columnTypes[type] ?? identifier(type)}`);
+  const [newest, history] = [identifier(`${schema}.${latest.view}`), identifier(`${schema}.${results.view}`)];
+  const isSameKey = joinSql(
+    latest.primaryKey.map((name) => sql`h.${identifier(name)} = l.${identifier(name)}`),
+    sql` AND `,
+  );
+  return [
+    sql`CREATE FUNCTION ${identifier(`${schema}.${functionOfRead(definition.name)}`)} (int8, int8) RETURNS TABLE (${joinSql(types)})
+    LANGUAGE sql STABLE AS $$
+      SELECT ${columnList(names, "l")} FROM ${newest} l WHERE l.chain_id = $1 AND l.block_number <= $2
+      UNION ALL
+      SELECT ${columnList(latest.primaryKey, "l")}, ${columnList(values, "p")} FROM ${newest} l CROSS JOIN LATERAL (
+        SELECT ${columnList(values, "h")} FROM ${history} h WHERE h.chain_id = l.chain_id AND ${isSameKey} AND h.block_number <= $2
+        ORDER BY h.block_number DESC LIMIT 1) p
+      WHERE l.chain_id = $1 AND l.block_number > $2
+    $$`,
+  ];
+};

@@ -35,6 +35,7 @@ export const vaultsOf = (factory: Address | null, parts: Partial<Protocol> = {})
         arguments: [(10n ** 36n).toString()],
         touchedBy: ["deposits", "withdrawals"],
         everyBlocks: 16,
+        latest: true,
       }),
     ],
     ...parts,

@@ -33,11 +33,12 @@ export const listedVaults = (registry: Address): Protocol =>
     },
     tables: [tableOf("deposits", "vault", [deposit], { indexes: [["owner"]] })],
     reads: [
-      readOf("lists", "registry", "all() view returns (address[] vaults)", { everyBlocks: listEvery }),
+      readOf("lists", "registry", "all() view returns (address[] vaults)", { everyBlocks: listEvery, latest: true }),
       readOf("share_price", "vault", "convertToAssets(uint256 shares) view returns (uint256 assets)", {
         arguments: [(10n ** 36n).toString()],
         touchedBy: ["deposits"],
         everyBlocks: priceEvery,
+        latest: true,
       }),
     ],
   });

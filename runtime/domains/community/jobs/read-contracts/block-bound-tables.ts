@@ -4,9 +4,10 @@ import type { BlockBoundTable } from "../../../../indexer/reorg/roll-back.ts";
 import { columnArguments, resultArguments } from "../../queued-arguments.ts";
 import { projectionIdOf, scheduleTable } from "../../relations.ts";
 import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-reads.ts";
+import { newestTable } from "./newest-results.ts";
 
 /**
- * The tables of reads that a reorganisation rolls back: results read above the ancestor, and the scheduled blocks. The queue is a table of the projections. A node
+ * The tables of reads that a reorganisation rolls back: results read above the ancestor, the newest results, and the scheduled blocks. The queue is a table of the projections. A node
  * that keeps the state of recent blocks only (`isPruned`) may have been read at a block that is no event's: contracts and arguments that lose all their results are queued again.
  */
 export const readTables = (protocols: readonly Protocol[], isPruned: boolean): BlockBoundTable[] => {
@@ -21,7 +22,7 @@ export const readTables = (protocols: readonly Protocol[], isPruned: boolean): B
       ...(isPruned && first.has(read) ? { beforeDelete: queueAgain(read) } : {}),
     }),
   );
-  return [{ name: scheduleTable, blockColumn: "from_block", beforeDelete: shorten }, ...results];
+  return [{ name: scheduleTable, blockColumn: "from_block", beforeDelete: shorten }, ...results, ...reads.flatMap(newestTable)];
 };
 
 /** The schedule then ends at the ancestor. There is a row for each read. */

@@ -12,6 +12,8 @@ export interface DeclaredRead extends CompiledRead {
   readonly group: string;
   /** The table of its results. */
   readonly table: LatestTable;
+  /** The table of the newest of them; null without one. */
+  readonly latest: LatestTable | null;
   /** The table of the protocol's contracts. */
   readonly contracts: string;
 }
@@ -20,11 +22,12 @@ export interface DeclaredRead extends CompiledRead {
 export const declaredReads = (protocols: readonly Protocol[]): DeclaredRead[] =>
   protocols.flatMap((protocol) => {
     const groups = new Map(readGroups(protocol).flatMap((group) => group.map(({ name }) => [name, group[0]?.name ?? name] as const)));
-    return relationsOf(protocol).reads.map(({ definition, results }) => ({
+    return relationsOf(protocol).reads.map(({ definition, results, latest }) => ({
       protocol: protocol.id,
       definition,
       group: groups.get(definition.name) ?? definition.name,
       table: results.table,
+      latest: latest?.table ?? null,
       contracts: tableOf(protocol.id, "contracts"),
       ...compileRead(definition),
     }));

@@ -11,6 +11,7 @@ import { indexedHead, writeAsOf, writeBesideAsOf } from "../../../tokens/jobs/re
 import { projectionIdOf } from "../../relations.ts";
 import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-reads.ts";
 import { contractsIn, type ListedKind, listedKinds, storeListed, unknownContracts } from "./listed-contracts.ts";
+import { writeNewest } from "./newest-results.ts";
 import { countFailedReads, dropReads, dueReads, type LackingBlocks, queuedBlocks, removeReads } from "./queue.ts";
 import { blocksWithState, type PortionResult, readPortion } from "./read-portion.ts";
 import { hasQueued, nextBlocks, readSchedule, scheduleReads } from "./schedule.ts";
@@ -95,6 +96,7 @@ const writeResult = async (
     reads.map(({ table }) => table),
     rows,
   );
+  for (const read of reads) await writeNewest(client, chainId, read, rows[read.table.name] ?? []);
   await removeReads(
     client,
     chainId,

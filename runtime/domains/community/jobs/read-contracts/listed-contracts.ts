@@ -240,8 +240,8 @@ const deleteRowsOf = async (
     );
   }
   const called = reads.filter(({ definition }) => definition.contract === kind);
-  for (const { results } of called)
-    await client.query(sql`DELETE FROM ${identifier(results.table.name)} WHERE chain_id = $1 AND contract = ANY($2::bytea[])`, [
+  for (const { table } of called.flatMap(({ results, latest }) => [results, latest ?? []].flat()))
+    await client.query(sql`DELETE FROM ${identifier(table.name)} WHERE chain_id = $1 AND contract = ANY($2::bytea[])`, [
       chainId,
       addresses,
     ]);
