@@ -13,7 +13,7 @@ import { createParsers } from "../parameters/parsers.ts";
 import type { GroupedChain } from "../parameters/restriction.ts";
 import { type AddressLimits, createAddressLimits } from "./address-limits.ts";
 import { createAnchors } from "./anchors.ts";
-import { createAllowanceCheck, createAuthenticate } from "./authenticate.ts";
+import { createAuthenticate } from "./authenticate.ts";
 import { createActiveRequest } from "./deadline.ts";
 import { createDocs } from "./docs.ts";
 import { createEndpointRouter, type EndpointRouter } from "./endpoint-router.ts";
@@ -24,16 +24,15 @@ import { crossOrigin, responseHeaders } from "./headers.ts";
 import { createHealth, type Readiness } from "./health.ts";
 import { createIntake } from "./intake.ts";
 import { type Clock, createKeyCache } from "./key-cache.ts";
+import { createKeyMeter, type KeyMeter } from "./key-meter.ts";
 import { createKeys } from "./keys.ts";
 import { createPathHint } from "./nearest-path.ts";
 import { bindExamples, type OpenApiDocument } from "./openapi-document.ts";
 import type { PagesDeps } from "./pages.ts";
-import { createRateLimits } from "./rate-limits.ts";
 import { redact } from "./redact.ts";
 import { createRequestLog } from "./request-log.ts";
 import { recordOf } from "./request-record.ts";
 import { createRun, type RequestScope } from "./run.ts";
-import { createUsageLedger } from "./usage-ledger.ts";
 import { createValidation, type ValidateMode, type Validation } from "./validation/validation.ts";
 
 /** Dependencies of the HTTP application. */
@@ -64,6 +63,8 @@ export interface HttpDeps<Context> {
   readonly now: () => Date;
   /** The clock by which cached keys expire; the process's monotonic clock by default. */
   readonly clock?: Clock;
+  /** Counts requests and credits; by default, in the memory of this process. */
+  readonly meter?: KeyMeter | undefined;
 }
 
 /** An endpoint that no generated code describes. */
@@ -122,21 +123,18 @@ async function checkFailure(
 /** Creates the generated routes. */
 function createEndpoints<Context>(
   deps: HttpDeps<Context>,
-  ledger: ReturnType<typeof createUsageLedger>,
+  meter: KeyMeter,
   anchors: ReturnType<typeof createAnchors>,
   validation: Validation,
   addressLimits: AddressLimits,
 ): EndpointRouter {
   const { database, limits, clock } = deps;
-  const rateLimits = createRateLimits(limits);
   const run = createRun<Context>({
     ...deps,
     authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database), clock), addressLimits }),
-    checkAllowance: createAllowanceCheck(ledger),
-    rateLimits,
+    meter,
     parsersOf: createParsersOf(deps),
     anchors,
-    ledger,
     validation,
     answerBytes: limits.answerBytes,
   });
@@ -169,7 +167,7 @@ const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["prot
 /** Creates the Express application: documentation, health checks and every endpoint of the catalog. */
 export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const { logger, limits, publicUrl, demo } = deps;
-  const ledger = createUsageLedger(deps.database, logger);
+  const { meter = createKeyMeter({ limits, database: deps.database, logger }) } = deps;
   const anchors = createAnchors(deps.database, logger);
   const validation = createValidation({ mode: deps.validate, document: deps.document, validators, logger });
   const served: readonly Operation[] = [...operations, ...(deps.added ?? []).map(({ operation }) => operation)];
@@ -201,7 +199,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
       demoKey: demo?.key,
     }),
   );
-  const endpoints = createEndpoints(deps, ledger, anchors, validation, addressLimits);
+  const endpoints = createEndpoints(deps, meter, anchors, validation, addressLimits);
   // API requests and other pages have separate routers.
   app.use((request, response, next) => {
     if (!request.url.startsWith("/v1/")) return pages(request, response, next);
@@ -222,7 +220,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     },
     async close() {
       anchors.stop();
-      await ledger.stop();
+      await meter.stop();
     },
   };
 }

@@ -4,7 +4,6 @@ import { failures, HttpError } from "./errors.ts";
 import type { KeyCache } from "./key-cache.ts";
 import type { ActiveKey } from "./keys.ts";
 import type { Query } from "./query.ts";
-import type { UsageLedger } from "./usage-ledger.ts";
 
 /** The parts of a request that identify its sender. */
 export interface Sender {
@@ -39,21 +38,5 @@ export function createAuthenticate({ keys, addressLimits }: AuthenticateDeps): A
       }
       throw error;
     }
-  };
-}
-
-/** Rejects keys with an exhausted credit allowance, by the usage stored in the database at lookup plus the charges of this process since then. */
-export function createAllowanceCheck(ledger: Pick<UsageLedger, "charged" | "pending">): (key: ActiveKey) => void {
-  /** For each lookup, the charges of this process that were already in the database at that time. */
-  const written = new WeakMap<ActiveKey, number>();
-  return (key) => {
-    const { id, creditLimitHundredths: limit, usedHundredths } = key;
-    if (limit === null) return;
-    let chargedBefore = written.get(key);
-    if (chargedBefore === undefined) {
-      chargedBefore = ledger.charged(id) - ledger.pending(id);
-      written.set(key, chargedBefore);
-    }
-    if (usedHundredths + ledger.charged(id) - chargedBefore >= limit) throw failures.allowanceUsed(limit);
   };
 }

@@ -8,12 +8,12 @@ import { readCommon } from "./common-fields.ts";
 import { type Counted, costOf, renderCredits } from "./credits.ts";
 import { successEnvelope } from "./envelope.ts";
 import { badParameters, failures } from "./errors.ts";
+import type { KeyMeter } from "./key-meter.ts";
 import type { ActiveKey } from "./keys.ts";
 import { type Head, openPages, type PagesDeps, resolveDuringRebuild } from "./pages.ts";
-import type { RateLimits, Window } from "./rate-limits.ts";
+import type { Window } from "./rate-limits.ts";
 import { recordOf } from "./request-record.ts";
 import { sendResponse } from "./send-response.ts";
-import type { UsageLedger } from "./usage-ledger.ts";
 import type { Validation } from "./validation/validation.ts";
 
 /** The parts of a request that its resolver's context is built from. */
@@ -39,10 +39,8 @@ export interface RequestScope {
 
 export interface RunDeps<Context> extends PagesDeps {
   readonly authenticate: Authenticate;
-  readonly checkAllowance: (key: ActiveKey) => void;
-  readonly rateLimits: Pick<RateLimits, "countRequest">;
+  readonly meter: Pick<KeyMeter, "admit" | "charge">;
   readonly parsersOf: (operation: Operation) => Parsers;
-  readonly ledger: Pick<UsageLedger, "enter">;
   readonly validation: Validation;
   readonly context: (scope: RequestScope) => Context;
   /** The chain of a request to a community protocol that names none; null if the protocol has contracts on no configured chain. */
@@ -73,8 +71,9 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       address: request.ip ?? "",
     });
     record.keyId = key.id;
-    enforceRateLimit(response, await deps.rateLimits.countRequest(key.id));
-    deps.checkAllowance(key);
+    const { window, isAllowanceUsed } = await deps.meter.admit(key);
+    enforceRateLimit(response, window);
+    if (isAllowanceUsed) throw failures.allowanceUsed(key.creditLimitHundredths ?? 0);
     return key;
   };
 
@@ -104,7 +103,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       await sendResponse(response, operation, data, common.format, deps.answerBytes, () => {
         const hundredths = costOf(operation, data, common.days, counted);
         record.hundredths = hundredths;
-        deps.ledger.enter(key.id, operation.id, hundredths, deps.now());
+        deps.meter.charge(key.id, operation.id, hundredths, deps.now());
         response.setHeader("X-Credits", renderCredits(hundredths));
       });
     };
