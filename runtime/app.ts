@@ -153,6 +153,7 @@ export function createApp(options: AppOptions): App {
     protocols: { ...community.defaultNames, ...config.protocols },
     demo,
     validate,
+    compression: config.compression,
     now,
   });
   return {

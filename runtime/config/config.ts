@@ -122,6 +122,10 @@ export const config = z.strictObject({
       "Validation against the OpenAPI document: strict validates every request and response and rejects invalid ones, sample validates one response in a thousand " +
         "and logs invalid ones, off validates none.",
     ),
+  compression: z
+    .boolean()
+    .default(true)
+    .describe("Whether responses are compressed for clients that accept it; false if a proxy in front of the server compresses them."),
   limits: z
     .strictObject({
       requestsPerSecond: z

@@ -14,6 +14,8 @@ import type { GroupedChain } from "../parameters/restriction.ts";
 import { type AddressLimits, createAddressLimits } from "./address-limits.ts";
 import { createAnchors } from "./anchors.ts";
 import { createAuthenticate } from "./authenticate.ts";
+import { responseCodecs } from "./compression/codecs.ts";
+import { type Compression, createCompression } from "./compression/compression.ts";
 import { createActiveRequest } from "./deadline.ts";
 import { createDocs } from "./docs.ts";
 import { createEndpointRouter, type EndpointRouter } from "./endpoint-router.ts";
@@ -60,6 +62,8 @@ export interface HttpDeps<Context> {
   /** In demo mode: the key that the documentation page fills in, and the story values of its examples. */
   readonly demo: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
   readonly validate: ValidateMode;
+  /** Whether responses are compressed for clients that accept it. */
+  readonly compression: boolean;
   readonly now: () => Date;
   /** The clock by which cached keys expire; the process's monotonic clock by default. */
   readonly clock?: Clock;
@@ -127,6 +131,7 @@ function createEndpoints<Context>(
   anchors: ReturnType<typeof createAnchors>,
   validation: Validation,
   addressLimits: AddressLimits,
+  compression: Compression,
 ): EndpointRouter {
   const { database, limits, clock } = deps;
   const run = createRun<Context>({
@@ -137,6 +142,7 @@ function createEndpoints<Context>(
     anchors,
     validation,
     answerBytes: limits.answerBytes,
+    compression,
   });
   const router = createEndpointRouter();
   registerRoutes(router, run, deps.handlers);
@@ -173,6 +179,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const served: readonly Operation[] = [...operations, ...(deps.added ?? []).map(({ operation }) => operation)];
   const hint = createPathHint([...served, ...namedPaths(served, deps.protocols)]);
   const addressLimits = createAddressLimits(deps.clock);
+  const compression = createCompression(deps.compression ? responseCodecs : {});
   let stopping = false;
 
   const app = express();
@@ -197,9 +204,10 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
       document: bindExamples(deps.document, { storyValues: demo?.storyValues ?? {}, chainName: deps.chains[0]?.name }),
       publicUrl,
       demoKey: demo?.key,
+      compression,
     }),
   );
-  const endpoints = createEndpoints(deps, meter, anchors, validation, addressLimits);
+  const endpoints = createEndpoints(deps, meter, anchors, validation, addressLimits, compression);
   // API requests and other pages have separate routers.
   app.use((request, response, next) => {
     if (!request.url.startsWith("/v1/")) return pages(request, response, next);

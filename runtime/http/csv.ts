@@ -1,5 +1,4 @@
-import type { Writable } from "node:stream";
-import { Readable } from "node:stream";
+import { Readable, type Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
 import type { CsvColumn, Operation } from "../../generated/operations.gen.ts";
@@ -37,10 +36,16 @@ export function measureCsv(operation: Pick<Operation, "csv" | "list" | "rows">, 
   return bytes;
 }
 
-/** Writes a response as CSV (RFC 4180) with backpressure. */
-export async function writeCsv(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown, output: Writable): Promise<void> {
+/** Writes a response as CSV (RFC 4180) with backpressure, through a stream that compresses it, if there is one. */
+export async function writeCsv(
+  operation: Pick<Operation, "csv" | "list" | "rows">,
+  data: unknown,
+  output: Writable,
+  encoder: Transform | null = null,
+): Promise<void> {
   const columns = operation.csv.map((column: CsvColumn) => column.header);
   // A lone CR or LF must be quoted too (RFC 4180, section 2.6).
   const stringifier = stringify({ header: true, columns, record_delimiter: "\r\n", quoted_match: /[\r\n]/ });
-  await pipeline(Readable.from(csvRows(operation, data)), stringifier, output);
+  const rows = Readable.from(csvRows(operation, data));
+  await (encoder === null ? pipeline(rows, stringifier, output) : pipeline(rows, stringifier, encoder, output));
 }

@@ -1,15 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { Router } from "express";
 import { LRUCache } from "lru-cache";
 import { baseUrl } from "./base-url.ts";
+import type { Compression } from "./compression/compression.ts";
+import { createKeptBody, type KeptBody } from "./compression/kept-body.ts";
+import { sendKept } from "./compression/send-compressed.ts";
 import { docsPage, docsScript, docsStyle } from "./docs-page.ts";
-import { sendBody } from "./envelope.ts";
+import { jsonType, sendBody } from "./envelope.ts";
 import { pageHeaders, withoutCrossOrigin } from "./headers.ts";
-import { type OpenApiDocument, withServer } from "./openapi-document.ts";
+import { type OpenApiDocument, renderDocument } from "./openapi-document.ts";
 import { isOwnPage } from "./own-page.ts";
 
 export interface DocsDeps {
@@ -18,6 +19,7 @@ export interface DocsDeps {
   readonly publicUrl: string | undefined;
   /** The key that the page fills in; only for the demo, because everyone who opens the page can read it. */
   readonly demoKey: string | undefined;
+  readonly compression: Compression;
 }
 
 const packageDirectory = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
@@ -26,20 +28,11 @@ const assets: Readonly<Record<string, string>> = {
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
   "favicon-32x32.png": "image/png",
 };
-const compress = promisify(gzip);
 
-interface Asset {
-  readonly plain: Buffer;
-  readonly compressed: Buffer;
-}
-
-/** Files of swagger-ui-dist, read and compressed on first use. */
-function createAssets(): (name: string) => Promise<Asset> {
-  const loaded = new Map<string, Promise<Asset>>();
-  const load = async (name: string): Promise<Asset> => {
-    const plain = await readFile(join(packageDirectory, name));
-    return { plain, compressed: await compress(plain) };
-  };
+/** Files of swagger-ui-dist, read on first use. */
+function createAssets(): (name: string) => Promise<KeptBody> {
+  const loaded = new Map<string, Promise<KeptBody>>();
+  const load = async (name: string): Promise<KeptBody> => createKeptBody(await readFile(join(packageDirectory, name)));
   return (name) => {
     const asset = loaded.get(name) ?? load(name);
     loaded.set(name, asset);
@@ -48,10 +41,11 @@ function createAssets(): (name: string) => Promise<Asset> {
 }
 
 /** Serves the documentation page, its files and the OpenAPI document, without a key. */
-export function createDocs({ title, document, publicUrl, demoKey }: DocsDeps): Router {
+export function createDocs({ title, document, publicUrl, demoKey, compression }: DocsDeps): Router {
   const router = Router({ caseSensitive: true });
   const asset = createAssets();
-  const documents = new LRUCache<string, string>({ max: 8 });
+  const render = renderDocument(document);
+  const documents = new LRUCache<string, KeptBody>({ max: 8 });
   const prefix = publicUrl === undefined ? "" : new URL(publicUrl).pathname.replace(/\/+$/, "");
   const pages: Readonly<Record<string, readonly [string, string]>> = {
     "/docs/": ["text/html; charset=utf-8", docsPage(title, `${prefix}/docs`)],
@@ -70,20 +64,18 @@ export function createDocs({ title, document, publicUrl, demoKey }: DocsDeps): R
     router.get(path, (_request, response) => sendBody(response, 200, type, body));
   }
   for (const [name, type] of Object.entries(assets)) {
-    router.get(`/docs/${name}`, async (request, response) => {
-      const { plain, compressed } = await asset(name);
-      const uncompressed = request.acceptsEncodings("gzip", "identity") !== "gzip" || type.startsWith("image/");
-      response.setHeader("Vary", "Accept-Encoding");
+    router.get(`/docs/${name}`, async (_request, response) => {
       response.setHeader("Cache-Control", "public, max-age=3600");
-      if (!uncompressed) response.setHeader("Content-Encoding", "gzip");
-      sendBody(response, 200, type, uncompressed ? plain : compressed);
+      const kept = await asset(name);
+      if (type.startsWith("image/")) sendBody(response, 200, type, kept.plain);
+      else await sendKept(response, compression, type, kept);
     });
   }
-  router.get("/openapi.json", (request, response) => {
+  router.get("/openapi.json", async (request, response) => {
     const url = baseUrl(request, publicUrl);
-    const text = documents.get(url) ?? JSON.stringify(withServer(document, url));
-    documents.set(url, text);
-    sendBody(response, 200, "application/json; charset=utf-8", text);
+    const kept = documents.get(url) ?? createKeptBody(render(url));
+    documents.set(url, kept);
+    await sendKept(response, compression, jsonType, kept);
   });
   router.get("/", (_request, response) => {
     response.statusCode = 302;

@@ -26,6 +26,9 @@ export function sendBody(response: ServerResponse, status: number, contentType: 
   response.end(body);
 }
 
+/** The media type of JSON. */
+export const jsonType = "application/json; charset=utf-8";
+
 /** Sends JSON text. */
 export const sendJson = (response: ServerResponse, status: number, body: string | Buffer): void =>
-  sendBody(response, status, "application/json; charset=utf-8", body);
+  sendBody(response, status, jsonType, body);

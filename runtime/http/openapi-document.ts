@@ -41,8 +41,9 @@ export function bindExamples(document: OpenApiDocument, binding: Binding): OpenA
   return bind(document) as OpenApiDocument;
 }
 
-/** A document with the URL that it was requested at as its server. */
-export const withServer = (document: OpenApiDocument, url: string): OpenApiDocument => ({
-  ...document,
-  servers: [{ url, description: "This server." }],
-});
+/** Serializes a document once; the returned function completes its text with a URL as its server. */
+export function renderDocument(document: OpenApiDocument): (url: string) => Buffer {
+  const { servers: _, ...others } = document;
+  const members = Buffer.from(JSON.stringify(others).slice(0, -1));
+  return (url) => Buffer.concat([members, Buffer.from(`,"servers":${JSON.stringify([{ url, description: "This server." }])}}`)]);
+}

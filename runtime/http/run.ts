@@ -5,6 +5,7 @@ import type { Run } from "../../generated/routes.gen.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { baseUrl } from "./base-url.ts";
 import { readCommon } from "./common-fields.ts";
+import type { Compression } from "./compression/compression.ts";
 import { type Counted, costOf, renderCredits } from "./credits.ts";
 import { successEnvelope } from "./envelope.ts";
 import { badParameters, failures } from "./errors.ts";
@@ -48,6 +49,7 @@ export interface RunDeps<Context> extends PagesDeps {
   readonly now: () => Date;
   readonly publicUrl: string | undefined;
   readonly answerBytes: number;
+  readonly compression: Compression;
 }
 
 function enforceRateLimit(response: Response, window: Window | null): void {
@@ -100,7 +102,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       const data = await resolveDuringRebuild(pages, () => resolve(parsed, deps.context(scope)));
       await deps.validation.checkResponse({ operation, requestId: record.id, status: 200, body: successEnvelope(data) });
       await pages.storeAnchor(data);
-      await sendResponse(response, operation, data, common.format, deps.answerBytes, () => {
+      await sendResponse(response, operation, data, common.format, deps, () => {
         const hundredths = costOf(operation, data, common.days, counted);
         record.hundredths = hundredths;
         deps.meter.charge(key.id, operation.id, hundredths, deps.now());

@@ -1,7 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { Operation } from "../../generated/operations.gen.ts";
+import type { Compression } from "./compression/compression.ts";
+import { sendCompressed } from "./compression/send-compressed.ts";
 import { csvType, measureCsv, writeCsv } from "./csv.ts";
-import { sendJson, successBody } from "./envelope.ts";
+import { jsonType, successBody } from "./envelope.ts";
 import { failures } from "./errors.ts";
 
 /** Replaces everything except visible ASCII and spaces with question marks. */
@@ -35,7 +37,7 @@ export async function sendResponse(
   operation: Operation,
   data: unknown,
   format: "json" | "csv",
-  answerBytes: number,
+  { answerBytes, compression }: { readonly answerBytes: number; readonly compression: Compression },
   charge: () => void,
 ): Promise<void> {
   if (format === "json") {
@@ -44,7 +46,7 @@ export async function sendResponse(
     if (body.length > answerBytes) throw failures.responseTooLarge(body.length, answerBytes);
     charge();
     setWarning(response, data);
-    sendJson(response, 200, body);
+    await sendCompressed(response, compression, jsonType, body);
     return;
   }
   const bytes = measureCsv(operation, data, answerBytes);
@@ -54,12 +56,16 @@ export async function sendResponse(
   setPageState(response, data);
   response.statusCode = 200;
   response.setHeader("Content-Type", csvType);
+  const coding = compression.select(response.req, response, bytes);
   if (response.req.method === "HEAD") {
+    if (coding !== null) response.setHeader("Content-Encoding", coding);
     response.end();
     return;
   }
+  const encoder = coding === null ? null : compression.createStream(coding, bytes);
+  if (coding !== null && encoder !== null) response.setHeader("Content-Encoding", coding);
   try {
-    await writeCsv(operation, data, response);
+    await writeCsv(operation, data, response, encoder);
   } catch (error) {
     if (!isAbort(error)) throw error;
   }

@@ -81,6 +81,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     protocols: {},
     demo: undefined,
     validate: "off",
+    compression: true,
     now: () => new Date(),
     ...settings,
     limits: { burstRequests: undefined, ...defaultLimits, ...settings.limits },

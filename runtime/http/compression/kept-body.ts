@@ -1,0 +1,21 @@
+import type { Coding } from "./accept-encoding.ts";
+import { type Codecs, keptCodecs } from "./codecs.ts";
+
+/** A body that is sent often: it is compressed once for each coding, on first use. */
+export interface KeptBody {
+  readonly plain: Buffer;
+  /** The body in a coding; the body itself for none. */
+  encoded(coding: Coding | null): Promise<Buffer>;
+}
+
+/** Keeps a body with its compressed forms. */
+export function createKeptBody(plain: Buffer, codecs: Codecs = keptCodecs): KeptBody {
+  const forms = new Map<Coding, Promise<Buffer>>();
+  const compress = (coding: Coding): Promise<Buffer> => {
+    const form = codecs[coding]?.compress(plain) ?? Promise.resolve(plain);
+    form.catch(() => forms.delete(coding));
+    forms.set(coding, form);
+    return form;
+  };
+  return { plain, encoded: (coding) => (coding === null ? Promise.resolve(plain) : (forms.get(coding) ?? compress(coding))) };
+}

@@ -1,0 +1,33 @@
+import type { ServerResponse } from "node:http";
+import { sendBody } from "../envelope.ts";
+import type { Compression } from "./compression.ts";
+import type { KeptBody } from "./kept-body.ts";
+
+/** Sends a successful response, compressed if the client accepts it. The response to HEAD has no length then: the body is not compressed to measure it. */
+export async function sendCompressed(
+  response: ServerResponse,
+  compression: Compression,
+  contentType: string,
+  plain: Buffer,
+): Promise<void> {
+  const selected = compression.select(response.req, response, plain.length);
+  if (selected === null) return sendBody(response, 200, contentType, plain);
+  if (response.req.method === "HEAD") {
+    response.statusCode = 200;
+    response.setHeader("Content-Type", contentType);
+    response.setHeader("Content-Encoding", selected);
+    response.end();
+    return;
+  }
+  const { coding, body } = await compression.encode(plain, selected);
+  if (coding !== null) response.setHeader("Content-Encoding", coding);
+  sendBody(response, 200, contentType, body);
+}
+
+/** Sends a body that is kept with its compressed forms. */
+export async function sendKept(response: ServerResponse, compression: Compression, contentType: string, kept: KeptBody): Promise<void> {
+  const coding = compression.select(response.req, response, kept.plain.length);
+  const body = await kept.encoded(coding);
+  if (coding !== null) response.setHeader("Content-Encoding", coding);
+  sendBody(response, 200, contentType, body);
+}
