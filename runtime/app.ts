@@ -15,7 +15,7 @@ import { isOfCommunity, type ProjectionId } from "./api/projection-reads.ts";
 import { tokensHandlers } from "./api/tokens/index.ts";
 import { type AnyChainConfig, type ChainConfig, type Config, isBitcoinChain, isEvmChain } from "./config/config.ts";
 import type { Database } from "./database/database.ts";
-import { createIndexKeep } from "./database/index-keep.ts";
+import { createIndexKeep, type IndexKeep } from "./database/index-keep.ts";
 import type { Notifications } from "./database/notifications.ts";
 import type { AddedProtocol } from "./declarations/added-protocol.ts";
 import type { Protocol } from "./declarations/protocol.ts";
@@ -48,7 +48,6 @@ import type { OpenApiDocument } from "./http/openapi-document.ts";
 import { redactMessage } from "./http/redact.ts";
 import type { ValidateMode } from "./http/validation/validation.ts";
 import { bitcoinNetworks } from "./lib/bitcoin/networks.ts";
-import type { Keep } from "./lib/keep-loads.ts";
 import type { Logger } from "./logger.ts";
 import { createDecoders, readLabels, withTokenList } from "./operator-files.ts";
 import { communityProtocols } from "./protocols.ts";
@@ -107,7 +106,12 @@ export function createApp(options: AppOptions): App {
   });
   const endpoints = addedEndpoints(added);
   const isRead = createIsRead(chains, community.isIndexed);
-  const heads = createHeads({ database, chainIds: options.chains.map(({ id }) => id), notifications: options.notifications, keep });
+  const heads = createHeads({
+    database,
+    chainIds: options.chains.map(({ id }) => id),
+    notifications: options.notifications,
+    keep: keep.loads("blocks", "bitcoin_blocks", "chains", "projection_checkpoints"),
+  });
   const { headOf, requireBuilt } = createAsOfProjection(heads, isRead, community.readsPools);
   const { labels } = createLabelQueries(queries.names, readLabels(chains));
   const resources = {
@@ -168,14 +172,15 @@ export function createApp(options: AppOptions): App {
 }
 
 /** Creates the queries of all domains. */
-function createQueries(chains: readonly ChainConfig[], database: Database, now: () => Date, keep: Keep) {
+function createQueries(chains: readonly ChainConfig[], database: Database, now: () => Date, keep: IndexKeep) {
+  const factories = new Map(chains.map(({ id, exchanges }) => [id, exchanges.map(({ factory }) => factory)]));
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   return {
-    ledger: createLedgerQueries(database, keep),
-    tokens: createTokenQueries(database),
+    ledger: createLedgerQueries(database, keep.loads("chains")),
+    tokens: createTokenQueries(database, keep),
     tokenRequests: createTokenRequests(database, now),
-    pools: createPoolQueries(database),
-    prices: createPriceQueries(database, chainOfCurrencies(chains), keep),
+    pools: createPoolQueries(database, (chainId) => factories.get(chainId) ?? [], keep),
+    prices: createPriceQueries(database, chainOfCurrencies(chains), keep.loads("price_progress", "blocks")),
     rollUps: createRollUpQueries(database),
     nfts: createNftQueries(database),
     nftMetadata: createNftMetadataQueries(database),
@@ -186,7 +191,7 @@ function createQueries(chains: readonly ChainConfig[], database: Database, now: 
     approvals: createApprovalQueries(database),
     safes: createSafeQueries(database),
     network: createNetworkQueries(database),
-    names: createNameQueries(database, (chainId) => registries.get(chainId) ?? []),
+    names: createNameQueries(database, (chainId) => registries.get(chainId) ?? [], keep.lookups("name_records")),
   };
 }
 

@@ -13,6 +13,7 @@ import * as nativeAccounting from "./domains/ledger/migrations/0008-native-accou
 import * as wideGasLimits from "./domains/ledger/migrations/0010-wide-gas-limits.ts";
 import * as unknownAccountBalances from "./domains/ledger/migrations/0025-unknown-account-balances.ts";
 import * as names from "./domains/names/migrations/0005-names.ts";
+import * as namedAddresses from "./domains/names/migrations/0035-named-addresses.ts";
 import * as collections from "./domains/nft/migrations/0016-collections.ts";
 import * as nftMetadata from "./domains/nft-metadata/migrations/0017-nft-metadata.ts";
 import * as nftSales from "./domains/nft-sales/migrations/0018-nft-sales.ts";
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   { name: "0032-projection-failures", ...projectionFailures },
   { name: "0033-api-transfer-transactions", ...apiTransferTransactions },
   { name: "0034-index-notifications", ...indexNotifications },
+  { name: "0035-named-addresses", ...namedAddresses },
 ];

@@ -34,11 +34,8 @@ export function queryCases(database: Queryable, facts: StoryFacts): readonly Que
   const maxRows = 100_000;
   /** Holdings with their metadata, as in the resolver. */
   const balances = async (owner: (iteration: number) => typeof facts.busy, iteration: number) => {
-    const [held, metadata] = await Promise.all([
-      tokens.holdingsAt(chainId, owner(iteration), head, maxRows),
-      tokens.heldMetadata(chainId, owner(iteration), head, maxRows),
-    ]);
-    return held.map((row) => ({ row, metadata: metadata.get(row.token) }));
+    const { holdings, metadata } = await tokens.holdingsAt(chainId, owner(iteration), head, maxRows);
+    return holdings.map((row) => ({ row, metadata: metadata.get(row.token) }));
   };
   const deepPage = (count: number): number => Math.min(1_000, Math.floor(count / pageSize) - 1);
   const lastPage = (count: number): number => Math.ceil(count / pageSize) - 1;

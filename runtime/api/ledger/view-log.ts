@@ -25,18 +25,16 @@ export async function sendersOf(
 ): Promise<(address: Address) => LogSender> {
   const addresses = [...new Set(logs.map((log) => log.address))];
   const chain = context.chains.get(chainId);
-  const factories = chain.exchanges.map(({ factory }) => factory);
-  const [metadata, labels, pools] = await Promise.all([
+  const [metadata, labels, factories] = await Promise.all([
     context.tokens.metadata(chainId, addresses),
     context.labels(chainId, addresses),
-    factories.length === 0 || addresses.length === 0 ? [] : context.pools.poolsAt(chainId, factories, addresses, context.anchor ?? -1),
+    context.pools.factoriesAt(chainId, addresses, context.anchor ?? -1),
   ]);
-  const factoryOf = new Map(pools.map(({ pool, factory }) => [pool, factory]));
   return (address) => ({
     metadata: metadata.get(address),
     label: labelOf(labels, address),
     logo: tokenLogo(chain, address),
-    factory: factoryOf.get(address) ?? null,
+    factory: factories.get(address) ?? null,
   });
 }
 

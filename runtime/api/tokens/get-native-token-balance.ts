@@ -2,7 +2,7 @@ import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { NativeBalanceItem } from "../../../generated/responses.gen.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
-import type { HoldingRow } from "../../domains/tokens/queries/balance.ts";
+import type { SourcedBalance } from "../../domains/tokens/queries/balance.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { heightOf } from "../block-references.ts";
 import { chainFields, nativeMetadata } from "../chains/view-chain.ts";
@@ -39,7 +39,7 @@ export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (r
 };
 
 /** The indexed balance; for an address that the index has never seen, the node's, because it may have been funded before the first indexed block. */
-async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address, height: number): Promise<NativeBalance> {
+async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address, height: number): Promise<SourcedBalance> {
   const [stored, knowsNative] = await Promise.all([
     context.tokens.balanceAt(chain.id, wallet, nativeTokenAddress, standards.native, height),
     context.ledger.knowsNativeBalances(chain.id),
@@ -49,8 +49,6 @@ async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address
   const block = await context.ledger.blockByNumber(chain.id, height);
   return { balance: block === null ? null : await context.untouchedBalances.read(chain.id, wallet, block), source: "node" };
 }
-
-type NativeBalance = Pick<HoldingRow, "balance" | "source">;
 
 /** The rate of the native token at the time of a block; without a block, the current rate. */
 async function nativeRate(context: ResolverContext, chain: Chain, currency: Currency, height: number | null): Promise<Rate> {

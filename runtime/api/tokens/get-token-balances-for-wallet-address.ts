@@ -14,17 +14,24 @@ import { type HoldingQuotes, isCollection, viewHolding } from "./view-token.ts";
  */
 export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, noSpam } = request;
-  const { anchor, indexedFrom, tokens } = context;
+  const { anchor, indexedFrom } = context;
   const now = Math.floor(context.now().getTime() / 1000);
-  const [holdings, yesterday, rates, knowsNative] = await Promise.all([
-    anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, request),
-    anchor === null ? null : tokens.balancesBefore(chain.id, walletAddress, now - secondsPerDay + 1, anchor),
-    context.prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [now, now - secondsPerDay]),
+  const read = context.prices.walletAt(chain.id, {
+    owner: walletAddress,
+    block: anchor ?? -1,
+    currency: quoteCurrency,
+    limit: context.limits.answerRows + 1,
+    before: now - secondsPerDay + 1,
+    times: [now, now - secondsPerDay],
+  });
+  const [{ balancesBefore, rates }, holdings, knowsNative] = await Promise.all([
+    read,
+    anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, request, read),
     context.ledger.knowsNativeBalances(chain.id),
   ]);
-  const balance24h = new Map(hideUnknownNative(yesterday ?? [], knowsNative).map((row) => [holdingKey(row), row.balance]));
+  const balance24h = new Map(hideUnknownNative(balancesBefore ?? [], knowsNative).map((row) => [holdingKey(row), row.balance]));
   // In a complete index, an asset that did not occur up to that block had the balance 0.
-  const missingBalance = indexedFrom === null || yesterday !== null ? "0" : null;
+  const missingBalance = indexedFrom === null || balancesBefore !== null ? "0" : null;
   const chainConfig = context.chains.get(chain.id);
   const quotes: HoldingQuotes = {
     currency: quoteCurrency,

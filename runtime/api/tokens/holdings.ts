@@ -3,7 +3,8 @@ import type { BalanceNftData } from "../../../generated/responses.gen.ts";
 import { nftKeyText } from "../../domains/nft/queries/tokens.ts";
 import { metadataKeyText } from "../../domains/nft-metadata/queries/metadata.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
-import type { HoldingRow, NftBalanceRow } from "../../domains/tokens/queries/balance.ts";
+import type { NftBalanceRow } from "../../domains/tokens/queries/balance.ts";
+import type { HeldTokens, HoldingRow } from "../../domains/tokens/queries/holding.ts";
 import { emptyMetadata, type TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
@@ -38,7 +39,8 @@ interface HoldingOptions {
 const maxRecordedTokens = 200;
 
 /**
- * A wallet's holdings after a block, the native token first; a collection is one asset.
+ * A wallet's holdings after a block, the native token first; a collection is one asset. `read` has them if they are already being read, with one row more than a
+ * response may have.
  * @throws {RequestError} 400 if there are more rows than a response may have.
  */
 export async function holdingsOf(
@@ -47,13 +49,13 @@ export async function holdingsOf(
   wallet: Address,
   block: number,
   options: HoldingOptions,
+  read?: Promise<HeldTokens>,
 ): Promise<Holding[]> {
   const { indexedFrom, tokens } = context;
   const { nft } = options;
   const max = context.limits.answerRows;
-  const [held, metadata, ids, knowsNative] = await Promise.all([
-    tokens.holdingsAt(chain.id, wallet, block, max + 1),
-    tokens.heldMetadata(chain.id, wallet, block, max + 1),
+  const [{ holdings: held, metadata }, ids, knowsNative] = await Promise.all([
+    read ?? tokens.holdingsAt(chain.id, wallet, block, max + 1),
     nft ? tokens.nftBalancesAt(chain.id, wallet, block, max + 1) : [],
     context.ledger.knowsNativeBalances(chain.id),
   ]);

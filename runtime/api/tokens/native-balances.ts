@@ -1,5 +1,6 @@
 import { standards } from "../../domains/tokens/projection/standards.ts";
-import type { BalanceRow, HoldingRow } from "../../domains/tokens/queries/balance.ts";
+import type { BalanceRow } from "../../domains/tokens/queries/balance.ts";
+import type { HoldingRow } from "../../domains/tokens/queries/holding.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 
 /** The row of an unknown native balance. */

@@ -2,7 +2,7 @@ import type { Address } from "../../lib/hex.ts";
 import type { NameQueries } from "./queries/index.ts";
 
 /** Labels by address. */
-export type Labels = ReadonlyMap<Address, string>;
+export type Labels = ReadonlyMap<string, string>;
 
 /** Labels of addresses in responses. */
 export interface LabelQueries {
@@ -18,7 +18,7 @@ export const labelOf = (labels: Labels, address: Address | null): string | null 
 export const createLabelQueries = (names: Pick<NameQueries, "namesOf">, operator: ReadonlyMap<number, Labels>): LabelQueries => ({
   labels: async (chainId, addresses) => {
     const configured = operator.get(chainId);
-    const labels = new Map<Address, string>();
+    const labels = new Map<string, string>();
     const unlabeled = new Set<Address>();
     for (const address of addresses) {
       if (address === null) continue;
@@ -26,7 +26,10 @@ export const createLabelQueries = (names: Pick<NameQueries, "namesOf">, operator
       if (label === undefined) unlabeled.add(address);
       else labels.set(address, label);
     }
-    for (const [address, name] of unlabeled.size === 0 ? [] : await names.namesOf(chainId, unlabeled)) labels.set(address, name);
+    if (unlabeled.size === 0) return labels;
+    const found = await names.namesOf(chainId, unlabeled);
+    if (labels.size === 0) return found;
+    for (const [address, name] of found) labels.set(address, name);
     return labels;
   },
 });

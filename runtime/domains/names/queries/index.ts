@@ -1,7 +1,8 @@
-import { bytes } from "../../../database/codecs.ts";
+import { bytes, bytesArray } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
+import { type KeepLookups, keepNoLookups } from "../../../lib/keep-lookups.ts";
 import { memoizeText } from "../../../lib/memoize-text.ts";
 import { normalizeName } from "../../../lib/normalize-name.ts";
 import { nodeOf, reverseNamespaces, reverseNode } from "../nodes.ts";
@@ -16,17 +17,12 @@ const nodeOfName = memoizeText((name) => {
   return normalized === null ? null : { isNormalized: normalized === name, node: nodeOf(normalized) };
 }, maxNames);
 
-/**
- * Max number of addresses of a chain whose reverse nodes are cached, about 20 MB. A node takes two keccak hashes to compute, which was a third of the time of a page of
- * transfers, and pages show the same addresses again and again.
- */
-const maxReverseNodes = 50_000;
+/** Max number of addresses of a chain whose names, or that they have none, are kept, about 10 MB. */
+const maxAddresses = 50_000;
 
 /** The nodes in which an address of a chain may claim its name, in order of precedence. */
-const createReverseNodes = (chainId: number): ((address: string) => readonly Hash[]) => {
-  const namespaces = reverseNamespaces(chainId);
-  return memoizeText((address) => namespaces.map((namespace) => reverseNode(namespace, address as Address)), maxReverseNodes);
-};
+const reverseNodesOf = (chainId: number, address: Address): readonly Hash[] =>
+  reverseNamespaces(chainId).map((namespace) => reverseNode(namespace, address));
 
 /** All queries of names. */
 export type NameQueries = ReturnType<typeof createNameQueries>;
@@ -55,15 +51,12 @@ const selectRecords = plannedOnce(sql`SELECT requested.node, found.value FROM un
   CROSS JOIN LATERAL (${newest(sql`resolver.value`, sql`$4`)}) found
   WHERE found.value IS NOT NULL`);
 
-/** Creates the name queries. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and do not resolve. */
-export const createNameQueries = ({ query }: Pick<Database, "query">, registriesOf: RegistriesOf) => {
-  const reverseNodesOfChain = new Map<number, ReturnType<typeof createReverseNodes>>();
-  const reverseNodes = (chainId: number) => {
-    const existing = reverseNodesOfChain.get(chainId) ?? createReverseNodes(chainId);
-    reverseNodesOfChain.set(chainId, existing);
-    return existing;
-  };
+/** Those of the addresses ($2) that some name resolves to, according to some contract. Served by name_records_address, one probe per address. */
+const selectNamed = plannedOnce(sql`SELECT requested.address FROM unnest($2::bytea[]) AS requested(address)
+  WHERE EXISTS (SELECT 1 FROM name_records n WHERE n.chain_id = $1 AND n.value = requested.address AND n.record = ${nameRecords.address})`);
 
+/** Creates the name queries; `keep` may keep names by address. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and do not resolve. */
+export const createNameQueries = ({ query }: Pick<Database, "query">, registriesOf: RegistriesOf, keep: KeepLookups = keepNoLookups) => {
   /**
    * One kind of record of several nodes, each from the resolver that is current in the registry. If a registry never had the node, the next one is used.
    * Served by the primary key of name_records; the newest row of a key applies.
@@ -92,11 +85,10 @@ export const createNameQueries = ({ query }: Pick<Database, "query">, registries
   const resolveName = async (chainId: number, name: string): Promise<Address | null> =>
     registriesOf(chainId).length === 0 ? null : ((await addressesOf(chainId, [name])).get(name) ?? null);
 
-  /** The names that addresses claim and that resolve to them; a name that is not normalized (ENSIP-15) is omitted. */
-  const namesOf = async (chainId: number, addresses: Iterable<Address>): Promise<ReadonlyMap<Address, string>> => {
-    if (registriesOf(chainId).length === 0) return new Map();
-    const nodesOf = reverseNodes(chainId);
-    const nodes = new Map([...new Set(addresses)].map((address) => [address, nodesOf(address)]));
+  const readNames = async (chainId: number, addresses: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+    // Only an address that a name resolves to can have a name: for all others, no node is computed, which takes two hashes.
+    const named = await query<{ address: Address }>(selectNamed, [chainId, bytesArray(addresses)]);
+    const nodes = new Map(named.map(({ address }) => [address, reverseNodesOf(chainId, address)]));
     const claims = await recordsOf(chainId, [...nodes.values()].flat(), nameRecords.name);
     const claimed = new Map([...claims].map(([node, value]) => [node, Buffer.from(value.slice(2), "hex").toString("utf8")]));
     const normalized = new Set(
@@ -112,6 +104,11 @@ export const createNameQueries = ({ query }: Pick<Database, "query">, registries
       }),
     );
   };
+  const lookUp = keep(readNames, maxAddresses);
+
+  /** The names that addresses claim and that resolve to them; a name that is not normalized (ENSIP-15) is omitted. */
+  const namesOf = async (chainId: number, addresses: Iterable<Address>): Promise<ReadonlyMap<string, string>> =>
+    registriesOf(chainId).length === 0 ? new Map() : lookUp(chainId, addresses);
 
   return { resolveName, namesOf };
 };

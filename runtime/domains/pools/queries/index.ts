@@ -1,6 +1,9 @@
 import type { Queryable } from "../../../database/database.ts";
+import { type IndexKeep, noIndexKeep } from "../../../database/index-keep.ts";
+import type { Address } from "../../../lib/hex.ts";
 import { createActionQueries } from "./action.ts";
 import { createExchangeQueries } from "./exchange.ts";
+import { createFactoryQueries } from "./factory.ts";
 import { createPoolListQueries } from "./pool.ts";
 import { createStateQueries } from "./state.ts";
 import { createTransactionActionQueries } from "./transaction-action.ts";
@@ -8,9 +11,14 @@ import { createTransactionActionQueries } from "./transaction-action.ts";
 /** All queries of pools and exchanges. */
 export type PoolQueries = ReturnType<typeof createPoolQueries>;
 
-/** Creates the queries of pools and exchanges: announcements, states and actions as typed rows. */
-export const createPoolQueries = (database: Pick<Queryable, "query">) => ({
+/** Creates the queries of pools and exchanges: announcements, states and actions as typed rows. `factoriesOf` has the factories of a chain's exchanges. */
+export const createPoolQueries = (
+  database: Pick<Queryable, "query">,
+  factoriesOf: (chainId: number) => readonly Address[] = () => [],
+  keep: IndexKeep = noIndexKeep,
+) => ({
   ...createPoolListQueries(database),
+  ...createFactoryQueries(database, factoriesOf, keep.lookups("pools")),
   ...createExchangeQueries(database),
   ...createActionQueries(database),
   ...createStateQueries(database),

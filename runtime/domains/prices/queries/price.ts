@@ -7,6 +7,7 @@ import type { Keep } from "../../../lib/keep-loads.ts";
 import { createOwnedRateQueries } from "./owned-rates.ts";
 import { createProgressQueries } from "./progress.ts";
 import { type ChainOfCurrency, type Closes, convert, createCloses, days, hourOf, hours, type Rate, type SpanTable } from "./rates.ts";
+import { createWalletQueries } from "./wallet.ts";
 
 /** A token at a time (unix seconds). */
 export interface PriceLookup {
@@ -23,6 +24,7 @@ export function createPriceQueries(queryable: Queryable, chainOfCurrency: ChainO
   return {
     ...createRateQueries(queryable, closes),
     ...createOwnedRateQueries(queryable, closes),
+    ...createWalletQueries(queryable, closes),
     ...createProgressQueries(queryable),
   };
 }

@@ -2,10 +2,9 @@ import { bytes } from "../../../database/codecs.ts";
 import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
 import { columnList, identifier, joinSql, type Sql, sql } from "../../../database/sql.ts";
-import { type Address, type Hex, nativeTokenAddress } from "../../../lib/hex.ts";
+import type { Address, Hex } from "../../../lib/hex.ts";
 import { standards } from "../projection/standards.ts";
-import { type BalanceSource, joinSource, sourceOf, sourceOfNative } from "./balance-source.ts";
-import { type MetadataColumns, metadataIn, selectMetadata, type TokenMetadata } from "./metadata.ts";
+import { type BalanceSource, joinSource, sourceOf } from "./balance-source.ts";
 
 /** The balance of an owner after a block (for collections: the number of tokens); null if unknown. */
 export interface BalanceRow {
@@ -14,39 +13,21 @@ export interface BalanceRow {
   readonly balance: string | null;
 }
 
-/** A balance with the last transfer up to that block; null if none is indexed. */
-export interface HoldingRow extends BalanceRow {
-  readonly source: BalanceSource;
-  readonly transfer_block: number | null;
-  readonly transfer_timestamp: number | null;
-}
-
 /** Rows as lists (see database/columns.ts). */
-interface BalanceColumns {
+export interface BalanceColumns {
   readonly tokens: Hex;
   readonly standards: readonly number[];
   readonly balances: readonly (string | null)[];
 }
-interface HoldingColumns extends BalanceColumns {
-  readonly moved: readonly number[];
-  /** The node-sourced tokens among them. */
-  readonly sourced: Hex;
-  readonly sourced_standards: readonly number[];
-  readonly sourced_moved: readonly (number | null)[];
-  readonly numbers: readonly number[];
-  readonly timestamps: readonly number[];
-  readonly native_accounting: string | null;
-  /** The last transfer of native value. */
-  readonly native_block: number | null;
-  readonly native_timestamp: number | null;
-}
 /** Lists with the block that they are as of; null if there is none. */
-interface BalancesBeforeColumns extends BalanceColumns {
+export interface BalancesBeforeColumns extends BalanceColumns {
   readonly block: number | null;
 }
 
-type LastTransfer = Pick<HoldingRow, "transfer_block" | "transfer_timestamp">;
-const noTransfer: LastTransfer = { transfer_block: null, transfer_timestamp: null };
+/** A balance and its source. */
+export interface SourcedBalance extends Pick<BalanceRow, "balance"> {
+  readonly source: BalanceSource;
+}
 
 /** An owner's balance of one token id. */
 export interface NftBalanceRow {
@@ -81,49 +62,19 @@ export const asOfBlock = (
     WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block > ${block} AND ${among})`;
 };
 
-/** The last transfer of a held token ($2 its owner) up to a block ($3). Served by transfers_from and transfers_to, one probe each. */
-const lastTransfer = (column: "from_address" | "to_address"): Sql =>
-  sql`(SELECT block_number FROM transfers
-    WHERE chain_id = $1 AND ${identifier(column)} = $2 AND token = h.token AND standard = h.standard AND block_number <= $3
-    ORDER BY block_number DESC LIMIT 1)`;
-
-const balancesAsOf = asOfBlock("balances", "balance_periods", ["token", "standard"]);
+/** The rows of an owner by token and standard as of a block. */
+export const balancesAsOf = (block?: Sql): Sql => asOfBlock("balances", "balance_periods", ["token", "standard"], undefined, block);
 const nftBalancesAsOf = asOfBlock("nft_balances", "nft_balance_periods", ["token", "token_id", "standard"]);
 
-const balanceLists = sql`${joinedAddresses("token")} AS tokens, ${listOf("standard")} AS standards, ${listOf(sql`balance::text`)} AS balances`;
+/** Rows of balances as `BalanceColumns`. */
+export const balanceLists = sql`${joinedAddresses("token")} AS tokens, ${listOf("standard")} AS standards, ${listOf(sql`balance::text`)} AS balances`;
 
-/** The holdings of an owner ($2) of chain $1 after a block ($3), except zero token balances; any $4 of them if there are more. */
-const held = sql`SELECT token, standard, balance, since_block FROM ${balancesAsOf} h
-  WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} LIMIT $4`;
+const selectBalances = sql`SELECT ${balanceLists} FROM ${balancesAsOf()} h`;
 
-const lastNativeTransferOf = (column: "from_address" | "to_address"): Sql =>
-  sql`(SELECT block_number FROM transfers WHERE chain_id = $1 AND ${identifier(column)} = $2 AND token = $5 AND block_number <= $3
-    ORDER BY block_number DESC LIMIT 1)`;
-/** The last transfer of native value ($5 its token) from or to the owner. Served by transfers_from and transfers_to, one probe each. */
-const selectLastNativeTransfer = sql`SELECT number AS native_block, timestamp AS native_timestamp FROM blocks
-  WHERE chain_id = $1 AND number = greatest(${lastNativeTransferOf("from_address")}, ${lastNativeTransferOf("to_address")})`;
-
-// All heights are looked up together, each once: a wallet may hold so many tokens that one probe per token would be most of the work.
-const selectHoldings = sql`WITH held AS MATERIALIZED (${held}),
-  sourced AS MATERIALIZED (
-    SELECT token, standard, greatest(${lastTransfer("from_address")}, ${lastTransfer("to_address")}) AS moved
-    FROM held h JOIN node_sourced_tokens s USING (token, standard) WHERE s.chain_id = $1)
-  SELECT * FROM (SELECT ${balanceLists}, ${listOf("since_block")} AS moved FROM held) held_lists,
-    (SELECT ${joinedAddresses("token")} AS sourced, ${listOf("standard")} AS sourced_standards, ${listOf("moved")} AS sourced_moved FROM sourced) sourced_lists,
-    (SELECT ${listOf("number")} AS numbers, ${listOf("timestamp")} AS timestamps FROM blocks
-     WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT since_block FROM held UNION ALL SELECT moved FROM sourced))) times,
-    (SELECT max(native_accounting) AS native_accounting FROM chains WHERE chain_id = $1) chain
-    LEFT JOIN (${selectLastNativeTransfer}) native ON true`;
-
-const selectHeldMetadata = sql`WITH held AS MATERIALIZED (${held}) ${selectMetadata(sql`SELECT token FROM held`)}`;
-
-const selectBalances = sql`SELECT ${balanceLists} FROM ${balancesAsOf} h`;
-
-/** As of the last block before a time ($3), but at most of a block ($4). The block is served by blocks_timestamp. */
-const selectBalancesBefore = sql`WITH bound AS MATERIALIZED (
-    SELECT least(number, $4::int8) AS number FROM blocks WHERE chain_id = $1 AND timestamp < $3 ORDER BY timestamp DESC, number DESC LIMIT 1)
-  SELECT (SELECT number FROM bound) AS block, ${balanceLists}
-  FROM ${asOfBlock("balances", "balance_periods", ["token", "standard"], sql`true`, sql`(SELECT number FROM bound)`)} h`;
+/** The balances of an owner as of the last block before a time, but at most of a block. The block is served by blocks_timestamp. */
+export const selectBalancesBefore = (time: Sql, max: Sql): Sql => sql`WITH bound AS MATERIALIZED (
+    SELECT least(number, ${max}::int8) AS number FROM blocks WHERE chain_id = $1 AND timestamp < ${time} ORDER BY timestamp DESC, number DESC LIMIT 1)
+  SELECT (SELECT number FROM bound) AS block, ${balanceLists} FROM ${balancesAsOf(sql`(SELECT number FROM bound)`)} h`;
 
 const matchesBalance = sql`chain_id = $1 AND owner = $2 AND token = $3 AND standard = $4`;
 const selectBalance = sql`SELECT h.balance, ${sourceOf("h")} AS source FROM (
@@ -135,33 +86,7 @@ const selectBalance = sql`SELECT h.balance, ${sourceOf("h")} AS source FROM (
 const selectNftBalances = sql`SELECT token, token_id, standard, balance FROM ${nftBalancesAsOf} h
   WHERE balance IS DISTINCT FROM 0 ORDER BY token, token_id LIMIT $4`;
 
-/** Converts lists to rows. */
-function toHoldings(columns: HoldingColumns): HoldingRow[] {
-  const times = new Map<number, number>();
-  columns.numbers.forEach((number, index) => {
-    times.set(number, columns.timestamps[index] ?? 0);
-  });
-  const lastAt = (height: number): LastTransfer => {
-    const timestamp = times.get(height);
-    return timestamp === undefined ? noTransfer : { transfer_block: height, transfer_timestamp: timestamp };
-  };
-  const sourced = new Map<string, LastTransfer>();
-  addressesIn(columns.sourced).forEach((token, index) => {
-    const height = columns.sourced_moved[index] ?? null;
-    sourced.set(`${token}:${columns.sourced_standards[index]}`, height === null ? noTransfer : lastAt(height));
-  });
-  const native: LastTransfer = { transfer_block: columns.native_block, transfer_timestamp: columns.native_timestamp };
-  const nativeSource = sourceOfNative(columns.native_accounting);
-  const rows = addressesIn(columns.tokens).map((token, index): HoldingRow => {
-    const [standard, balance] = [columns.standards[index] ?? standards.native, columns.balances[index] ?? null];
-    if (standard === standards.native) return { token, standard, balance, source: nativeSource, ...native };
-    const read = sourced.size === 0 ? undefined : sourced.get(`${token}:${standard}`);
-    const { transfer_block, transfer_timestamp } = read ?? lastAt(columns.moved[index] ?? 0);
-    return { token, standard, balance, source: read === undefined ? "events" : "node", transfer_block, transfer_timestamp };
-  });
-  return rows.sort(byStandard);
-}
-
+/** The balances in lists. */
 const toBalances = (columns: BalanceColumns): BalanceRow[] =>
   addressesIn(columns.tokens).map((token, index) => ({
     token,
@@ -169,33 +94,16 @@ const toBalances = (columns: BalanceColumns): BalanceRow[] =>
     balance: columns.balances[index] ?? null,
   }));
 
-/** Sorts the native token first; a token of several standards has one row per standard. */
-const byStandard = (left: BalanceRow, right: BalanceRow): number => left.standard - right.standard || (left.token < right.token ? -1 : 1);
+/** The balances in the row of `selectBalancesBefore`; null without a block before the time. */
+export const balancesBeforeIn = (columns: BalancesBeforeColumns | undefined): BalanceRow[] | null =>
+  columns === undefined || columns.block === null ? null : toBalances(columns);
 
 /** Balance queries. */
 export function createBalanceQueries({ query }: Pick<Database, "query">) {
-  /** The holdings of an owner after a block, except zero token balances; the native token is first. Any `limit` of them if there are more. */
-  const holdingsAt = async (chainId: number, owner: Address, block: number, limit: number): Promise<HoldingRow[]> => {
-    // The row of a token is usually set only by its transfers. Fees and rewards also set the row of the native token, and readings that of a node-sourced token:
-    // their last transfer is looked up.
-    const [columns] = await query<HoldingColumns>(selectHoldings, [chainId, bytes(owner), block, limit, bytes(nativeTokenAddress)]);
-    return columns === undefined ? [] : toHoldings(columns);
-  };
-
-  /** The metadata of the tokens that `holdingsAt` returns for the same arguments, to be queried at the same time. */
-  const heldMetadata = async (chainId: number, owner: Address, block: number, limit: number): Promise<Map<Address, TokenMetadata>> =>
-    metadataIn(await query<MetadataColumns>(selectHeldMetadata, [chainId, bytes(owner), block, limit]));
-
   /** The balances of an owner after a block, of each token that it had received by that block. */
   const balancesAt = async (chainId: number, owner: Address, block: number): Promise<BalanceRow[]> => {
     const [columns] = await query<BalanceColumns>(selectBalances, [chainId, bytes(owner), block]);
     return columns === undefined ? [] : toBalances(columns);
-  };
-
-  /** The balances of an owner after the last block before a time (unix seconds), or after `max` if that is earlier; null without such a block. */
-  const balancesBefore = async (chainId: number, owner: Address, time: number, max: number): Promise<BalanceRow[] | null> => {
-    const [columns] = await query<BalancesBeforeColumns>(selectBalancesBefore, [chainId, bytes(owner), time, max]);
-    return columns === undefined || columns.block === null ? null : toBalances(columns);
   };
 
   /** An owner's balance of one token after a block; null if no block up to it changed the balance. Served by the primary keys. */
@@ -205,8 +113,8 @@ export function createBalanceQueries({ query }: Pick<Database, "query">) {
     token: Address,
     standard: number,
     block: number,
-  ): Promise<Pick<HoldingRow, "balance" | "source"> | null> => {
-    const rows = await query<Pick<HoldingRow, "balance" | "source">>(selectBalance, [chainId, bytes(owner), bytes(token), standard, block]);
+  ): Promise<SourcedBalance | null> => {
+    const rows = await query<SourcedBalance>(selectBalance, [chainId, bytes(owner), bytes(token), standard, block]);
     return rows[0] ?? null;
   };
 
@@ -214,5 +122,5 @@ export function createBalanceQueries({ query }: Pick<Database, "query">) {
   const nftBalancesAt = (chainId: number, owner: Address, block: number, limit: number) =>
     query<NftBalanceRow>(selectNftBalances, [chainId, bytes(owner), block, limit]);
 
-  return { holdingsAt, heldMetadata, balancesAt, balancesBefore, balanceAt, nftBalancesAt };
+  return { balancesAt, balanceAt, nftBalancesAt };
 }

@@ -1,7 +1,9 @@
 import type { Database } from "../../../database/database.ts";
+import { type IndexKeep, noIndexKeep } from "../../../database/index-keep.ts";
 import { createBalanceQueries } from "./balance.ts";
 import { createCounterpartyQueries } from "./counterparty.ts";
 import { createHolderQueries } from "./holder.ts";
+import { createHoldingQueries } from "./holding.ts";
 import { createMetadataQueries } from "./metadata.ts";
 import { createPortfolioQueries } from "./portfolio.ts";
 import { createTransferQueries } from "./transfer.ts";
@@ -10,9 +12,10 @@ import { createTransferQueries } from "./transfer.ts";
 export type TokenQueries = ReturnType<typeof createTokenQueries>;
 
 /** Creates the queries of tokens: metadata, balances, holders and transfers as typed rows. */
-export const createTokenQueries = (database: Pick<Database, "query">) => ({
-  ...createMetadataQueries(database),
+export const createTokenQueries = (database: Pick<Database, "query">, keep: IndexKeep = noIndexKeep) => ({
+  ...createMetadataQueries(database, keep.lookups("token_metadata", "token_standards")),
   ...createBalanceQueries(database),
+  ...createHoldingQueries(database),
   ...createHolderQueries(database),
   ...createPortfolioQueries(database),
   ...createTransferQueries(database),

@@ -3,6 +3,7 @@ import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.
 import type { Database } from "../../../database/database.ts";
 import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
+import { type KeepLookups, keepNoLookups } from "../../../lib/keep-lookups.ts";
 
 /** The metadata of a token contract. A field is null if the contract does not return it in a usable form, or if it was not read yet. */
 export interface TokenMetadata {
@@ -21,7 +22,7 @@ export interface MetadataColumns {
   readonly symbols: readonly (string | null)[];
   readonly decimals: readonly (number | null)[];
   readonly classified: Hex;
-  readonly standards: readonly number[];
+  readonly classes: readonly number[];
 }
 
 /**
@@ -32,21 +33,21 @@ export const selectMetadata = (addresses: Sql): Sql =>
   sql`SELECT * FROM
      (SELECT ${joinedAddresses("address")} AS described, ${listOf("name")} AS names, ${listOf("symbol")} AS symbols, ${listOf("decimals")} AS decimals
       FROM token_metadata WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) m,
-     (SELECT ${joinedAddresses("address")} AS classified, ${listOf("standard")} AS standards
+     (SELECT ${joinedAddresses("address")} AS classified, ${listOf("standard")} AS classes
       FROM token_standards WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) s`;
 const selectMetadataOfAddresses = plannedOnce(selectMetadata(sql`SELECT unnest($2::bytea[])`));
 
 /** The metadata in the one row of `selectMetadata`, by address, without addresses that neither table contains. */
-export function metadataIn([columns]: readonly MetadataColumns[]): Map<Address, TokenMetadata> {
+export function metadataIn(columns: MetadataColumns | undefined): Map<Address, TokenMetadata> {
   const byAddress = new Map<Address, TokenMetadata & { standards: readonly number[] }>();
   if (columns === undefined) return byAddress;
-  const { names, symbols, decimals, standards } = columns;
+  const { names, symbols, decimals, classes } = columns;
   addressesIn(columns.described).forEach((address, index) => {
     const [name, symbol] = [names[index] ?? null, symbols[index] ?? null];
     byAddress.set(address, { address, name, symbol, decimals: decimals[index] ?? null, standards: noStandards });
   });
   addressesIn(columns.classified).forEach((address, index) => {
-    const standard = standards[index] ?? 0;
+    const standard = classes[index] ?? 0;
     const token = byAddress.get(address);
     if (token === undefined) byAddress.set(address, { ...emptyMetadata(address), standards: singleStandard[standard] ?? [standard] });
     else
@@ -64,16 +65,21 @@ const ascending = (numbers: number[]): number[] => numbers.sort((left, right) =>
 /** The metadata of an unknown contract. */
 export const emptyMetadata = (address: Address): TokenMetadata => ({ address, name: null, symbol: null, decimals: null, standards: [] });
 
-/** Token metadata queries. */
-export function createMetadataQueries({ query }: Pick<Database, "query">) {
+/** Max number of contracts of a chain whose metadata is kept, about 20 MB. */
+const maxKept = 50_000;
+
+/** Token metadata queries; `keep` may keep the results. */
+export function createMetadataQueries({ query }: Pick<Database, "query">, keep: KeepLookups = keepNoLookups) {
+  const lookUp = keep<TokenMetadata>(async (chainId, addresses) => {
+    const [columns] = await query<MetadataColumns>(selectMetadataOfAddresses, [chainId, bytesArray(addresses)]);
+    return metadataIn(columns);
+  }, maxKept);
+
   /** The metadata of contracts by address, with an entry for every address in `addresses`. */
   const metadata = async (chainId: number, addresses: Iterable<Address>): Promise<ReadonlyMap<Address, TokenMetadata>> => {
     const distinct = new Set(addresses);
-    if (distinct.size === 0) return new Map();
-    const byAddress = metadataIn(await query<MetadataColumns>(selectMetadataOfAddresses, [chainId, bytesArray(distinct)]));
-    if (byAddress.size === distinct.size) return byAddress;
-    for (const address of distinct) if (!byAddress.has(address)) byAddress.set(address, emptyMetadata(address));
-    return byAddress;
+    const found = await lookUp(chainId, distinct);
+    return new Map([...distinct].map((address) => [address, found.get(address) ?? emptyMetadata(address)]));
   };
 
   return { metadata };

@@ -41,7 +41,7 @@ function create() {
       return test.database.query(sql, parameters);
     },
   };
-  const keep = createIndexKeep(notifications, { now: () => now.value });
+  const keep = createIndexKeep(notifications, { now: () => now.value }).loads("blocks");
   const heads = createHeads({ database, chainIds: [chainId], notifications, keep });
   const notify = (payload: string | null) => {
     for (const listener of listeners) listener(payload);
@@ -99,7 +99,7 @@ describe("the head of a chain", () => {
     const changes: (number | undefined)[] = [];
     const remove = heads.onHead((chain, progress) => changes.push(chain === chainId ? progress?.head : -1));
     const before = await heads.headOf(chainId);
-    notify("projection_checkpoints");
+    notify("blocks");
     expect(await heads.headOf(chainId)).toBe(before);
     // A reorganisation to another block of the same height.
     await test.database.query("DELETE FROM blocks WHERE chain_id = $1 AND number = 2", [chainId]);

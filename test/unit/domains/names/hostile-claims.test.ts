@@ -10,7 +10,7 @@ const [space = "0x"] = reverseNamespaces(1);
 /** Returns a name of this length that consists of a first label and labels of one letter. */
 const labels = (length: number, first: string): string => `${first}${".a".repeat((length - first.length) / 2)}`;
 
-/** Emulates the query for claimed names: each of the names resolves to its address. */
+/** Emulates the queries for addresses that names resolve to and for claimed names: each of the names resolves to its address. */
 const registryOf = (claims: ReadonlyMap<Address, string>) => {
   const values = new Map<Hash, Hex>();
   for (const [address, name] of claims) {
@@ -18,6 +18,7 @@ const registryOf = (claims: ReadonlyMap<Address, string>) => {
     values.set(nodeOf(name), address);
   }
   const query = async (_statement: string, parameters: readonly unknown[]) => {
+    if (parameters.length === 2) return [...claims.keys()].map((address) => ({ address }));
     const record = parameters[3];
     const nodes = (parameters[2] as Buffer[]).map((node) => bytesToHex(node));
     return nodes.flatMap((node) => {

@@ -1,0 +1,43 @@
+import { bytesArray } from "../../../database/codecs.ts";
+import type { Queryable } from "../../../database/database.ts";
+import { plannedOnce, sql } from "../../../database/sql.ts";
+import { groupBy } from "../../../lib/group-by.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { type KeepLookups, keepNoLookups } from "../../../lib/keep-lookups.ts";
+
+/** Max number of contracts of a chain whose announcements are kept, about 10 MB. */
+const maxKept = 50_000;
+
+/** The announcement of a pool by a factory. */
+interface Announcement {
+  readonly pool: Address;
+  readonly factory: Address;
+  readonly block: number;
+}
+
+const selectAnnouncements = plannedOnce(sql`SELECT p.pool, p.factory, p.block_number AS block FROM unnest($2::bytea[]) AS f(factory)
+  JOIN pools p ON p.chain_id = $1 AND p.factory = f.factory AND p.pool = ANY ($3::bytea[])`);
+
+/** Queries of the factories of pools; those of a chain's exchanges are considered. `keep` may keep announcements. */
+export const createFactoryQueries = (
+  { query }: Pick<Queryable, "query">,
+  factoriesOf: (chainId: number) => readonly Address[],
+  keep: KeepLookups = keepNoLookups,
+) => {
+  const lookUp = keep<readonly Announcement[]>(async (chainId, addresses) => {
+    const factories = factoriesOf(chainId);
+    const rows = await query<Announcement>(selectAnnouncements, [chainId, bytesArray(factories), bytesArray(addresses)]);
+    return groupBy(rows, ({ pool }) => pool);
+  }, maxKept);
+  return {
+    /** The factory that had announced each of the contracts as a pool by a block; other contracts are omitted. Served by pools_factory. */
+    factoriesAt: async (chainId: number, addresses: Iterable<Address>, block: number): Promise<ReadonlyMap<string, Address>> => {
+      if (factoriesOf(chainId).length === 0) return new Map();
+      const announced = await lookUp(chainId, addresses);
+      const factories = new Map<string, Address>();
+      for (const [pool, announcements] of announced)
+        for (const announcement of announcements) if (announcement.block <= block) factories.set(pool, announcement.factory);
+      return factories;
+    },
+  };
+};

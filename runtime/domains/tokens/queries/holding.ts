@@ -1,0 +1,121 @@
+import { bytes } from "../../../database/codecs.ts";
+import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.ts";
+import type { Database } from "../../../database/database.ts";
+import { identifier, type Sql, sql } from "../../../database/sql.ts";
+import { type Address, type Hex, nativeTokenAddress } from "../../../lib/hex.ts";
+import { standards } from "../projection/standards.ts";
+import { type BalanceColumns, type BalanceRow, balanceLists, balancesAsOf, type SourcedBalance } from "./balance.ts";
+import { sourceOfNative } from "./balance-source.ts";
+import { type MetadataColumns, metadataIn, selectMetadata, type TokenMetadata } from "./metadata.ts";
+
+/** A balance with the last transfer up to that block; null if none is indexed. */
+export interface HoldingRow extends BalanceRow, SourcedBalance {
+  readonly transfer_block: number | null;
+  readonly transfer_timestamp: number | null;
+}
+
+/** Rows as lists (see database/columns.ts). */
+export interface HoldingColumns extends BalanceColumns {
+  readonly moved: readonly number[];
+  /** The node-sourced tokens among them. */
+  readonly sourced: Hex;
+  readonly sourced_standards: readonly number[];
+  readonly sourced_moved: readonly (number | null)[];
+  readonly numbers: readonly number[];
+  readonly timestamps: readonly number[];
+  readonly native_accounting: string | null;
+  /** The last transfer of native value. */
+  readonly native_block: number | null;
+  readonly native_timestamp: number | null;
+}
+
+type LastTransfer = Pick<HoldingRow, "transfer_block" | "transfer_timestamp">;
+const noTransfer: LastTransfer = { transfer_block: null, transfer_timestamp: null };
+
+/** The last transfer of a held token ($2 its owner) up to a block ($3). Served by transfers_from and transfers_to, one probe each. */
+const lastTransfer = (column: "from_address" | "to_address"): Sql =>
+  sql`(SELECT block_number FROM transfers
+    WHERE chain_id = $1 AND ${identifier(column)} = $2 AND token = h.token AND standard = h.standard AND block_number <= $3
+    ORDER BY block_number DESC LIMIT 1)`;
+
+/** The holdings of an owner ($2) of chain $1 after a block ($3), except zero token balances; any $4 of them if there are more. */
+const held = sql`SELECT token, standard, balance, since_block FROM ${balancesAsOf()} h
+  WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} LIMIT $4`;
+
+const lastNativeTransferOf = (column: "from_address" | "to_address"): Sql =>
+  sql`(SELECT block_number FROM transfers WHERE chain_id = $1 AND ${identifier(column)} = $2 AND token = $5 AND block_number <= $3
+    ORDER BY block_number DESC LIMIT 1)`;
+/** The last transfer of native value ($5 its token) from or to the owner. Served by transfers_from and transfers_to, one probe each. */
+const selectLastNativeTransfer = sql`SELECT number AS native_block, timestamp AS native_timestamp FROM blocks
+  WHERE chain_id = $1 AND number = greatest(${lastNativeTransferOf("from_address")}, ${lastNativeTransferOf("to_address")})`;
+
+/**
+ * CTEs with the holdings of an owner ($2) of chain $1 after a block ($3), any $4 of them if there are more; `$5` is the native token. All heights are looked up
+ * together, each once: a wallet may hold so many tokens that one probe per token would be most of the work.
+ */
+export const holdingTables = sql`held AS MATERIALIZED (${held}),
+  sourced AS MATERIALIZED (
+    SELECT token, standard, greatest(${lastTransfer("from_address")}, ${lastTransfer("to_address")}) AS moved
+    FROM held h JOIN node_sourced_tokens s USING (token, standard) WHERE s.chain_id = $1)`;
+/** The row of `HoldingColumns`, from `holdingTables`. */
+export const selectHoldingLists = sql`SELECT * FROM (SELECT ${balanceLists}, ${listOf("since_block")} AS moved FROM held) held_lists,
+    (SELECT ${joinedAddresses("token")} AS sourced, ${listOf("standard")} AS sourced_standards, ${listOf("moved")} AS sourced_moved FROM sourced) sourced_lists,
+    (SELECT ${listOf("number")} AS numbers, ${listOf("timestamp")} AS timestamps FROM blocks
+     WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT since_block FROM held UNION ALL SELECT moved FROM sourced))) times,
+    (SELECT max(native_accounting) AS native_accounting FROM chains WHERE chain_id = $1) chain
+    LEFT JOIN (${selectLastNativeTransfer}) native ON true`;
+/** The row of `MetadataColumns` of the holdings, from `holdingTables`. */
+export const selectHeldMetadataLists = selectMetadata(sql`SELECT token FROM held`);
+
+const selectHoldings = sql`WITH ${holdingTables} SELECT * FROM (${selectHoldingLists}) holdings, (${selectHeldMetadataLists}) metadata`;
+
+/** The holdings in lists, the native token first. */
+export function holdingsIn(columns: HoldingColumns): HoldingRow[] {
+  const times = new Map<number, number>();
+  columns.numbers.forEach((number, index) => {
+    times.set(number, columns.timestamps[index] ?? 0);
+  });
+  const lastAt = (height: number): LastTransfer => {
+    const timestamp = times.get(height);
+    return timestamp === undefined ? noTransfer : { transfer_block: height, transfer_timestamp: timestamp };
+  };
+  const sourced = new Map<string, LastTransfer>();
+  addressesIn(columns.sourced).forEach((token, index) => {
+    const height = columns.sourced_moved[index] ?? null;
+    sourced.set(`${token}:${columns.sourced_standards[index]}`, height === null ? noTransfer : lastAt(height));
+  });
+  const native: LastTransfer = { transfer_block: columns.native_block, transfer_timestamp: columns.native_timestamp };
+  const nativeSource = sourceOfNative(columns.native_accounting);
+  const rows = addressesIn(columns.tokens).map((token, index): HoldingRow => {
+    const [standard, balance] = [columns.standards[index] ?? standards.native, columns.balances[index] ?? null];
+    if (standard === standards.native) return { token, standard, balance, source: nativeSource, ...native };
+    const read = sourced.size === 0 ? undefined : sourced.get(`${token}:${standard}`);
+    const { transfer_block, transfer_timestamp } = read ?? lastAt(columns.moved[index] ?? 0);
+    return { token, standard, balance, source: read === undefined ? "events" : "node", transfer_block, transfer_timestamp };
+  });
+  return rows.sort(byStandard);
+}
+
+/** Sorts the native token first; a token of several standards has one row per standard. */
+const byStandard = (left: BalanceRow, right: BalanceRow): number => left.standard - right.standard || (left.token < right.token ? -1 : 1);
+
+/** A wallet's holdings, and the metadata of their tokens by address. */
+export interface HeldTokens {
+  readonly holdings: readonly HoldingRow[];
+  readonly metadata: Map<Address, TokenMetadata>;
+}
+
+/** The parameters of `holdingTables`. */
+export const holdingParameters = (chainId: number, owner: Address, block: number, limit: number): readonly unknown[] =>
+  // The row of a token is usually set only by its transfers. Fees and rewards also set the row of the native token, and readings that of a node-sourced token:
+  // their last transfer is looked up.
+  [chainId, bytes(owner), block, limit, bytes(nativeTokenAddress)];
+
+/** Holdings queries. */
+export const createHoldingQueries = ({ query }: Pick<Database, "query">) => ({
+  /** The holdings of an owner after a block, except zero token balances; the native token is first. Any `limit` of them if there are more. */
+  holdingsAt: async (chainId: number, owner: Address, block: number, limit: number): Promise<HeldTokens> => {
+    const [columns] = await query<HoldingColumns & MetadataColumns>(selectHoldings, holdingParameters(chainId, owner, block, limit));
+    return columns === undefined ? { holdings: [], metadata: new Map() } : { holdings: holdingsIn(columns), metadata: metadataIn(columns) };
+  },
+});

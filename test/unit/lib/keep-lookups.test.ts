@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { createKeepLookups, keepNoLookups } from "../../../runtime/lib/keep-lookups.ts";
+
+const chainId = 1;
+
+/** A lookup of keys that start with `k`, whose values are the number of the run that loaded them. */
+function counted(maxKeys = 10) {
+  const state = { now: 0, version: 0 as number | null, runs: [] as (readonly string[])[] };
+  const load = async (_chainId: number, keys: readonly string[]) => {
+    state.runs.push(keys);
+    return new Map(keys.flatMap((key) => (key.startsWith("k") ? [[key, state.runs.length] as const] : [])));
+  };
+  const keep = createKeepLookups({ version: () => state.version, maxAgeMilliseconds: () => 1_000, clock: { now: () => state.now } });
+  return { state, lookUp: keep(load, maxKeys), unkept: keepNoLookups(load, maxKeys) };
+}
+
+describe("kept lookups", () => {
+  it("load missing keys only, each once, and remember keys without a value", async () => {
+    const { state, lookUp } = counted();
+    expect(await lookUp(chainId, ["k1", "none", "k1"])).toEqual(new Map([["k1", 1]]));
+    expect(await lookUp(chainId, ["none", "k2", "k1"])).toEqual(
+      new Map([
+        ["k2", 2],
+        ["k1", 1],
+      ]),
+    );
+    expect(state.runs).toEqual([["k1", "none"], ["k2"]]);
+    expect(await lookUp(chainId, [])).toEqual(new Map());
+  });
+
+  it("load keys again after a change, after the maximum age, and for each call while changes are unknown", async () => {
+    const { state, lookUp } = counted();
+    const valueNow = async () => (await lookUp(chainId, ["k"])).get("k");
+    expect([await valueNow(), await valueNow()]).toEqual([1, 1]);
+    state.version = 1;
+    expect([await valueNow(), await valueNow()]).toEqual([2, 2]);
+    state.now = 1_001;
+    expect([await valueNow(), await valueNow()]).toEqual([3, 3]);
+    state.version = null;
+    expect([await valueNow(), await valueNow()]).toEqual([4, 5]);
+  });
+
+  it("keep the chains apart, and only the most recent keys of each", async () => {
+    const { state, lookUp } = counted(2);
+    await lookUp(1, ["k1", "k2"]);
+    await lookUp(2, ["k1"]);
+    await lookUp(1, ["k3"]);
+    await lookUp(1, ["k2", "k1"]);
+    expect(state.runs).toEqual([["k1", "k2"], ["k1"], ["k3"], ["k1"]]);
+  });
+
+  it("load all keys of each call, each once, if nothing is kept", async () => {
+    const { state, unkept } = counted();
+    expect(await unkept(chainId, ["k", "k"])).toEqual(new Map([["k", 1]]));
+    expect(await unkept(chainId, ["k"])).toEqual(new Map([["k", 2]]));
+    expect(await unkept(chainId, [])).toEqual(new Map());
+    expect(state.runs).toEqual([["k"], ["k"]]);
+  });
+});
