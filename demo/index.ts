@@ -1,15 +1,23 @@
 import { resolve } from "node:path";
 import type { DemoModule } from "../runtime/commands/demo.ts";
-import { demoChainConfig } from "./chain-config.ts";
-import { readNodeRecord } from "./node/record.ts";
-import { startDemo } from "./start-demo.ts";
-import { demoFiles, readIdentity } from "./state.ts";
+import { prepareContracts } from "./contracts/compile.ts";
+
+const demoFolder = (dataDirectory: string): string => resolve(dataDirectory, "demo");
 
 const lastDemoChain: DemoModule["lastDemoChain"] = async (dataDirectory) => {
-  const folder = resolve(dataDirectory, "demo");
+  const [{ demoChainConfig }, { readNodeRecord }, { demoFiles, readIdentity }] = await Promise.all([
+    import("./chain-config.ts"),
+    import("./node/record.ts"),
+    import("./state.ts"),
+  ]);
+  const folder = demoFolder(dataDirectory);
   const [record, identity] = await Promise.all([readNodeRecord(demoFiles(folder).node), readIdentity(folder)]);
   return record === null || identity === null ? null : demoChainConfig(`http://127.0.0.1:${record.port}`, identity.values);
 };
 
-/** The module that the commands import. */
-export const demo: DemoModule = { startDemo, lastDemoChain };
+/** The module that the commands import. Its other modules are loaded on demand, so that `prepare` starts immediately. */
+export const demo: DemoModule = {
+  prepare: (dataDirectory) => prepareContracts(demoFolder(dataDirectory)),
+  startDemo: async (options) => (await import("./start-demo.ts")).startDemo(options),
+  lastDemoChain,
+};

@@ -160,9 +160,10 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
   const files = demoFiles(folder);
   const release = await claimFolder(files.owner, options.dataDirectory);
   try {
-    const [{ startBitcoin }, artifacts] = await Promise.all([loadBitcoin(), loadArtifacts(options.contractsDirectory ?? folder)]);
+    const { startBitcoin } = await loadBitcoin();
     const running = await openChain(folder, options);
     options.signal?.throwIfAborted();
+    const artifacts = await loadArtifacts(options.contractsDirectory ?? folder);
     const { node, origin } = running;
     if (origin === "adopted") logger.info(`Continuing the demo with the node of an earlier run (process ${node.handle.processId})`);
     const liveChain = createLiveChain({ folder, node, artifacts, identity: running.identity, logger });

@@ -67,7 +67,12 @@ const withValidate = (command: Command): Command =>
 
 withValidate(program.command("start"))
   .description("run database, indexer and server in one process; runs the demo if no chain is configured")
-  .action(async (options: CommonOptions) => (await import("./commands/start.ts")).start(loadConfigWith(options), options.config));
+  .action(async (options: CommonOptions) => {
+    const config = loadConfigWith(options);
+    // The contracts are compiled while the modules of the command are loaded.
+    if (config.chains.length === 0) await (await import("./commands/prepare-demo.ts")).prepareDemo(config);
+    await (await import("./commands/start.ts")).start(config, options.config);
+  });
 
 withValidate(program.command("serve"))
   .description("serve requests from the index until SIGTERM")

@@ -52,6 +52,8 @@ export interface DemoOptions {
 
 /** The export `demo` of `demo/index.ts`. */
 export interface DemoModule {
+  /** Starts to compile the contracts, in other threads, if a first start on a data directory needs them. */
+  prepare(dataDirectory: string): void;
   startDemo(options: DemoOptions): Promise<Demo>;
   /** The chain of the demo that last ran on a data directory; null if none did. */
   lastDemoChain(dataDirectory: string): Promise<ChainConfig | null>;

@@ -3,7 +3,6 @@ import { createKeys } from "../http/keys.ts";
 import { createLogger, type Logger } from "../logger.ts";
 import { type DeclaredProtocols, loadProtocols } from "../protocols.ts";
 import { CommandError } from "./command-error.ts";
-import { prepareDataDirectory } from "./data-directory.ts";
 import { type Demo, loadDemo } from "./demo.ts";
 import { deleteChain, matchesBitcoinDemo, matchesDemo } from "./demo-index.ts";
 import { resolveDemoKey } from "./demo-key.ts";
@@ -25,10 +24,9 @@ const phases = {
   load: "load the chain",
 };
 
-/** Runs the demo, a local chain with its index and server, until the process is stopped. */
+/** Runs the demo, a local chain with its index and server, until the process is stopped; `prepareDemo` has created the data directory. */
 export async function startDemoService(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   const declared = loadProtocols(config);
-  prepareDataDirectory(config.dataDirectory);
   const progress = createProgress();
   const logLevel = environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel;
   const logger = createLogger({ logLevel, logFormat: config.logFormat, destination: progress.logs });
