@@ -44,7 +44,8 @@ const readSources = async (): Promise<Sources> => {
 
 const requireCompiler = (): void => {
   try {
-    for (const name of ["@openzeppelin/contracts", "solc"]) require.resolve(`${name}/package.json`);
+    require.resolve("@openzeppelin/contracts/package.json");
+    require.resolve("solc/package.json");
   } catch {
     throw demoUnavailable("solc");
   }
