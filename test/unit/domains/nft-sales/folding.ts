@@ -135,3 +135,8 @@ export const washDaysOf = (blocks: readonly DecodedBlock[]): number[] => {
 
 const names = new Map([anna, ben, cleo, router].map((address, position) => [String(address), ["anna", "ben", "cleo", "router"][position]]));
 const shortName = (value: Row[string] | undefined): string => names.get(String(value)) ?? String(value);
+
+/** The sales that follow from the events of one block. */
+export const inOneBlock = (...events: EmittedEvent[]) => salesOf([blockOf(1, 1, events)]);
+/** The event of orders that the market matched with one another. */
+export const ordersMatched = (...orderHashes: readonly Hash[]): EmittedEvent => ({ kind: "ordersMatched", address: market, orderHashes });

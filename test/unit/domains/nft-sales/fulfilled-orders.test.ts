@@ -10,19 +10,16 @@ import {
   editions,
   foldSales,
   fulfilledOrder,
-  market,
+  inOneBlock,
+  ordersMatched,
   payment,
   router,
-  salesOf,
   token,
   tokenTransfer,
   unitTransfer,
   views,
   weth,
 } from "./folding.ts";
-
-const inOneBlock = (...events: EmittedEvent[]) => salesOf([blockOf(1, 1, events)]);
-const ordersMatched = (...orderHashes: readonly `0x${string}`[]): EmittedEvent => ({ kind: "ordersMatched", address: market, orderHashes });
 
 describe("a fulfilled order", () => {
   it("sells only tokens that moved from its seller to its buyer in the same transaction", () => {
@@ -147,111 +144,5 @@ describe("long event lists of a hostile contract", () => {
     expect(inOneBlock(...transfersOnPath, ...emitters)).toHaveLength(500);
     // This takes a fraction of a second; a quadratic implementation took several seconds.
     expect(performance.now() - start).toBeLessThan(deadline(3_000));
-  });
-});
-
-describe("matched orders", () => {
-  const sellOrder = (address = market) =>
-    fulfilledOrder(anna, zeroAddress, [token(views, 1n)], [payment(90n, weth)], { orderHash: "0x0a", address });
-  const buyOrder = (address = market) =>
-    fulfilledOrder(ben, zeroAddress, [payment(100n, weth)], [token(views, 1n), payment(10n, weth)], { orderHash: "0x0b", address });
-  const transfer = tokenTransfer(anna, ben, 1n);
-
-  it("count a token once, at its buyer's payment, in any order of the events", () => {
-    expect(inOneBlock(sellOrder(), buyOrder(), ordersMatched("0x0a", "0x0b"), transfer)).toEqual(["anna ben 1 1 100"]);
-    expect(inOneBlock(buyOrder(), sellOrder(), ordersMatched("0x0a", "0x0b"), transfer)).toEqual(["anna ben 1 1 100"]);
-    // Before OrdersMatched existed, such orders had no recipient.
-    expect(inOneBlock(sellOrder(), buyOrder(), transfer)).toEqual(["anna ben 1 1 100"]);
-    // Since then, their recipient is the caller.
-    const ordersToCaller = [sellOrder(), buyOrder()].map((event) => ({ ...event, recipient: cleo }) as EmittedEvent);
-    expect(inOneBlock(...ordersToCaller, ordersMatched("0x0a", "0x0b"), transfer)).toEqual(["anna ben 1 1 100"]);
-    expect(inOneBlock(...ordersToCaller, ordersMatched("0x0c"), transfer)).toEqual(["anna ben 1 1 100"]);
-  });
-
-  it("have one sale per seller", () => {
-    const listing = (seller: typeof anna, orderHash: `0x${string}`, amount: bigint) =>
-      fulfilledOrder(seller, cleo, [token(editions, 1n, amount)], [payment(1n)], { orderHash });
-    const purchase = fulfilledOrder(ben, cleo, [payment(50n)], [token(editions, 1n, 5n)], { orderHash: "0x0c" });
-    const events = [listing(anna, "0x0a", 3n), listing(cleo, "0x0b", 2n), purchase, ordersMatched("0x0a", "0x0b", "0x0c")];
-    expect(inOneBlock(...events, unitTransfer(anna, ben, 1n, 3n), unitTransfer(cleo, ben, 1n, 2n))).toEqual([
-      "anna ben 1 3 30",
-      "cleo ben 1 2 20",
-    ]);
-  });
-
-  it("have the price of each seller's order if they are bought together", () => {
-    const listing = (seller: typeof anna, orderHash: `0x${string}`, tokenId: bigint, price: bigint) =>
-      fulfilledOrder(seller, ben, [token(views, tokenId)], [payment(price)], { orderHash });
-    const events = (...fee: ReturnType<typeof payment>[]) => [
-      listing(anna, "0x0a", 1n, 10n),
-      listing(cleo, "0x0b", 2n, 90n),
-      fulfilledOrder(ben, ben, [payment(100n)], [token(views, 1n), token(views, 2n), ...fee], { orderHash: "0x0c" }),
-      ordersMatched("0x0a", "0x0b", "0x0c"),
-      tokenTransfer(anna, ben, 1n),
-      tokenTransfer(cleo, ben, 2n),
-    ];
-    expect(inOneBlock(...events())).toEqual(["anna ben 1 1 10", "cleo ben 2 1 90"]);
-    // The payment of a bid that pays fees itself is divided among its tokens: 100 / 2.
-    expect(inOneBlock(...events(payment(1n)))).toEqual(["anna ben 1 1 50", "cleo ben 2 1 50"]);
-  });
-
-  it("may include one order several times, filled in parts", () => {
-    const sellOrder = (amount: bigint) =>
-      fulfilledOrder(anna, cleo, [token(editions, 1n, amount)], [payment(amount, weth)], { orderHash: "0x0a" });
-    const buyOrder = fulfilledOrder(ben, cleo, [payment(10n, weth)], [token(editions, 1n, 5n)], { orderHash: "0x0b" });
-    // Both parts go to ben although the recipient is the caller; two of the seven units are sold outside the bid for five.
-    const events = [sellOrder(3n), sellOrder(4n), buyOrder, ordersMatched("0x0a", "0x0a", "0x0b")];
-    expect(inOneBlock(...events, unitTransfer(anna, ben, 1n, 3n), unitTransfer(anna, ben, 1n, 4n))).toEqual([
-      "anna ben 1 2 2",
-      "anna ben 1 3 6",
-      "anna ben 1 2 4",
-    ]);
-  });
-
-  it("have a sale at the seller's proceeds, to the recipient of the token, if there is no buy order", () => {
-    const payingOrder = fulfilledOrder(cleo, zeroAddress, [payment(90n, weth)], [], { orderHash: "0x0c" });
-    const requestOrder = fulfilledOrder(ben, zeroAddress, [], [token(views, 1n)], { orderHash: "0x0b" });
-    expect(inOneBlock(sellOrder(), requestOrder, payingOrder, ordersMatched("0x0a", "0x0b", "0x0c"), transfer)).toEqual([
-      "anna ben 1 1 90",
-    ]);
-    expect(inOneBlock(sellOrder(), requestOrder, payingOrder, transfer)).toEqual(["anna ben 1 1 90"]);
-  });
-
-  it("are separate per contract: events of another contract do not affect them", () => {
-    const events = [sellOrder(), buyOrder(), ordersMatched("0x0a", "0x0b"), sellOrder(router), buyOrder(router), transfer];
-    const rows = foldSales([blockOf(1, 1, events)]).nft_sales;
-    expect(rows.map(({ marketplace, price }) => [marketplace, price])).toEqual([
-      [market, 100n],
-      [router, 100n],
-    ]);
-  });
-});
-
-describe("daily sums", () => {
-  it("have a current row and a row per ended period, so that a block can be rolled back", () => {
-    const sale = (tokenId: bigint, price: bigint) => [
-      tokenTransfer(anna, ben, tokenId),
-      fulfilledOrder(anna, ben, [token(views, tokenId)], [payment(price)]),
-    ];
-    const blocks = [
-      blockOf(5, 1, [...sale(1n, 10n), ...sale(2n, 8n)]),
-      blockOf(7, 1, sale(3n, 20n)),
-      blockOf(9, 1, sale(4n, 4n)),
-      blockOf(11, 2, sale(5n, 1n)),
-    ];
-    for (const size of [4, 1, 2]) {
-      const { nft_market_days, nft_market_day_periods } = foldSales(blocks, size);
-      const last = new Map(nft_market_days.map((row) => [row.day, row]));
-      expect([...last.values()].map(({ day, since_block, sales, amount, lowest }) => [day, since_block, sales, amount, lowest])).toEqual([
-        [1, 9, 4, 42n, "4"],
-        [2, 11, 1, 1n, "1"],
-      ]);
-      expect(
-        nft_market_day_periods.map(({ from_block, to_block, sales, amount, lowest }) => [from_block, to_block, sales, amount, lowest]),
-      ).toEqual([
-        [5, 6, 2, 18n, "8"],
-        [7, 8, 3, 38n, "8"],
-      ]);
-    }
   });
 });

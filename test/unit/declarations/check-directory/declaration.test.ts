@@ -1,26 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { communityObjects, communityOperations } from "../../../generated/community-items.gen.ts";
-import { scaffoldFiles } from "../../../runtime/commands/community/scaffold.ts";
-import { checkDirectory } from "../../../runtime/declarations/check-directory.ts";
-import { renderDiagnostic } from "../../../runtime/declarations/diagnostics.ts";
-
-const folder = "endpoints/savings";
-const vault = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
-const scope = {
-  template: new Map(Object.entries(communityOperations)),
-  objects: communityObjects,
-  taken: new Map([
-    ["protocol_06", "the built-in protocol protocol_06"],
-    ["morpho", "the built-in protocol protocol_06"],
-  ]),
-};
-
-const files = (edit: (declaration: string) => string = (text) => text): Map<string, string> => {
-  const scaffold = Object.entries(scaffoldFiles({ id: "savings", chain: "test", contracts: [vault] }));
-  return new Map(scaffold.map(([name, text]) => [`${folder}/${name}`, name === "protocol.yaml" ? edit(text) : text]));
-};
-const check = (texts: ReadonlyMap<string, string>) => checkDirectory("endpoints", texts, scope);
-const problemsOf = (texts: ReadonlyMap<string, string>) => check(texts).diagnostics.map(renderDiagnostic);
+import { renderDiagnostic } from "../../../../runtime/declarations/diagnostics.ts";
+import { check, files, folder, problemsOf, vault } from "./savings.ts";
 
 /** The line and column of a text in the declaration after an edit. */
 const positionOf = (texts: ReadonlyMap<string, string>, text: string): string => {
@@ -203,54 +183,5 @@ describe("a directory of protocols", () => {
         { read: "asset", column: "asset" },
       ],
     });
-  });
-
-  it("reports the columns of SQL that are not fields of its object", () => {
-    const texts = files();
-    texts.set(`${folder}/deposits.sql`, (texts.get(`${folder}/deposits.sql`) ?? "").replace("  d.sender,", "  d.sender AS payer,"));
-    expect(problemsOf(texts)).toEqual([
-      expect.stringMatching(/^endpoints\/savings\/deposits\.sql:2:1 missing-column: Missing columns sender/),
-      expect.stringMatching(/^endpoints\/savings\/deposits\.sql:8:3 surplus-column: Unknown column "payer"/),
-    ]);
-  });
-
-  it("reports an id that is not the folder's name, and a name that two protocols have", () => {
-    const other = files((declaration) => declaration.replace("protocol: savings", "protocol: other\nname: savings"));
-    const moved = [...other].map(([path, text]) => [path.replace("savings/", "others/"), text] as const);
-    expect(problemsOf(new Map([...files(), ...moved]))).toEqual(
-      [
-        'endpoints/savings/protocol.yaml:3:11 taken-name: Taken name "savings": it is the id or the name of endpoints/others/protocol.yaml, expected another one',
-        'endpoints/others/protocol.yaml:3:11 misplaced-protocol: Misplaced protocol "other": expected others, the name of the folder',
-      ].sort(),
-    );
-  });
-
-  it("reports protocols whose tables would have the same name in the database", () => {
-    const named = (id: string, table: string): [string, string][] =>
-      [...files((text) => text.replace("protocol: savings", `protocol: ${id}`).replaceAll("share_transfers", table))].map(
-        ([path, text]) => [path.replace("savings/", `${id}/`), text.replaceAll("share_transfers", table)],
-      );
-    // Both are cq_savings_share_transfers.
-    expect(problemsOf(new Map([...named("savings", "share_transfers"), ...named("savings_share", "transfers")]))).toEqual([
-      "endpoints/savings_share/protocol.yaml:3:11 shared-table: Shared table cq_savings_share_transfers: the protocol at endpoints/savings/protocol.yaml:3:11 has a table of the same name in the database, expected another id",
-    ]);
-    expect(problemsOf(new Map([...named("savings", "share_transfers"), ...named("savings_share", "moves")]))).toEqual([]);
-  });
-
-  it("reports all protocols that are wrong, and a directory without protocols", () => {
-    const broken = new Map([...files((text) => text.replace("bigint", "big")), ["endpoints/zero/protocol.yaml", "protocol: [zero"]]);
-    const found = problemsOf(broken);
-    expect(found.some((line) => line.startsWith("endpoints/savings/protocol.yaml:"))).toBe(true);
-    expect(found.some((line) => line.startsWith("endpoints/zero/protocol.yaml:1:"))).toBe(true);
-    expect(problemsOf(new Map())).toEqual(["endpoints:1:1 no-protocols: Empty directory: expected at least one folder with protocol.yaml"]);
-  });
-
-  it("may share SQL in a folder without a declaration, and reports a file there that no protocol uses", () => {
-    const texts = files((declaration) => declaration.replace("sql: deposits.sql", "sql: ../shared/deposits.sql"));
-    texts.set("endpoints/shared/deposits.sql", texts.get(`${folder}/deposits.sql`) ?? "");
-    texts.delete(`${folder}/deposits.sql`);
-    expect(problemsOf(texts)).toEqual([]);
-    texts.set("endpoints/shared/other.sql", "SELECT 1");
-    expect(problemsOf(texts)).toEqual([expect.stringMatching(/^endpoints\/shared\/other\.sql:1:1 unused-sql: /)]);
   });
 });

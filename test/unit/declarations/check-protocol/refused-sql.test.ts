@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { renderDiagnostic } from "../../../../runtime/declarations/diagnostics.ts";
+import { balances, check, declaration, describeRefusals } from "./declaration.ts";
+
+describeRefusals([
+  ["an unknown operation", "unknown-operation", "  markets:\n", "  §market:\n", "nearest: markets"],
+  ["a SQL file that is missing", "missing-sql", "  markets:\n", "  markets: { sql: §market.sql }\n", "expected balances.sql"],
+]);
+
+describe("a declaration is refused for", () => {
+  it("SQL that is wrong, at its position in the SQL file", () => {
+    const { diagnostics } = check(
+      declaration,
+      new Map([["balances.sql", `-- Balances.\n${balances.replace("FROM deposits", "FROM secrets")}`]]),
+    );
+    expect(diagnostics.map(renderDiagnostic)).toEqual([
+      expect.stringMatching(/^endpoints\/vaults\/balances\.sql:2:19 refused-relation: Refused table "secrets": expected /),
+    ]);
+  });
+
+  it("SQL files that no operation names", () => {
+    const { diagnostics } = check(
+      declaration,
+      new Map([
+        ["balances.sql", balances],
+        ["old.sql", "SELECT 1"],
+      ]),
+    );
+    expect(diagnostics.map(renderDiagnostic)).toEqual(["endpoints/vaults/old.sql:1:1 unused-sql: Unused SQL file: expected balances.sql"]);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import type { ChainLog } from "../../../../runtime/chain/types.ts";
+import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { readOf, tableOf } from "../../../support/declared-protocol.ts";
+import { alice, bob, data, log, topic, withLogs } from "../token-folds.ts";
+import { announce, deposited, factory, fold, label, second, topicOf, vault, vaults } from "./vaults.ts";
+
+describe("the projection of a declared protocol", () => {
+  it("queues reads once for each contract and block: at its first block, and where it is touched", () => {
+    const tables = fold([
+      withLogs(4, announce(vault), deposited(alice, 1n), deposited(bob, 2n)),
+      withLogs(5, label("x", [], [])),
+      withLogs(6, announce(second), deposited(bob, 2n)),
+      withLogs(7, deposited(bob, 2n), deposited(alice, 2n, second)),
+    ]);
+    const reads = tables.community_reads?.map((row) => [row.read_name, row.contract, row.block_number, row.attempts]);
+    expect(reads).toEqual([
+      ["price", vault, 4, 0],
+      ["asset", vault, 4, 0],
+      ["price", second, 6, 0],
+      ["asset", second, 6, 0],
+      ["price", vault, 6, 0],
+      ["price", vault, 7, 0],
+      ["price", second, 7, 0],
+    ]);
+  });
+
+  it("queues reads of the contracts that a column has, which another one announces, once for each block", () => {
+    const moved = "Moved(bytes32 indexed id, address indexed vault, uint256 assets)";
+    const protocol: Protocol = {
+      ...vaults,
+      tables: [tableOf("moves", "factory", [moved])],
+      reads: [
+        readOf("supply", "vault", "supply() view returns (uint256 value)", { touchedBy: ["moves"], contractColumn: "id" }),
+        readOf("rate", "vault", "rate() view returns (uint256 value)", { touchedBy: ["moves"], contractColumn: "vault" }),
+      ],
+    };
+    const move = (from: Address, to: Address): ChainLog => log([topicOf(moved), `${from}${"a".repeat(24)}`, topic(to)], data(1), factory);
+    const blocks = [withLogs(4, announce(vault)), withLogs(6, move(vault, second), move(vault, vault), move(second, second))];
+    expect(fold(blocks, { protocol }).community_reads?.map((row) => [row.read_name, row.contract, row.block_number])).toEqual([
+      ["supply", vault, 4],
+      ["rate", vault, 4],
+      ["supply", vault, 6],
+      ["rate", second, 6],
+      ["rate", vault, 6],
+      ["supply", second, 6],
+    ]);
+  });
+
+  it("queues reads that are always due together once", () => {
+    const protocol: Protocol = {
+      ...vaults,
+      reads: [
+        readOf("assets", "vault", "assets() view returns (uint256 value)", { touchedBy: ["deposits", "names"], everyBlocks: 9 }),
+        readOf("price", "vault", "price() view returns (uint256 value)", { touchedBy: ["names"] }),
+        readOf("supply", "vault", "supply() view returns (uint256 value)", { touchedBy: ["names", "deposits"], everyBlocks: 9 }),
+      ],
+    };
+    const blocks = [withLogs(4, announce(vault)), withLogs(5, deposited(alice, 1n)), withLogs(6, label("x", [], []), deposited(bob, 1n))];
+    expect(fold(blocks, { protocol }).community_reads?.map((row) => [row.read_name, row.block_number])).toEqual([
+      ["assets", 4],
+      ["price", 4],
+      ["assets", 5],
+      ["assets", 6],
+      ["price", 6],
+    ]);
+  });
+
+  it("queues reads once for each value of a column, and no such read without a row", () => {
+    const protocol: Protocol = {
+      ...vaults,
+      reads: [
+        readOf("share", "vault", "share(address owner, uint8 kind) view returns (uint256 value)", {
+          arguments: [
+            { name: "owner", type: "address", column: "owner" },
+            { name: "kind", type: "uint256", each: ["1", "2"] },
+          ],
+          touchedBy: ["deposits"],
+        }),
+        readOf("at", "vault", "at(uint256 assets, address owner) view returns (uint256 value)", {
+          arguments: [
+            { name: "assets", type: "uint256", column: "assets" },
+            { name: "owner", type: "address", column: "owner" },
+          ],
+          touchedBy: ["deposits"],
+        }),
+      ],
+    };
+    const blocks = [
+      withLogs(4, announce(vault), deposited(alice, 1n), deposited(alice, 2n), deposited(bob, 2n), deposited(bob, 2n)),
+      withLogs(5, label("x", [], [])),
+      withLogs(6, deposited(alice, 1n)),
+    ];
+    const reads = fold(blocks, { protocol }).community_reads?.map((row) => [row.read_name, row.arguments, row.block_number]);
+    expect(reads).toEqual([
+      ["share", alice, 4],
+      ["at", `1,${alice}`, 4],
+      ["at", `2,${alice}`, 4],
+      ["share", bob, 4],
+      ["at", `2,${bob}`, 4],
+      ["share", alice, 6],
+      ["at", `1,${alice}`, 6],
+    ]);
+  });
+});
