@@ -1,0 +1,59 @@
+import { createDatabase, type Database, type Queryable } from "../../../../runtime/database/database.ts";
+import { setUpReaderRole } from "../../../../runtime/database/reader/reader-role.ts";
+import { withAccount } from "../../../../runtime/database/with-account.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+
+const settings = { statementTimeoutMilliseconds: 0, applicationName: "ashlar-test-reader" };
+/** Opens a database. */
+export const open = (url: string, poolSize = 1): Database => createDatabase({ url, poolSize, ...settings });
+
+/** Functions that close what the tests opened. */
+export const closing: (() => Promise<void>)[] = [];
+
+/** Creates a database that is dropped at the end. */
+export const newDatabase = async (): Promise<TestDatabase> => {
+  const test = await createTestDatabase();
+  closing.push(test.drop);
+  return test;
+};
+
+/** The error of a statement: its SQLSTATE, or "ok". */
+export const outcome = async (database: Queryable, statement: string): Promise<string> => {
+  try {
+    await database.query(statement);
+    return "ok";
+  } catch (error) {
+    return String((error as { code?: unknown }).code ?? error);
+  }
+};
+
+/** SQLSTATE insufficient_privilege. */
+export const denied = "42501";
+/** SQLSTATE read_only_sql_transaction. */
+export const readOnly = "25006";
+
+/** A database on Ashlar's own server. */
+export let test: TestDatabase;
+/** The reader role of `test`. */
+export let reader: Database;
+/** The reader role of a database on a server that other applications use: rights that all roles have by default are kept. */
+export let shared: Database;
+
+const readerOf = async ({ url, database }: TestDatabase, isOwnServer: boolean): Promise<Database> => {
+  const account = await setUpReaderRole(database, { isOwnServer });
+  const opened = open(withAccount(url, account));
+  closing.push(opened.close);
+  return opened;
+};
+
+/** Closes and drops all databases. */
+export const closeAll = async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+};
+
+/** Opens `test`, `reader` and `shared`. */
+export const openReaders = async () => {
+  test = await newDatabase();
+  reader = await readerOf(test, true);
+  shared = await readerOf(await newDatabase(), false);
+};

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readerRightsProblem } from "../../../../runtime/database/reader/reader-rights.ts";
+import { closeAll, denied, openReaders, outcome, reader, readOnly, shared, test } from "./databases.ts";
+
+/** SQLSTATE query_canceled, by the statement timeout. */
+const canceled = "57014";
+/** SQLSTATE configuration_limit_exceeded. */
+const tooManyFiles = "53400";
+/** Statements with their outcomes on Ashlar's own server, and on one that other applications use as well, if that differs. */
+const expectations = (rows: readonly (readonly [statement: string, own: string, onShared?: string])[]) =>
+  rows.map(([statement, own, onShared = own]) => ({ statement, own, onShared }));
+
+afterAll(closeAll);
+beforeAll(openReaders);
+
+describe("the reader role", () => {
+  it("reads the schema api", async () => {
+    expect(await outcome(reader, "SELECT count(*) FROM api.blocks")).toBe("ok");
+    expect(await outcome(reader, "SELECT * FROM api.balances_at(1, 5), api.prices_at(1, 5)")).toBe("ok");
+    expect(await readerRightsProblem(reader)).toBeNull();
+  });
+
+  it.each(
+    expectations([
+      ["INSERT INTO public.blocks (chain_id) VALUES (1)", readOnly],
+      ["UPDATE api.blocks SET number = 0", denied],
+      ["DELETE FROM api.blocks", denied],
+      ["TRUNCATE public.blocks", readOnly],
+      ["WITH gone AS (DELETE FROM public.api_keys RETURNING 1) SELECT * FROM gone", readOnly],
+      ["SELECT * INTO stolen FROM api.blocks", readOnly],
+      ["CREATE TABLE api.mine (a int)", readOnly],
+      ["CREATE TEMP TABLE mine (a int)", readOnly],
+      ["CREATE FUNCTION api.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'", readOnly],
+      ["DO $$ BEGIN PERFORM pg_read_file('/etc/passwd'); END $$", denied],
+      ["SELECT * FROM public.api_keys", denied],
+      ["SELECT * FROM public.community_reader", denied],
+      ["SELECT * FROM public.blocks", denied],
+      ["SELECT rolpassword FROM pg_authid", denied],
+      ["SELECT passwd FROM pg_shadow", denied],
+      ["SET ROLE ashlar", denied],
+      ["SET SESSION AUTHORIZATION ashlar", denied],
+      ["ALTER ROLE CURRENT_USER CREATEROLE", readOnly],
+      ["GRANT SELECT ON api.blocks TO PUBLIC", readOnly],
+      ["SELECT pg_read_file('/etc/passwd')", denied],
+      ["SELECT pg_ls_dir('/')", denied],
+      ["SELECT lo_create(0)", denied, readOnly],
+      ["SELECT lo_import('/etc/passwd')", denied],
+      ["SELECT lo_export(1, '/tmp/file')", denied],
+      ["COPY (SELECT 1) TO PROGRAM 'id'", denied],
+      ["COPY (SELECT 1) TO '/tmp/file'", denied],
+      ["COPY public.blocks FROM '/etc/passwd'", denied],
+      ["CREATE EXTENSION dblink", readOnly],
+      ["SELECT dblink('host=127.0.0.1', 'SELECT 1')", "42883"],
+      ["SELECT query_to_xml('SELECT * FROM public.api_keys', true, false, '')", denied],
+      ["SELECT 1; DROP TABLE public.blocks", readOnly],
+      ["SELECT set_config('role', 'ashlar', false)", denied],
+      ["SELECT pg_reload_conf()", denied],
+      ["SELECT pg_switch_wal()", denied],
+      ["SELECT pg_create_logical_replication_slot('s', 'pgoutput')", denied],
+      ["SELECT 1; LOCK TABLE public.blocks IN ACCESS EXCLUSIVE MODE", denied],
+      ["VACUUM FULL pg_class; SELECT 1", "25001"],
+      // The rest is harmful only as a load, or to other connections of the same role; the checker of declarations refuses all of these functions.
+      ["SELECT set_config('statement_timeout', '0', true)", denied, "ok"],
+      ["SELECT pg_sleep(0)", denied, "ok"],
+      ["SELECT pg_notify('channel', 'text')", denied, "ok"],
+      // Held until the connection ends.
+      ["SELECT pg_advisory_lock(1)", denied, "ok"],
+      ["SELECT pg_cancel_backend(0)", denied, "ok"],
+      ["SELECT pg_logical_emit_message(false, 'a', 'text')", denied, "ok"],
+    ]),
+  )("may not run $statement", async ({ statement, own, onShared }) => {
+    expect([await outcome(reader, statement), await outcome(shared, statement)]).toEqual([own, onShared]);
+  });
+
+  it.each(
+    expectations([
+      ["INSERT INTO public.blocks (chain_id) VALUES (1)", denied],
+      ["UPDATE api.blocks SET number = 0", denied],
+      ["DELETE FROM api.blocks", denied],
+      ["TRUNCATE public.blocks", denied],
+      ["DROP TABLE public.blocks", denied],
+      ["CREATE TABLE api.mine (a int)", denied],
+      ["CREATE TABLE public.mine (a int)", denied],
+      ["CREATE SCHEMA mine", denied],
+      ["CREATE FUNCTION api.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'", denied],
+      ["CREATE EXTENSION dblink", denied],
+      ["ALTER ROLE CURRENT_USER CREATEROLE", denied],
+      // Dropped when the connection ends.
+      ["CREATE TEMP TABLE mine (a int)", denied, "ok"],
+      ["SELECT lo_create(0)", denied, "ok"],
+    ]),
+  )("lacks the right for $statement, also in a transaction that may write", async ({ statement, own, onShared }) => {
+    const outcomes = [reader, shared].map((database) =>
+      database.transaction(async (client) => {
+        await client.query("SET TRANSACTION READ WRITE");
+        return outcome(client, statement);
+      }),
+    );
+    expect(await Promise.all(outcomes)).toEqual([own, onShared]);
+  });
+
+  it("may not end the connections of other roles", async () => {
+    const [{ pid } = { pid: 0 }] = await test.database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    expect(await outcome(reader, `SELECT pg_terminate_backend(${pid})`)).toBe(denied);
+    expect(await outcome(shared, `SELECT pg_terminate_backend(${pid})`)).toBe(denied);
+  });
+
+  it.each([
+    ["sleeps", "SELECT pg_sleep(60)"],
+    ["recursion", "WITH RECURSIVE bomb(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM bomb) SELECT count(*) FROM bomb"],
+    ["products", "SELECT count(*) FROM generate_series(1, 10000000) a, generate_series(1, 1000) b"],
+  ])("is stopped by its statement timeout, or its limit of temporary files: %s", async (_, statement) => {
+    const started = performance.now();
+    expect([canceled, tooManyFiles]).toContain(await outcome(shared, statement));
+    expect(performance.now() - started).toBeLessThan(30_000);
+  });
+
+  it("may not write more than its limit of temporary files", async () => {
+    // Or the timeout, on a slow machine. 20 million rows of 60 bytes are 1.2 GB.
+    const sort = "SELECT count(*) FROM (SELECT repeat(n::text, 8) AS t FROM generate_series(1, 20000000) n ORDER BY 1 OFFSET 1) s";
+    expect([tooManyFiles, canceled]).toContain(await outcome(reader, sort));
+  });
+
+  it("cannot prolong its timeout for the statement that runs", async () => {
+    expect(await outcome(shared, "SELECT set_config('statement_timeout', '0', true), pg_sleep(60)")).toBe(canceled);
+  });
+});

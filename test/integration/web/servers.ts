@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { expect } from "vitest";
+import type { AcceptedTypes } from "../../../runtime/web/send-request.ts";
+import { createWeb, type FetchBounds, type Fetched, type WebDependencies } from "../../../runtime/web/web.ts";
+import { type Listener, startHttpsServer, startSilentServer, type TestHttpsServer, testCertificate } from "../../support/https-server.ts";
+
+const json: AcceptedTypes = {
+  header: "application/json",
+  description: "JSON",
+  includes: (type) => ["", "application/json"].includes(type),
+};
+/** The limits of a request, with some changes. */
+export const boundsOf = (changes: Partial<FetchBounds> = {}): FetchBounds => ({
+  milliseconds: 5_000,
+  bytes: 1_000,
+  types: json,
+  signal: new AbortController().signal,
+  ...changes,
+});
+/** The code of a refusal. */
+export const codeOf = (fetched: Fetched): string => (fetched.ok ? `fetched: ${fetched.body}` : fetched.refusal.code);
+/** The message of a refusal, or an empty text. */
+export const sentenceOf = (fetched: Fetched): string => (fetched.ok ? "" : fetched.refusal.sentence);
+/** Whether a refusal is permanent; null if the document was fetched. */
+export const isPermanent = (fetched: Fetched): boolean | null => (fetched.ok ? null : fetched.refusal.isPermanent);
+/** Sends a JSON document. */
+export const sendJson = (response: ServerResponse, body = '{"name":"A"}'): void => {
+  response.setHeader("content-type", "application/json; charset=utf-8");
+  response.end(body);
+};
+
+/** Sends the response of the untrusted server in the current test. */
+export const untrusted: { respond: (request: IncomingMessage, response: ServerResponse) => void } = {
+  respond: (_, response) => sendJson(response),
+};
+/** A server of anyone, from which documents are fetched. */
+export let untrustedServer: TestHttpsServer;
+/** An internal server, which no request may reach. */
+export let internalServer: Listener;
+
+/** The names that resolve in these tests. The port of the internal server is accepted, so that only the check of addresses protects it. */
+export const dependenciesOf = (names: Readonly<Record<string, readonly string[]>> = {}): WebDependencies => ({
+  resolve: async (hostname) => names[hostname] ?? (hostname.endsWith("documents.example") ? ["127.0.0.1"] : []),
+  // The test server listens on the loopback address, to which only its own names may resolve.
+  isExempt: (address, hostname) => address === "127.0.0.1" && hostname.endsWith("documents.example"),
+  ports: ["443", String(untrustedServer.port), String(internalServer.port)],
+  certificates: [testCertificate],
+});
+/** A URL of the untrusted server. */
+export const urlOf = (path: string): string => `https://documents.example:${untrustedServer.port}${path}`;
+/** Fetches a URL. */
+export const fetchWith = (url: string, changes?: Partial<FetchBounds>, dependencies = dependenciesOf()) =>
+  createWeb(dependencies).fetch(url, boundsOf(changes));
+
+/** Starts the servers. */
+export const setUp = async () => {
+  untrustedServer = await startHttpsServer((request, response) => untrusted.respond(request, response));
+  internalServer = await startSilentServer();
+};
+
+/** Stops the servers. */
+export const tearDown = async () => {
+  await untrustedServer.close();
+  await internalServer.close();
+};
+
+/** Makes the untrusted server send a document. */
+export const setUpTest = () => {
+  untrusted.respond = (_, response) => sendJson(response);
+};
+
+/** Checks that no request reached the internal server. */
+export const tearDownTest = () => {
+  expect(internalServer.connections).toBe(0);
+};
