@@ -1,54 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { erc721Item, erc1155Item, native } from "../../../../demo/story/seaport-orders.ts";
-import { chainConfig } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
-import { createAllowanceJobs } from "../../../../runtime/domains/approvals/jobs/read-allowances/jobs.ts";
-import { createDocumentReader } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/read-document.ts";
-import { createMetadataWorker } from "../../../../runtime/domains/nft-metadata/jobs/fetch/worker.ts";
-import { createMetadataJobs } from "../../../../runtime/domains/nft-metadata/jobs/jobs.ts";
-import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/reads-metadata.ts";
-import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.ts";
-import { createNodeReads } from "../../../../runtime/jobs/node-reads.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { projections } from "../../../../runtime/projections.ts";
 import { type Artifact, artifacts, call, type TestTransaction } from "../../../support/chain.ts";
-import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { chainOf, createTestIndexer, isAtHead, runInBackground } from "../../../support/indexer/support.ts";
 import { multicallAddress, multicallCode } from "../../../support/multicall.ts";
-import { compileInput, contractNamed, solidityInput } from "../../../support/solidity.ts";
-import { until } from "../../../support/until.ts";
 import { ether, lower, type NftMarket, serveNftMarket, startNftMarket } from "../nft-sales/nft-market.ts";
 import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
-
-/** An ERC-721 collection whose metadata may change; it announces changes as EIP-4906 specifies. */
-const source = `
-pragma solidity ^0.8.20;
-contract Paintings {
-  event Transfer(address indexed from, address indexed to, uint256 indexed id);
-  event Approval(address indexed owner, address indexed spender, uint256 indexed id);
-  event ApprovalForAll(address indexed owner, address indexed operator, bool approved);
-  event MetadataUpdate(uint256 id);
-  string public constant name = "Paintings";
-  string public constant symbol = "PAINT";
-  mapping(uint256 => address) public ownerOf;
-  mapping(uint256 => address) public getApproved;
-  mapping(address => mapping(address => bool)) public isApprovedForAll;
-  mapping(uint256 => string) private colours;
-  function mint(address to, uint256 id, string calldata colour) external { ownerOf[id] = to; colours[id] = colour; emit Transfer(address(0), to, id); }
-  function transferFrom(address from, address to, uint256 id) external {
-    require(ownerOf[id] == from && (msg.sender == from || getApproved[id] == msg.sender || isApprovedForAll[from][msg.sender]));
-    ownerOf[id] = to;
-    delete getApproved[id];
-    emit Transfer(from, to, id);
-  }
-  function approve(address spender, uint256 id) external { getApproved[id] = spender; emit Approval(msg.sender, spender, id); }
-  function setApprovalForAll(address operator, bool approved) external { isApprovedForAll[msg.sender][operator] = approved; emit ApprovalForAll(msg.sender, operator, approved); }
-  function paint(uint256 id, string calldata colour) external { colours[id] = colour; emit MetadataUpdate(id); }
-  function tokenURI(uint256 id) external view returns (string memory) {
-    return string.concat('data:application/json,{"name":"', colours[id], '","attributes":[{"trait_type":"Colour","value":"', colours[id], '"}]}');
-  }
-}`;
+import { follow, type IndexWithJobs } from "./reorganisation/index-with-jobs.ts";
+import { compilePaintings } from "./reorganisation/paintings.ts";
+import { tablesOf } from "./reorganisation/stable-tables.ts";
 
 let market: NftMarket;
 let paintings: Address;
@@ -58,85 +19,8 @@ let indexWithJobs: IndexWithJobs;
 let api: TestApi;
 let snapshot: string;
 
-/** An index that follows the chain, and its background work, which runs on demand. */
-interface IndexWithJobs {
-  reconcile(): Promise<void>;
-  end(): Promise<void>;
-}
-
-const follow = async (database: Database): Promise<IndexWithJobs> => {
-  const { chain, weth } = market;
-  const settings = { ...chainConfig.parse({ name: "market", id: 31337, rpc: chain.url }), id: 31337 };
-  const running = await createTestIndexer(chain.url, database, { projections, chain: chainOf({ wrappedNative: [weth] }) });
-  const end = runInBackground(running);
-  const { indexer, source: node } = running;
-  const warnings: string[] = [];
-  const logger = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
-  const isReady = () => indexer.status().leading && indexer.status().following && indexer.status().catchingUp.length === 0;
-  const read = createDocumentReader(settings.nfts);
-  const shared = { chainId: 31337, database, source: node, multicall: multicallAddress, clock: () => new Date() };
-  const scheduler = createChainScheduler({
-    chainName: "test",
-    ...shared,
-    jobs: [...createAllowanceJobs(), ...createMetadataJobs(settings)].map((job) => ({ ...job, intervalMilliseconds: 0 })),
-    runExclusive: indexer.runExclusive,
-    runExclusiveKeepingCache: indexer.runExclusiveKeepingCache,
-    isReady,
-    logger,
-  });
-  const metadata = createMetadataWorker({
-    ...shared,
-    chainName: "market",
-    nfts: settings.nfts,
-    // Only inline documents can be read.
-    readDocument: async (url, signal) =>
-      url.startsWith("data:") ? read(url, signal) : { ok: false, refusal: "Not found.", isPermanent: true },
-    logger,
-    pauseMilliseconds: 5,
-  });
-  const stop = new AbortController();
-  const metadataReads = createNodeReads({ ...shared, chainName: "market", reads: [tokenMetadataRead], logger, isLeading: () => true }).run(
-    stop.signal,
-  );
-  const isMetadataRead = async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0;
-  return {
-    reconcile: async () => {
-      await until("the index to reach the head", async () => isReady() && (await isAtHead(database, chain)));
-      await until("token metadata to be read", isMetadataRead);
-      for (let rounds = 0; (await scheduler.runDue()) && rounds < 100; rounds += 1);
-      await metadata.drain();
-      expect(warnings).toEqual([]);
-      expect(await database.query("SELECT token_id, problem FROM nft_reads")).toEqual([]);
-      expect(await database.query("SELECT * FROM allowance_reads WHERE read_at_block IS NULL")).toEqual([]);
-    },
-    end: async () => {
-      stop.abort();
-      await Promise.all([end(), metadataReads]);
-    },
-  };
-};
-
 const serve = (database: Database): Promise<TestApi> =>
   serveNftMarket(database, market, [{ protocol: "seaport", address: market.seaport }]);
-
-/** Columns that do not depend on when a contract was read. Tables that are not listed are compared whole. */
-const stableColumns: Readonly<Record<string, readonly string[]>> = {
-  nft_metadata: ["token", "token_id", "standard", "block_number", "token_url", "refusal", "document", "name", "attributes", "asset_bytes"],
-  nft_attributes: ["token", "token_id", "position", "trait", "value", "number"],
-  nft_documents: ["token", "metadata_count", "asset_count", "refused_count"],
-  nft_traits: ["token", "trait", "entries", "numbers", "without_value", "unique_values"],
-  nft_trait_values: ["token", "trait", "value", "tokens", "numbers", "number"],
-  allowances: ["owner", "token", "spender", "approved_block", "transaction_index", "log_index", "amount"],
-};
-const tablesOf = async (database: Database): Promise<Record<string, unknown>> => {
-  const tables: Record<string, unknown> = await dump(database);
-  delete tables.allowance_periods;
-  for (const [table, columns] of Object.entries(stableColumns))
-    tables[table] = await database.query(
-      `SELECT ${columns.join(", ")} FROM ${table} ORDER BY ${columns.map((_, index) => index + 1).join(", ")}`,
-    );
-  return tables;
-};
 
 /** Returns paths of all NFT and approval operations. */
 const paths = (): string[] => {
@@ -170,7 +54,7 @@ const responsesOf = async ({ request }: TestApi): Promise<Record<string, unknown
 const expectEqualToFreshIndex = async (): Promise<void> => {
   await indexWithJobs.reconcile();
   const fresh = await createTestDatabase();
-  const other = await follow(fresh.database);
+  const other = await follow(market, fresh.database);
   await other.reconcile();
   await other.end();
   const [actual, expected] = [await tablesOf(test.database), await tablesOf(fresh.database)];
@@ -200,11 +84,11 @@ beforeAll(async () => {
   market = await startNftMarket();
   const { chain, accounts, seaport, sell, coin } = market;
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
-  artifact = contractNamed(compileInput(solidityInput({ "test.sol": source }, "cancun")))("Paintings");
+  artifact = compilePaintings();
   paintings = lower(await chain.deploy(artifact));
   const [anna, ben, cleo] = accounts;
   test = await createTestDatabase();
-  indexWithJobs = await follow(test.database);
+  indexWithJobs = await follow(market, test.database);
   api = await serve(test.database);
   const mints = [1, 2, 3, 4, 5, 6].map((id) => transaction(anna, "mint", anna, BigInt(id), id % 2 === 0 ? "red" : "green"));
   await mineAndReconcile(0, 1, ...mints, ...accounts.map((account) => transaction(account, "setApprovalForAll", seaport, true)));

@@ -1,0 +1,80 @@
+import type { Address, Hex } from "../../../../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../../support/database.ts";
+import { addRound, buildStory, type Story } from "../../../../../support/indexer/story-builder.ts";
+import { chainOf } from "../../../../../support/indexer/support.ts";
+import { type RpcProxy, startRpcProxy } from "../../../../../support/rpc-proxy.ts";
+import { type Reconciliation, startReconciliation } from "../support.ts";
+import { unusualBalances } from "../unusual-balances.ts";
+import { hideOldState } from "./hide-old-state.ts";
+
+/** The chain of the tests. */
+export let chain: TestChain;
+/** The proxy between the index and the node. */
+export let proxy: RpcProxy;
+/** The contracts of the chain. */
+export let story: Story;
+/** A token that changes balances without events. */
+export let unlogged: Address;
+/** The first block of the late index. */
+export let from: number;
+/** The database of the index. */
+export let test: TestDatabase;
+let running: Reconciliation | undefined;
+
+/** A number as JSON-RPC encodes it. */
+export const quantity = (value: number): Hex => `0x${value.toString(16)}`;
+/** The options of the late index. */
+export const indexOptions = () => ({ chain: chainOf({ from, wrappedNative: [story.weth] }) });
+/** The accounts that use the contracts. */
+export const accounts = () => chain.accounts.slice(0, 3) as [Address, Address, Address];
+/** Mines transactions in one block. */
+export const mine = async (...transactions: readonly TestTransaction[]) => {
+  await chain.send(...transactions);
+  await chain.mine();
+};
+/** A transaction that calls `unlogged`. */
+export const callUnlogged = (name: string, args: readonly unknown[], sender?: Address): TestTransaction => ({
+  ...(sender === undefined ? {} : { from: sender }),
+  ...call(unusualBalances("Unlogged"), unlogged, name, args),
+});
+
+/** Indexes the chain from `from` on, and reconciles on request. */
+export const reconcile = async (options: ReturnType<typeof indexOptions> = indexOptions()): Promise<Reconciliation> => {
+  running = await startReconciliation(chain, proxy.url, test.database, options);
+  return running;
+};
+
+/** Prepares what the tests share. */
+export const setUp = async () => {
+  chain = await startTestChain();
+  proxy = await startRpcProxy(chain.url);
+  story = await buildStory(chain, 3);
+  unlogged = await chain.deploy(unusualBalances("Unlogged"));
+  const [first, second, third] = accounts();
+  await mine(callUnlogged("mint", [first, 100n]));
+  from = (await chain.head()) + 1;
+  await addRound(chain, story, 3, [first, second, third]);
+  await mine(call(artifacts.erc20(), story.erc20, "transfer", [second, 1n]), callUnlogged("transfer", [second, 30n]));
+  await addRound(chain, story, 4, [second, third, first]);
+  await mine(call(artifacts.erc721(), story.erc721, "transferFrom", [second, third, 0n]));
+};
+
+/** Stops what `setUp` started. */
+export const tearDown = async () => {
+  await proxy?.close();
+  await chain?.stop();
+};
+
+/** Prepares a test. */
+export const setUpTest = async () => {
+  test = await createTestDatabase();
+  hideOldState(proxy, await chain.head());
+};
+
+/** Deletes what a test created. */
+export const tearDownTest = async () => {
+  await running?.end();
+  running = undefined;
+  await test.drop();
+};

@@ -1,0 +1,67 @@
+import { expect } from "vitest";
+import { startTestChain, type TestChain } from "../../../support/chain.ts";
+import { dump } from "../../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { addRound, buildStory, type Story } from "../../../support/indexer/story-builder.ts";
+import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
+import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
+
+type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
+
+/** The chain of the tests. */
+export let chain: TestChain;
+/** The proxy between the index and the node. */
+export let proxy: RpcProxy;
+/** The contracts of the chain. */
+export let story: Story;
+/** The accounts that use the contracts. */
+export let accounts: Accounts;
+/** The number of the next round of transactions. */
+let round = 2;
+const databases: TestDatabase[] = [];
+
+/** Creates a database that is dropped after the test. */
+export const newDatabase = async (): Promise<TestDatabase> => {
+  const test = await createTestDatabase();
+  databases.push(test);
+  return test;
+};
+/** Mines the next round of transactions. */
+export const addNextRound = () => addRound(chain, story, round++, accounts);
+/** The settings of the indexed chain. */
+export const chainSettings = () => chainOf({ wrappedNative: [story.weth] });
+
+/** The rows of a new index of the current chain. */
+export const freshDump = async () => {
+  const test = await newDatabase();
+  const fresh = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
+  await fresh.runToHead(await chain.head());
+  await fresh.close();
+  return dump(test.database);
+};
+
+/** Compares the tables of two indexes. */
+export const expectSame = (actual: Record<string, string[]>, expected: Record<string, string[]>) => {
+  for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table]);
+};
+
+/** Prepares what the tests share. */
+export const setUp = async () => {
+  chain = await startTestChain();
+  proxy = await startRpcProxy(chain.url);
+  story = await buildStory(chain, round);
+  accounts = chain.accounts.slice(0, 3) as unknown as Accounts;
+};
+
+/** Deletes what a test created. */
+export const tearDownTest = async () => {
+  proxy.tamper = null;
+  proxy.intercept = null;
+  await Promise.all(databases.splice(0).map((test) => test.drop()));
+};
+
+/** Stops what `setUp` started. */
+export const tearDown = async () => {
+  await proxy?.close();
+  await chain?.stop();
+};

@@ -1,0 +1,123 @@
+import { probeCapabilities } from "../../../../runtime/chain/capabilities.ts";
+import { createRpc } from "../../../../runtime/chain/rpc.ts";
+import { createSource, type Source } from "../../../../runtime/chain/source.ts";
+import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.ts";
+import type { Job } from "../../../../runtime/jobs/job.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { createTestIndexer, runInBackground, type TestIndexer } from "../../../support/indexer/support.ts";
+import { multicallAddress, multicallCode } from "../../../support/multicall.ts";
+import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
+import { until } from "../../../support/until.ts";
+
+/** The id of the chain. */
+export const chainId = 31337;
+/** A logger that discards all lines. */
+export const logger = { info: () => undefined, warn: () => undefined };
+
+let chain: TestChain;
+/** The proxy that fails calls. */
+export let proxy: RpcProxy;
+/** The blocks that jobs read through the proxy. */
+export let source: Source;
+let closeRpc: () => Promise<void>;
+/** The test's database. */
+export let test: TestDatabase;
+/** The time of jobs and workers. */
+export const clock = { now: new Date() };
+/** Functions that stop what a test has started. */
+export let cleanups: (() => Promise<void>)[];
+
+/** The accounts of the tests. */
+export let [alice, bob]: [Address, Address] = ["0x", "0x"];
+/** Contracts that work, and poison contracts, whose calls the node fails. */
+export let [coin, poisonCoin, collection, poisonCollection]: [Address, Address, Address, Address] = ["0x", "0x", "0x", "0x"];
+/** The first block after the mints, at which some indexes start. */
+export let startBlock: number;
+
+const mine = async (...transactions: readonly TestTransaction[]) => {
+  await chain.send(...transactions);
+  await chain.mine();
+};
+
+/** Rows of the test's database. */
+export const rowsOf = <Row extends object>(statement: string) => test.database.query<Row>(statement);
+
+/** Starts an indexer in the background. */
+export const startIndexer = async (options: Parameters<typeof createTestIndexer>[2] = {}): Promise<TestIndexer> => {
+  const testIndexer = await createTestIndexer(proxy.url, test.database, options);
+  cleanups.push(runInBackground(testIndexer));
+  return testIndexer;
+};
+/** Waits until an indexer has indexed the newest block. */
+export const waitForHead = async ({ indexer }: TestIndexer) => {
+  const head = await chain.head();
+  await until("the index to reach the head", () => indexer.status().following && indexer.status().block === head);
+};
+/** A scheduler that runs jobs on request. */
+export const schedulerOf = (testIndexer: TestIndexer, jobs: readonly Job[]) =>
+  createChainScheduler({
+    chainName: "test",
+    chainId,
+    database: test.database,
+    source: testIndexer.source,
+    jobs,
+    multicall: multicallAddress,
+    runExclusive: testIndexer.indexer.runExclusive,
+    runExclusiveKeepingCache: testIndexer.indexer.runExclusiveKeepingCache,
+    isReady: () => testIndexer.indexer.status().leading,
+    clock: () => clock.now,
+    logger,
+  });
+
+/** Prepares what the tests share. */
+export const setUp = async () => {
+  chain = await startTestChain();
+  await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
+  [alice, bob] = chain.accounts as [Address, Address, ...Address[]];
+  const [erc20, erc721] = [artifacts.erc20(), artifacts.erc721()];
+  coin = await chain.deploy(erc20, ["Gold", "GLD"]);
+  poisonCoin = await chain.deploy(erc20, ["Arsenic", "ARS"]);
+  collection = await chain.deploy(erc721, ["Cards", "CARD", "https://cards.example/"]);
+  poisonCollection = await chain.deploy(erc721, ["Toadstools", "TOAD", "https://toadstools.example/"]);
+  const [coins, collections] = [
+    [coin, poisonCoin],
+    [collection, poisonCollection],
+  ];
+  await mine(
+    ...coins.map((token) => call(erc20, token, "mint", [alice, 100n])),
+    ...collections.map((token) => call(erc721, token, "mint", [alice])),
+  );
+  startBlock = (await chain.head()) + 1;
+  await mine(
+    ...coins.map((token) => ({ from: alice, ...call(erc20, token, "transfer", [bob, 30n]) })),
+    ...collections.map((token) => ({ from: alice, ...call(erc721, token, "transferFrom", [alice, bob, 0n]) })),
+  );
+  proxy = await startRpcProxy(chain.url);
+  const rpc = createRpc({ url: proxy.url, retries: 2, backOffMilliseconds: 1 });
+  source = createSource(rpc, await probeCapabilities(rpc), { tracing: false, waitMilliseconds: 1 });
+  closeRpc = () => rpc.close();
+};
+
+/** Prepares a test. */
+export const setUpTest = async () => {
+  test = await createTestDatabase();
+  clock.now = new Date("2026-01-01T00:00:00Z");
+  cleanups = [];
+};
+
+/** Deletes what a test created. */
+export const tearDownTest = async () => {
+  proxy.intercept = null;
+  proxy.tamper = null;
+  for (const end of cleanups) await end();
+  await test.drop();
+};
+
+/** Stops what `setUp` started. */
+export const tearDown = async () => {
+  await closeRpc?.();
+  await proxy?.close();
+  await chain?.stop();
+};
