@@ -12,8 +12,7 @@ type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
 export let chain: TestChain;
 /** The proxy between the index and the node. */
 export let proxy: RpcProxy;
-/** The contracts of the chain. */
-export let story: Story;
+let story: Story;
 /** The accounts that use the contracts. */
 export let accounts: Accounts;
 /** The number of the next round of transactions. */

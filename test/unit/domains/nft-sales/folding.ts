@@ -118,7 +118,7 @@ export const foldSales = (blocks: readonly DecodedBlock[], batchSize = blocks.le
 };
 
 /** Returns the sales, oldest first, as "seller buyer id units price". */
-export const salesOf = (blocks: readonly DecodedBlock[]): string[] =>
+const salesOf = (blocks: readonly DecodedBlock[]): string[] =>
   foldSales(blocks).nft_sales.map((row) => [row.seller, row.buyer, row.token_id, row.units, row.price].map(shortName).join(" "));
 
 /** Returns the days of all wash trades. @throws {Error} if the result depends on the batch size. */

@@ -22,7 +22,8 @@ export let proxy: RpcProxy;
 /** The database of the index. */
 export let test: TestDatabase;
 /** The accounts of the tests. */
-export let [alice, bob, carol]: [Address, Address, Address] = ["0x", "0x", "0x"];
+export let [alice, carol]: [Address, Address] = ["0x", "0x"];
+let bob: Address;
 /** The contracts by name. */
 export const addresses: Record<string, Address> = {};
 
