@@ -135,15 +135,15 @@ function resultOf(measurements: readonly Measurement[], calibration: Calibration
     table: [
       ...lines.map(({ name, target, smaller, larger, growth }) => ({
         [subject]: name,
-        "smaller ms": rounded(smaller.clock),
+        "small index ms": rounded(smaller.clock),
         "median ms": rounded(larger.clock),
         "target ms": target ?? "",
         "min ms": rounded(larger.min),
-        "smaller CPU ms": toCell(smaller.cpu),
+        "small index CPU ms": toCell(smaller.cpu),
         "CPU ms": toCell(larger.cpu),
         growth: rounded(growth),
       })),
-      ...Object.entries(sizes).map(([name, count]) => ({ [subject]: name, "smaller ms": before[name] ?? 0, "median ms": count })),
+      ...Object.entries(sizes).map(([name, count]) => ({ [subject]: name, "small index ms": before[name] ?? 0, "median ms": count })),
     ],
     figures: {
       load: rounded(load, 1),

@@ -55,7 +55,7 @@ export async function serveMarket(server: BenchServer, { times, rerunJobs, ...si
     try {
       const endpoints = await measureEndpoints(database, serving, endpointCases(market, fullSize), times);
       return resultOfServing({
-        subject: "rows 40 to 55, complete responses over HTTP",
+        subject: "exchange endpoints, complete responses over HTTP",
         endpoints,
         jobs,
         calibration: await calibrateByQuery(database),

@@ -58,7 +58,7 @@ export async function serveCases(
   const serving = await openServing(database, configOf(nftMarketOf(size)));
   try {
     const endpoints = await measureEndpoints(database, serving, cases, times);
-    const subject = "rows 7 to 21, complete responses over HTTP";
+    const subject = "NFT and approval endpoints, complete responses over HTTP";
     const result = resultOfServing({
       subject,
       endpoints,

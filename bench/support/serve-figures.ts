@@ -32,10 +32,10 @@ export function resultOfServing({ subject, endpoints, jobs, rows, megabytes, cal
         "p95 ms": rounded(all[Math.min(all.length - 1, Math.floor(all.length * 0.95))] ?? Number.NaN, 1),
         "min ms": rounded(all[0] ?? Number.NaN, 1),
         "CPU ms": cpu === null ? "" : rounded(cpu, 1),
-        "slowest kind ms": rounded(median(worst.milliseconds), 1),
-        "slowest kind": worst.name,
-        "its response kilobytes": Math.round(worst.bytes / 1024),
-        missed: median(all) >= targetMilliseconds ? "MISSED" : median(worst.milliseconds) >= targetMilliseconds ? "that kind" : "",
+        "slowest request ms": rounded(median(worst.milliseconds), 1),
+        "slowest request": worst.name,
+        "slowest response kB": Math.round(worst.bytes / 1024),
+        missed: median(all) >= targetMilliseconds ? "MISSED" : median(worst.milliseconds) >= targetMilliseconds ? "slowest request" : "",
       })),
       ...(jobs ?? []).map(({ name, milliseconds }) => ({ [subject]: `ms of job ${name}`, "median ms": Math.round(milliseconds) })),
       { [subject]: "megabytes on disk", "median ms": megabytes },
@@ -71,7 +71,7 @@ function lineOf({ endpoint, variants }: EndpointTimes) {
 export function variantTable(endpoints: readonly EndpointTimes[]): BenchResult["table"] {
   return endpoints.flatMap(({ endpoint, variants }) =>
     variants.map(({ name, milliseconds, cpu, bytes }) => ({
-      "kind of request": `${endpoint.row} ${endpoint.name}: ${name}`,
+      request: `${endpoint.row} ${endpoint.name}: ${name}`,
       "median ms": rounded(median(milliseconds), 1),
       "min ms": rounded(milliseconds[0] ?? Number.NaN, 1),
       "CPU ms": cpu === null ? "" : rounded(cpu, 1),

@@ -101,7 +101,7 @@ export const serviceDefinition = z.strictObject({
       description: sentence,
       query: z.array(kebabName).optional(),
       path: camelName.optional(),
-      answers: z.array(snakeName).describe("The fields that the response must have."),
+      responseFields: z.array(snakeName).describe("The fields that the response must have."),
     }),
   ),
   networkGroups: z.record(kebabName, z.strictObject({ description: sentence, chains: z.array(z.string()).min(1) })),

@@ -61,7 +61,7 @@ export function emitClient(model: Model): string {
       const page = pageName(operation);
       return page === null ? [] : [{ ...methodView(operation), page }];
     }),
-    linked: model.operations.filter(({ style }) => model.service.pagination[style]?.answers.includes("links")).map(methodView),
+    linked: model.operations.filter(({ style }) => model.service.pagination[style]?.responseFields.includes("links")).map(methodView),
   });
 }
 

@@ -106,7 +106,7 @@ export type PoolFact =
     }
   /** Tokens that a pool received or sent other than through swaps and liquidity changes. */
   | {
-      readonly kind: "poolMoved";
+      readonly kind: "poolBalanceChange";
       readonly amount0In: bigint;
       readonly amount1In: bigint;
       readonly amount0Out: bigint;

@@ -164,7 +164,7 @@ export const poolFlash = define(
   "poolFlash",
   "0xbdbdb71d7860376ba52b25a5028beea23581364a40522f6bcfb86bb1f2dca633",
   { topics: 3, words: 4 },
-  ({ data }) => ({ kind: "poolMoved", amount0In: wordAt(data, 2), amount1In: wordAt(data, 3), amount0Out: 0n, amount1Out: 0n }),
+  ({ data }) => ({ kind: "poolBalanceChange", amount0In: wordAt(data, 2), amount1In: wordAt(data, 3), amount0Out: 0n, amount1Out: 0n }),
 );
 
 /** In both versions a pool has two different tokens, the lower address first. */
@@ -227,7 +227,9 @@ const positionChange = (
 const outgoing = (data: Hex, first: number): PoolFact | null => {
   const amount0Out = unsigned(wordAt(data, first), 128n);
   const amount1Out = unsigned(wordAt(data, first + 1), 128n);
-  return amount0Out === null || amount1Out === null ? null : { kind: "poolMoved", amount0In: 0n, amount1In: 0n, amount0Out, amount1Out };
+  return amount0Out === null || amount1Out === null
+    ? null
+    : { kind: "poolBalanceChange", amount0In: 0n, amount1In: 0n, amount0Out, amount1Out };
 };
 
 const topicWord = (topic: Hash | undefined): bigint => (topic === undefined ? 0n : BigInt(topic));

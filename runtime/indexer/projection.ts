@@ -98,7 +98,7 @@ export interface Projection {
 }
 
 /** The columns of a latest table that are neither part of its key nor `since_block`. */
-export const valuesOf = (table: LatestTable): string[] =>
+export const valueColumnsOf = (table: LatestTable): string[] =>
   Object.keys(table.columns).filter((column) => column !== "since_block" && !table.key.includes(column));
 
 /** Checks that the periods of every latest table can restore its rows. @throws {TypeError} */
@@ -106,7 +106,7 @@ export const defineProjection = (projection: Projection): Projection => {
   for (const table of projection.tables) {
     if (table.kind !== "latest" || table.periods === null) continue;
     const periods = projection.tables.find(({ name }) => name === table.periods);
-    const required = [...table.key, "from_block", "to_block", ...valuesOf(table)];
+    const required = [...table.key, "from_block", "to_block", ...valueColumnsOf(table)];
     const missing = required.filter((column) => periods?.columns[column] === undefined);
     if (periods?.kind !== "periods") throw new TypeError(`Table ${table.name} has no periods table.`);
     if (missing.length > 0 || table.columns.since_block === undefined)

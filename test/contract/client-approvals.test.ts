@@ -97,7 +97,7 @@ const expectToken = async (item: Item, current: readonly CurrentAllowance[], own
 
 describe("the npm client's SecurityService for ERC-20 allowances", () => {
   it.each(mostFrequentOwners(erc20Approvals, ["trader", "collector", "gardener"]))(
-    "row 20: returns the same allowances of %s as allowance()",
+    "getApprovals returns the same allowances of %s as allowance()",
     async (owner) => {
       const { items: all, address, quote_currency: currency } = await dataOf(service.getApprovals(chain, owner));
       expect([address, currency]).toEqual([owner, "USD"]);
@@ -163,7 +163,7 @@ const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLo
 
 describe("the npm client's SecurityService for NFT approvals", () => {
   it.each(mostFrequentOwners([...nftApprovals, ...operatorApprovals], ["trader", "collector", "gardener", "washTrader"]))(
-    "row 21: returns the same NFT approvals of %s as getApproved() and isApprovedForAll()",
+    "getNftApprovals returns the same NFT approvals of %s as getApproved() and isApprovedForAll()",
     async (owner) => {
       const { items, address } = await dataOf(service.getNftApprovals(chain, owner));
       expect(address).toBe(owner);

@@ -25,14 +25,14 @@ async function indexedHead(): Promise<number> {
 }
 
 describe("the npm client's BaseService", () => {
-  it("row 30: returns a block by height and by latest", async () => {
+  it("getBlock returns a block by height and by latest", async () => {
     const { items } = await dataOf(client.BaseService.getBlock(chain, storyValue("swapBlockHeight")));
     expect(items[0]?.block_hash).toBe(storyValue("swapBlockHash"));
     expect(isValidDate(items[0]?.signed_at)).toBe(true);
     expect(await indexedHead()).toBeGreaterThanOrEqual(Number(storyValue("swapBlockHeight")));
   });
 
-  it("row 31: iterates over all blocks in ascending order, each once", async () => {
+  it("getBlockHeights iterates over all blocks in ascending order, each once", async () => {
     const [first, last] = [storyValue("firstDay"), storyValue("swapDay")];
     const { pagination } = await dataOf(client.BaseService.getBlockHeightsByPage(chain, first, last, { pageSize: 1000 }));
     const heights = (await all(client.BaseService.getBlockHeights(chain, first, last, { pageSize: 500 }))).map(({ height }) => height);
@@ -42,7 +42,7 @@ describe("the npm client's BaseService", () => {
     expect(heights).toContain(Number(storyValue("swapBlockHeight")));
   });
 
-  it("row 32: returns the logs of a range", async () => {
+  it("getLogs returns the logs of a range", async () => {
     const height = storyValue("swapBlockHeight");
     const { items } = await dataOf(client.BaseService.getLogs(chain, { startingBlock: Number(height), endingBlock: height }));
     const expected = await node<readonly NodeLog[]>("eth_getLogs", { blockHash: storyValue("swapBlockHash") });
@@ -51,7 +51,7 @@ describe("the npm client's BaseService", () => {
     );
   });
 
-  it("row 33: iterates over the same logs of a contract as the node, each once", async () => {
+  it("getLogEventsByAddress iterates over the same logs of a contract as the node, each once", async () => {
     const head = await indexedHead();
     const options = { startingBlock: 0, endingBlock: String(head), pageSize: 1000 };
     const { pagination } = await dataOf(client.BaseService.getLogEventsByAddressByPage(chain, storyValue("goldPair"), options));
@@ -60,7 +60,7 @@ describe("the npm client's BaseService", () => {
     expect([null, keys.length]).toContain(pagination.total_count);
   });
 
-  it("row 34: iterates over the same logs of a topic as the node, each once", async () => {
+  it("getLogEventsByTopicHash iterates over the same logs of a topic as the node, each once", async () => {
     const head = await indexedHead();
     const secondary = `0x${storyValue("trader").slice(2).padStart(64, "0")}`;
     const options = { startingBlock: 0, endingBlock: String(head), secondaryTopics: storyValue("trader"), pageSize: 300 };
@@ -75,7 +75,7 @@ describe("the npm client's BaseService", () => {
     expect(new Set(keys)).toEqual(new Set(expected.flat()));
   });
 
-  it("row 35: resolves an address in any case", async () => {
+  it("getResolvedAddress resolves an address in any case", async () => {
     const { items } = await dataOf(client.BaseService.getResolvedAddress(chain, `0x${storyValue("trader").slice(2).toUpperCase()}`));
     // The demo chain has no name registry.
     expect(items).toEqual([{ address: storyValue("trader"), name: null }]);
@@ -88,7 +88,7 @@ describe("the npm client's BaseService", () => {
     expect(statuses.map(({ name }) => name)).toContain("demo");
   });
 
-  it.each(["erc20", "nativetokens", "uniswapv3"] as const)("row 38: returns gas prices for %s", async (kind) => {
+  it.each(["erc20", "nativetokens", "uniswapv3"] as const)("getGasPrices returns gas prices for %s", async (kind) => {
     const prices = await dataOf(client.BaseService.getGasPrices(chain, kind));
     expect(prices.event_type).toBe(kind);
     expect(prices.base_fee).toBe(
@@ -98,7 +98,7 @@ describe("the npm client's BaseService", () => {
     for (const { gas_price: price } of prices.items) expect(BigInt(price) >= (prices.base_fee ?? 0n)).toBe(true);
   });
 
-  it("row 39: returns the chains of an address", async () => {
+  it("getAddressActivity returns the chains of an address", async () => {
     const { items } = await dataOf(client.BaseService.getAddressActivity(storyValue("trader"), { testnets: true }));
     expect(items.map(({ name }) => name)).toEqual(["demo"]);
     expect(isValidDate(items[0]?.last_seen_at)).toBe(true);

@@ -53,7 +53,7 @@ const volumeBefore = (pairs: Pairs, end: number): bigint =>
   }, 0n);
 
 describe("the npm client's XykService for exchange tokens", () => {
-  it.each(exchanges)("row 45: iterates over all tokens of %s in order of value, each once", async (exchange) => {
+  it.each(exchanges)("getNetworkExchangeTokens iterates over all tokens of %s in order of value, each once", async (exchange) => {
     const { items, total, pages } = await allPages((pageNumber) =>
       service.getNetworkExchangeTokens(chain, exchange, { pageSize: 2, pageNumber }),
     );
@@ -83,7 +83,7 @@ describe("the npm client's XykService for exchange tokens", () => {
     expect([native?.quote_rate, native?.quote_rate_24h]).toEqual([weth(closedHour), weth(closedHour - secondsPerDay)]);
   });
 
-  it("row 48: returns a token's pools by page, each with the swaps of each day", async () => {
+  it("getSingleNetworkExchangeToken returns a token's pools by page, each with the swaps of each day", async () => {
     const dollar = storyValue("usdToken");
     const { items, total } = await allPages((pageNumber) =>
       service.getSingleNetworkExchangeToken(chain, "demo_swap", dollar, { pageSize: 2, pageNumber }),
@@ -101,7 +101,7 @@ describe("the npm client's XykService for exchange tokens", () => {
     expect(items.flatMap(({ volume_timeseries_30d: days }) => days).some(({ swap_count_24: swaps }) => swaps === 0)).toBe(true);
   });
 
-  it.each(["wrappedNative", "saltToken"])("row 49: returns %s with daily series, in dollars and euros", async (name) => {
+  it.each(["wrappedNative", "saltToken"])("getLpTokenView returns %s with daily series, in dollars and euros", async (name) => {
     const token = storyValue(name);
     const pairs = await pairsWith("demo_exchange", token);
     const [dollars, euros] = await Promise.all(
@@ -137,7 +137,7 @@ describe("the npm client's XykService for exchange tokens", () => {
 });
 
 describe("the npm client's XykService for a whole exchange", () => {
-  it.each(exchanges)("row 54: returns the daily series of %s", async (exchange) => {
+  it.each(exchanges)("getEcosystemChartData returns the daily series of %s", async (exchange) => {
     const {
       items: [chart],
     } = await dataOf(service.getEcosystemChartData(chain, exchange));
@@ -164,7 +164,7 @@ describe("the npm client's XykService for a whole exchange", () => {
     expect(Math.abs((last ?? Number.NaN) - liquidity)).toBeLessThan(0.01);
   });
 
-  it.each(exchanges)("row 55: returns the indexing status of %s", async (exchange) => {
+  it.each(exchanges)("getHealthData returns the indexing status of %s", async (exchange) => {
     const { items } = await dataOf(service.getHealthData(chain, exchange));
     const block = { height: times.length - 1, at: new Date(head * 1000) };
     expect(items).toEqual([

@@ -43,7 +43,7 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
   const expectDates = (items: readonly { readonly date: Date }[], count: number): void =>
     expect(items.map(({ date }) => date.getTime())).toEqual(Array.from({ length: count }, (_, position) => dateOf(today - position)));
 
-  it("row 17: counts sales by day", async () => {
+  it("getNftMarketSaleCount counts sales by day", async () => {
     const { items, address } = await dataOf(service.getNftMarketSaleCount(chain, storyValue(name), { days }));
     expect(address).toBe(storyValue(name));
     expectDates(items, days);
@@ -57,7 +57,7 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
     expect(month.map(({ sale_count: count }) => count)).toEqual(items.slice(0, 30).map(({ sale_count: count }) => count));
   });
 
-  it("row 16: sums sale volumes", async () => {
+  it("getNftMarketVolume sums sale volumes", async () => {
     const { items } = await dataOf(service.getNftMarketVolume(chain, storyValue(name), { days, quoteCurrency: "EUR" }));
     expectDates(items, days);
     const washDays = await daysOf(`${storyValue(name)}/volume/?days=${days}&quote-currency=EUR`);
@@ -77,7 +77,7 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
     }
   });
 
-  it("row 15: returns the lowest price of 30 days without wash trades as the floor", async () => {
+  it("getNftMarketFloorPrice returns the lowest price of 30 days without wash trades as the floor", async () => {
     const { items } = await dataOf(service.getNftMarketFloorPrice(chain, storyValue(name), { days }));
     expectDates(items, days);
     let floors = 0;
@@ -110,7 +110,7 @@ describe("the demo chain's market", () => {
     expect(salesOf("editionsCollection").some(({ units }) => units > 1n)).toBe(true);
   });
 
-  it("row 7: includes the current floor in a wallet's NFTs", async () => {
+  it("getNftsForAddress includes the current floor in a wallet's NFTs", async () => {
     const { items } = await dataOf(service.getNftsForAddress(chain, storyValue("collector")));
     const { items: floors } = await dataOf(service.getNftMarketFloorPrice(chain, storyValue("gardenCollection"), { days: 1 }));
     const item = items.find(({ contract_address: collection }) => collection === storyValue("gardenCollection"));

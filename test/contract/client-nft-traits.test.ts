@@ -19,14 +19,14 @@ const byFrequency = ([left, leftCount]: readonly [string | null, number], [right
   rightCount - leftCount || byBytes(left ?? "", right ?? "");
 
 describe("the npm client's NftService for traits", () => {
-  it.each(names)("row 11: returns the traits of the %s", async (name) => {
+  it.each(names)("getTraitsForCollection returns the traits of the %s", async (name) => {
     const { collection, counts } = await read(name);
     const { items } = await dataOf(service.getTraitsForCollection(chain, collection));
     expect(items.map((item) => item.name)).toEqual([...counts.keys()].sort(byBytes));
     expect(items.length).toBeGreaterThan(1);
   });
 
-  it.each(names)("row 12: summarises the traits of the %s according to their documents", async (name) => {
+  it.each(names)("getCollectionTraitsSummary summarises the traits of the %s according to their documents", async (name) => {
     const { collection, counts, documents } = await read(name);
     const { items } = await dataOf(service.getCollectionTraitsSummary(chain, collection));
     expect(items.map((item) => item.name)).toEqual([...counts.keys()].sort(byBytes));
@@ -53,7 +53,7 @@ describe("the npm client's NftService for traits", () => {
     }
   });
 
-  it.each(names)("row 13: counts the values of each trait of the %s, most frequent first", async (name) => {
+  it.each(names)("getAttributesForTraitInCollection counts the values of each trait of the %s, most frequent first", async (name) => {
     const { collection, counts } = await read(name);
     for (const [trait, values] of counts) {
       const { items } = await dataOf(service.getAttributesForTraitInCollection(chain, collection, encodeURIComponent(trait)));

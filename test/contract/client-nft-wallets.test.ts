@@ -8,7 +8,7 @@ const { NftService: service } = await useNpmClient();
 
 describe("the npm client's NftService for wallets", () => {
   it.each(["collector", "trader", "hostileOwner"])(
-    "row 7: returns the holdings of the %s according to ownerOf() and balanceOf()",
+    "getNftsForAddress returns the holdings of the %s according to ownerOf() and balanceOf()",
     async (name) => {
       const owner = storyValue(name);
       const { items, address } = await dataOf(service.getNftsForAddress(chain, owner));
@@ -39,7 +39,7 @@ describe("the npm client's NftService for wallets", () => {
     },
   );
 
-  it("row 7: omits metadata on request, and includes it otherwise", async () => {
+  it("getNftsForAddress omits metadata on request, and includes it otherwise", async () => {
     const art = regularCollections().art;
     const [plain, withoutMetadata, withoutSpam] = await Promise.all(
       [{}, { noNftAssetMetadata: true }, { noSpam: true, withUncached: true }].map((options) =>
@@ -62,7 +62,7 @@ describe("the npm client's NftService for wallets", () => {
     expect(documents.size).toBeGreaterThan(3);
   });
 
-  it("row 18: returns a wallet's tokens of a collection, unfiltered and filtered by trait", async () => {
+  it("checkOwnershipInNft returns a wallet's tokens of a collection, unfiltered and filtered by trait", async () => {
     const [collector, garden] = [storyValue("collector"), regularCollections().garden];
     const moves = await movesOf(garden);
     const held = await heldOf(collector, moves, garden);
@@ -94,7 +94,7 @@ describe("the npm client's NftService for wallets", () => {
     expect(tokensWith(["Species"], ["Rose"]).length).toBeGreaterThan(0);
   });
 
-  it("row 19: returns a token only to a wallet that holds it", async () => {
+  it("checkOwnershipInNftForSpecificTokenId returns a token only to a wallet that holds it", async () => {
     const { garden, editions } = regularCollections();
     const owned = await dataOf(
       service.checkOwnershipInNftForSpecificTokenId(chain, storyValue("collector"), garden, storyValue("gardenTokenId")),

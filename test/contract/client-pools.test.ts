@@ -29,7 +29,7 @@ const closedHour = Math.floor(head / 3600) * 3600;
 const fee = 0.003;
 
 describe("the npm client's XykService for pools", () => {
-  it.each(exchanges)("row 40: iterates over all active pools of %s, each once, with the values of the node", async (exchange) => {
+  it.each(exchanges)("getPools iterates over all active pools of %s, each once, with the values of the node", async (exchange) => {
     const all = await poolsOf(exchange);
     const { items, total, pages } = await allPages((pageNumber) => service.getPools(chain, exchange, { pageSize: 2, pageNumber }));
     expect(pages).toBe(Math.ceil(items.length / 2));
@@ -81,7 +81,7 @@ describe("the npm client's XykService for pools", () => {
     }
   });
 
-  it("row 40: returns the pools as of the end of a day", async () => {
+  it("getPools returns the pools as of the end of a day", async () => {
     const end = Date.parse(storyValue("swapDay")) / 1000 + secondsPerDay;
     const { items } = await dataOf(service.getPools(chain, "demo_exchange", { date: storyValue("swapDay") }));
     expect(items.length).toBeGreaterThan(0);
@@ -101,7 +101,7 @@ describe("the npm client's XykService for pools", () => {
     }
   });
 
-  it("row 40: returns prices according to the feed and the deepest pool", async () => {
+  it("getPools returns prices according to the feed and the deepest pool", async () => {
     const { items } = await dataOf(service.getPools(chain, "demo_exchange"));
     const rates = new Map(
       items.flatMap(({ token_0: a, token_1: b }) => [a, b]).map(({ contract_address: token, quote_rate: rate }) => [token, rate]),
@@ -117,7 +117,7 @@ describe("the npm client's XykService for pools", () => {
     expectNear(rates.get(storyValue("goldToken")), whole(dollars, 6) / whole(gold, 18));
   });
 
-  it("row 41: returns a pool with all its days, including days without trades", async () => {
+  it("getPoolByAddress returns a pool with all its days, including days without trades", async () => {
     const weth = await feedOf("etherFeed", times);
     const today = Math.floor(head / secondsPerDay);
     const daysWithoutSwaps: number[] = [];

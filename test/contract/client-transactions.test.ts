@@ -7,7 +7,7 @@ const app = await useApp();
 const client = await useNpmClient();
 
 describe("the npm client's TransactionService", () => {
-  it("row 22: returns a transaction with its logs", async () => {
+  it("getTransaction returns a transaction with its logs", async () => {
     const hash = storyValue("swapTransaction");
     const { items } = await dataOf(client.TransactionService.getTransaction(chain, hash, { quoteCurrency: "USD", noLogs: false }));
     const receipt = await node<{ readonly logs: readonly NodeLog[]; readonly gasUsed: string; readonly effectiveGasPrice: string }>(
@@ -47,7 +47,7 @@ describe("the npm client's TransactionService", () => {
     expect(sent.length).toBe(Number(await node<string>("eth_getTransactionCount", storyValue("trader"), "latest")));
   });
 
-  it("row 28: returns a block's transactions by height, by hash and by page", async () => {
+  it("getTransactionsForBlock returns a block's transactions by height, by hash and by page", async () => {
     const block = await node<{ readonly transactions: readonly string[] }>("eth_getBlockByHash", storyValue("swapBlockHash"), false);
     const inOrder = ({ items }: { readonly items: readonly { readonly tx_hash: string; readonly tx_offset: number }[] }): string[] =>
       [...items].sort((a, b) => a.tx_offset - b.tx_offset).map(({ tx_hash: hash }) => hash);
@@ -65,7 +65,7 @@ describe("the npm client's TransactionService", () => {
     expect(inOrder({ items: transactions })).toEqual(block.transactions);
   });
 
-  it("row 29: has no method, but its header is accepted by the server", async () => {
+  it("getTransactionsForBlockByPage has no method, but its header is accepted by the server", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
     const response = await fetch(`${app.url}/v1/demo/block/${storyValue("swapBlockHeight")}/transactions_v3/page/0/?`, { headers });
     const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
@@ -74,7 +74,7 @@ describe("the npm client's TransactionService", () => {
     expect(data.links).toHaveProperty("prev", null);
   });
 
-  it("row 23: returns the summary of a wallet with its fees", async () => {
+  it("getTransactionSummary returns the summary of a wallet with its fees", async () => {
     const { items } = await dataOf(client.TransactionService.getTransactionSummary(chain, storyValue("trader"), { withGas: true }));
     const [summary] = items;
     const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, storyValue("trader"), { noLogs: true }));
@@ -89,7 +89,7 @@ describe("the npm client's TransactionService", () => {
     expect(summary?.gas_summary.total_fees_paid).toBe(sent.reduce((sum, { fees_paid: fees }) => sum + (fees ?? 0n), 0n));
   });
 
-  it("row 24: has no method, but its header is accepted by the server, which returns the first bucket", async () => {
+  it("getEarliestTransactionsForAddress has no method, but its header is accepted by the server, which returns the first bucket", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
     const response = await fetch(`${app.url}/v1/demo/bulk/transactions/${storyValue("newcomer")}/?`, { headers });
     const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
@@ -98,7 +98,7 @@ describe("the npm client's TransactionService", () => {
     expect(data.links).toHaveProperty("prev", null);
   });
 
-  it("row 27: returns a bucket, and follows the links in both directions", async () => {
+  it("getTimeBucketTransactionsForAddress returns a bucket, and follows the links in both directions", async () => {
     const bucket = Number(storyValue("swapTimeBucket"));
     const read = await dataOf(
       client.TransactionService.getTimeBucketTransactionsForAddress(chain, storyValue("trader"), bucket, { noLogs: true }),

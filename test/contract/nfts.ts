@@ -15,7 +15,7 @@ interface ServedToken {
 }
 
 /** The served form of an image: an embedded image is returned as base64, regardless of its original encoding. */
-const pictureOf = (image: string | null): string | null => {
+const imageOf = (image: string | null): string | null => {
   const [, text] = /^data:image\/svg\+xml,(.*)$/s.exec(image ?? "") ?? [];
   return text === undefined ? image : `data:image/svg+xml;base64,${Buffer.from(decodeURIComponent(text)).toString("base64")}`;
 };
@@ -24,7 +24,7 @@ const pictureOf = (image: string | null): string | null => {
 export const documentFields = ({ name, description, image, external_url, traits }: StoryDocument) => ({
   name,
   description,
-  image: pictureOf(image),
+  image: imageOf(image),
   external_url,
   attributes: traits?.map(({ trait_type, value }) => ({ trait_type, value })) ?? null,
 });

@@ -64,7 +64,7 @@ function checkPaginationFields(operation: OperationDraft, { draft, objects }: Lo
   const object = response === undefined ? undefined : objects.get(response);
   if (style === undefined || response === undefined || object === undefined || !object.complete) return [];
   const location = locationOf(operation, "pagination", "style");
-  const required = style.value.answers ?? [];
+  const required = style.value.responseFields ?? [];
   const missing = required.filter((field) => !object.fields.has(field));
   const diagnostics = missing.map((field) =>
     diagnostic("missing-pagination-field", location, { style: style.name, response, field, expected: [...object.fields.keys()] }),

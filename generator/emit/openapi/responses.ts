@@ -24,7 +24,7 @@ export function operationResponses(model: Model, operation: Operation): Response
 }
 
 function success(model: Model, operation: Operation): ResponseObject {
-  const isPaged = model.service.pagination[operation.style]?.answers.includes("pagination") === true;
+  const isPaged = model.service.pagination[operation.style]?.responseFields.includes("pagination") === true;
   const hasWarning = model.objects.get(operation.response)?.fields.some((field) => field.name === "warning") === true;
   return {
     description: `${operation.summary}.`,

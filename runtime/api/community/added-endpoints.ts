@@ -17,10 +17,10 @@ import type { ResolverContext } from "../context.ts";
 import { type CommunityRequest, pageOfOperation } from "./operation-rows.ts";
 import type { ObjectFields } from "./view-item.ts";
 
-/** An endpoint of an added protocol: what generated code has of built-in ones. */
+/** An endpoint of an added protocol, with what generated code contains for built-in ones. */
 export interface AddedEndpoint {
   readonly operation: Operation;
-  /** Its handler, of the same parts as those of the generated routes. */
+  /** Creates its handler from the same parts as the generated routes. */
   readonly route: <Handler>(run: Run<Handler, ResolverContext>) => Handler;
   /** The path of a documented endpoint with the same parameters, and the same response unless the items are its own. */
   readonly like: string;

@@ -17,7 +17,7 @@ export const scaffoldFiles = (scaffold: Scaffold): Readonly<Record<string, strin
 });
 
 const declaration = ({ id, chain, contracts }: Scaffold): string => `# yaml-language-server: $schema=../${schemaFile}
-# A protocol of your own: vaults of ERC-4626. Replace contracts, events and operations by those of yours.
+# A protocol of your own: ERC-4626 vaults. Replace contracts, events and operations with your own.
 protocol: ${id}
 description: Vaults of ERC-4626.
 version: 1 # raised when the meaning of rows changes: the tables are rebuilt

@@ -16,47 +16,47 @@ export interface LendingResult {
   readonly problems: readonly string[];
 }
 
-interface Place {
+interface Position {
   readonly block: number;
   readonly transaction_index: number;
 }
 
-/** Rows of each table whose transactions are tried. */
+/** Rows of each table whose transactions the statement is run for. */
 const maxRows = 3;
-/** A place without rows: the statement runs even if the tables are empty. */
-const emptyPlace: Place = { block: -1, transaction_index: -1 };
+/** A position without rows: the statement runs even if the tables are empty. */
+const emptyPosition: Position = { block: -1, transaction_index: -1 };
 
 /** Plans the statement of lending events, compares the types of its columns, and runs it for the newest transactions of each table. Null if there is none. */
-export async function tryLending({ inside, reader }: TestTables, chain: number, tried: AddedProtocol): Promise<LendingResult | null> {
-  const { id, tables, lending } = tried.protocol;
+export async function tryLending({ inside, reader }: TestTables, chain: number, added: AddedProtocol): Promise<LendingResult | null> {
+  const { id, tables, lending } = added.protocol;
   if (lending === null) return null;
-  const planned = (await planQuery(reader, tried, "lending", lending)).map(renderDiagnostic);
+  const planned = (await planQuery(reader, added, "lending", lending)).map(renderDiagnostic);
   if (planned.length > 0) return { events: 0, transactions: 0, problems: planned };
   const { lendingRowsOf } = createOperationQueries(reader);
-  const places = await placesOf(
+  const positions = await positionsOf(
     inside,
     chain,
     tables.map(({ name }) => tableOf(id, name)),
   );
   let events = 0;
   const problems = new Set<string>();
-  for (const place of [...places, emptyPlace]) {
+  for (const position of [...positions, emptyPosition]) {
     try {
-      events += (await lendingRowsOf(lending, { chain, ...place })).map(lendingEventOf).length;
+      events += (await lendingRowsOf(lending, { chain, ...position })).map(lendingEventOf).length;
     } catch (error) {
       problems.add(messageOf(error));
     }
   }
-  return { events, transactions: places.length, problems: [...problems] };
+  return { events, transactions: positions.length, problems: [...problems] };
 }
 
 /** The transactions of the newest rows of tables. */
-const placesOf = async ({ query }: Pick<Database, "query">, chain: number, tables: readonly string[]): Promise<Place[]> => {
+const positionsOf = async ({ query }: Pick<Database, "query">, chain: number, tables: readonly string[]): Promise<Position[]> => {
   const newest = tables.map(
     (table) =>
       sql`(SELECT block_number AS block, transaction_index FROM ${identifier(table)} WHERE chain_id = $1 ORDER BY block_number DESC, log_index DESC LIMIT ${maxRows})`,
   );
-  return newest.length === 0 ? [] : query<Place>(joinSql(newest, sql` UNION `), [chain]);
+  return newest.length === 0 ? [] : query<Position>(joinSql(newest, sql` UNION `), [chain]);
 };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -65,15 +65,15 @@ export const tryProtocol = (added: AddedProtocol, options: TryOptions): Promise<
     const { config, chain } = options;
     const milliseconds = Math.min(readerStatementMilliseconds, config.limits.statementMilliseconds);
     const reason = await differenceFromIndex(inside, chain, added.protocol);
-    const tried = reason === null ? added : await createScratchTables(inside, added, options.reader.readerRole);
+    const target = reason === null ? added : await createScratchTables(inside, added, options.reader.readerRole);
     const contracts = fixedContracts(added.protocol, chain);
-    const filled = reason === null ? null : { reason, ...(await fillTables(inside, chain, tried.protocol, contracts)) };
-    const logs = renderLogs(added.protocol, await protocolLogs(inside, chain.id, tried.protocol, contracts));
+    const filled = reason === null ? null : { reason, ...(await fillTables(inside, chain, target.protocol, contracts)) };
+    const logs = renderLogs(added.protocol, await protocolLogs(inside, chain.id, target.protocol, contracts));
     const reader = filled === null ? options.reader.reader : await inside.asReader(options.reader.readerRole, milliseconds);
     const tables: TestTables = { inside, reader: reader ?? (await limited(inside, milliseconds)) };
-    const results = await tryOperations(tried, options, tables);
-    const lending = await tryLending(tables, chain.id, tried);
-    const declared = (text: string): string => declaredText(text, tried, added);
+    const results = await tryOperations(target, options, tables);
+    const lending = await tryLending(tables, chain.id, target);
+    const declared = (text: string): string => declaredText(text, target, added);
     return {
       protocol: added.protocol.id,
       filled,
@@ -91,16 +91,16 @@ const limited = async (inside: RolledBack, milliseconds: number): Promise<Rolled
 };
 
 const tryOperations = async (
-  tried: AddedProtocol,
+  target: AddedProtocol,
   { config, chain }: TryOptions,
   { inside, reader }: TestTables,
 ): Promise<OperationResult[]> => {
-  const addresses = await sampleAddresses(inside, chain.id, tried.protocol);
-  const serving = await serveProtocol(tried, { config, chain, database: inside, reader });
+  const addresses = await sampleAddresses(inside, chain.id, target.protocol);
+  const serving = await serveProtocol(target, { config, chain, database: inside, reader });
   const tryOne = async (operation: string, query: OperationQuery): Promise<OperationResult> => {
-    const planned = (await planQuery(reader, tried, operation, query)).map(renderDiagnostic);
+    const planned = (await planQuery(reader, target, operation, query)).map(renderDiagnostic);
     if (planned.length > 0) return { operation, items: 0, responses: 0, problems: planned };
-    const sent = await serving.sendAll(operation, requestQueries(tried.endpoints[operation]?.parameters ?? [], addresses));
+    const sent = await serving.sendAll(operation, requestQueries(target.endpoints[operation]?.parameters ?? [], addresses));
     return {
       operation,
       items: sent.reduce((sum, { items }) => sum + items, 0),
@@ -110,7 +110,7 @@ const tryOperations = async (
   };
   try {
     const results: OperationResult[] = [];
-    for (const [operation, query] of Object.entries(tried.protocol.operations)) results.push(await tryOne(operation, query));
+    for (const [operation, query] of Object.entries(target.protocol.operations)) results.push(await tryOne(operation, query));
     return results;
   } finally {
     await serving.stop();

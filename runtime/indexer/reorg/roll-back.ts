@@ -1,6 +1,6 @@
 import type { DatabaseClient } from "../../database/database.ts";
 import { columnList, identifier, joinSql, type Sql, sql } from "../../database/sql.ts";
-import { type LatestTable, type StoredProjection, valuesOf } from "../projection.ts";
+import { type LatestTable, type StoredProjection, valueColumnsOf } from "../projection.ts";
 import { attributed } from "../projection-error.ts";
 import { deleteAbove, deleteRows } from "../storage/delete-rows.ts";
 
@@ -90,7 +90,7 @@ const restoreStatements = (table: LatestTable, periodTable: string) => {
   const periods = identifier(periodTable);
   const touched = identifier(`touched_${table.name}`);
   const { key } = table;
-  const values = valuesOf(table);
+  const values = valueColumnsOf(table);
   const isSameKey = (left: string, right: string): Sql =>
     joinSql(
       key.map((column) => sql`${identifier(`${left}.${column}`)} = ${identifier(`${right}.${column}`)}`),

@@ -1,4 +1,4 @@
-import { type LatestTable, type Row, valuesOf } from "../projection.ts";
+import { type LatestTable, type Row, valueColumnsOf } from "../projection.ts";
 import { keyText } from "./state.ts";
 
 /** The state of a key within a batch. `values` and `since` are null if the key has no row. */
@@ -15,7 +15,7 @@ interface Entry {
  * The values of each key of a latest table, block by block, with the periods that they end. Empty values create no row, unless they are set by `setFirst`.
  */
 export const createValueHistory = (table: LatestTable, isEmpty: (values: Row) => boolean, stored: (key: Row) => Row | undefined) => {
-  const columns = valuesOf(table);
+  const columns = valueColumnsOf(table);
   const entries = new Map<string, Entry>();
   const inBlock = new Set<Entry>();
   const periods: Row[] = [];

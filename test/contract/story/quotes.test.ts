@@ -172,7 +172,7 @@ describe("quotes", () => {
     }
   });
 
-  it("of row 2 use the prices in the hour of the requested block", async () => {
+  it("of getHistoricalTokenBalancesForWalletAddress use the prices in the hour of the requested block", async () => {
     const time = await timeOf(Number(storyValue("swapBlockHeight")));
     const { body } = await quotedIn(`${wallet}/historical_balances/?block-height=${storyValue("swapBlockHeight")}`, "EUR");
     const filled = new Set<string>();
@@ -180,7 +180,7 @@ describe("quotes", () => {
     expect([...filled].sort()).toEqual(["pretty_quote", "quote", "quote_rate"]);
   });
 
-  it("of row 1 are filled for tokens with a pool above the liquidity floor, and null for the wash-traded token", async () => {
+  it("of getTokenBalancesForWalletAddress are filled for tokens with a pool above the liquidity floor, and null for the wash-traded token", async () => {
     const { body } = await quotedIn(`${wallet}/balances_v2/`, "USD");
     const { items } = (body as { readonly data: { readonly items: readonly Fields[] } }).data;
     const priced = items.filter(({ quote }) => quote !== null).map(({ contract_address: token }) => String(token));
@@ -191,7 +191,7 @@ describe("quotes", () => {
     expect(BigInt(String(washed?.balance))).toBeGreaterThan(0n);
   });
 
-  it("of row 23 are sums of the fees of each day at its last price", async () => {
+  it("of getTransactionSummary are sums of the fees of each day at its last price", async () => {
     const head = Number(await node<string>("eth_blockNumber"));
     const heights = Array.from({ length: head + 1 }, (_, height) => `0x${height.toString(16)}`);
     const blocks = await nodeBatch<{ readonly timestamp: string }>(

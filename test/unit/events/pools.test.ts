@@ -123,7 +123,7 @@ describe("events of concentrated-liquidity pools", () => {
   });
 
   it("report collected amounts as outgoing, and the fees of a flash loan as incoming", () => {
-    const noMovement = { kind: "poolMoved", ...logPosition, amount0In: 0n, amount1In: 0n, amount0Out: 0n, amount1Out: 0n };
+    const noMovement = { kind: "poolBalanceChange", ...logPosition, amount0In: 0n, amount1In: 0n, amount0Out: 0n, amount1Out: 0n };
     const maxAmount = 2n ** 128n - 1n;
     expect(decode(logOf(events.PoolCollect, [sender, to, -60, 120, maxAmount, 6n]))).toEqual([
       { ...noMovement, amount0Out: maxAmount, amount1Out: 6n },

@@ -21,7 +21,7 @@ export const foldEvents = (
     for (const candidate of fold.candidatesIn(decoded)) {
       const { emitter } = candidate.use;
       const { address } = candidate.log;
-      // A contract whose deployment is unknown exists at its first event.
+      // A contract whose deployment is unknown exists from its first event on.
       if (isFixed(emitter, address, number)) target.addContract(address, emitter.kind, number, null);
       else if (!target.isContract(address, emitter.kind)) continue;
       applyCandidate(target, candidate, number);

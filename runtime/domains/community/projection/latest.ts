@@ -1,5 +1,5 @@
 import type { LatestTable, Row, StateLoad } from "../../../indexer/projection.ts";
-import { valuesOf } from "../../../indexer/projection.ts";
+import { valueColumnsOf } from "../../../indexer/projection.ts";
 import type { Key, State } from "../../../indexer/state/state.ts";
 import { createValueHistory } from "../../../indexer/state/value-history.ts";
 import type { EventRelations } from "../relations.ts";
@@ -8,7 +8,7 @@ import type { EventRelations } from "../relations.ts";
 export const latestLoad = (table: LatestTable): StateLoad => ({
   table: table.name,
   key: Object.fromEntries(table.key.map((column) => [column, table.columns[column] ?? "bytea"])),
-  values: ["since_block", ...valuesOf(table)],
+  values: ["since_block", ...valueColumnsOf(table)],
 });
 
 /** The key of a row in the table of newest rows; null where a variant of the event lacks a column of it. */
@@ -21,7 +21,7 @@ export const latestKeyOf = ({ key }: LatestTable, row: Row): Key | null => {
 export const createNewestRows = ({ latest }: EventRelations, state: State) => {
   if (latest === null) return null;
   const { table } = latest.current;
-  const columns = valuesOf(table);
+  const columns = valueColumnsOf(table);
   const history = createValueHistory(
     table,
     () => false,

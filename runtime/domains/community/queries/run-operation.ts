@@ -18,7 +18,7 @@ export interface OperationParameters extends Values {
   readonly offset: number;
 }
 
-/** The place of a transaction on a chain. */
+/** The position of a transaction on a chain. */
 export interface LendingParameters extends Values {
   readonly chain: number;
   readonly block: number;

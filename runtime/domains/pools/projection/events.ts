@@ -42,7 +42,7 @@ export const applyEvent = (pool: FoldedPool, event: OwnPoolEvent | Erc20Transfer
       pool.liquidity ??= 0n;
       move(pool, noAmounts);
       return null;
-    case "poolMoved":
+    case "poolBalanceChange":
       move(pool, { in: [event.amount0In, event.amount1In], out: [event.amount0Out, event.amount1Out] });
       return null;
     case "poolSwap":

@@ -17,7 +17,7 @@ const depths = [1, 3, 10, 30] as const;
 
 /** A market on a chain whose last blocks are replaced. */
 export interface BranchedMarket extends Pick<CommunityOptions, "protocols" | "community" | "projections"> {
-  /** The accounts whose answers are compared. */
+  /** The accounts whose responses are compared. */
   readonly wallets: readonly Address[];
   /** Tokens with metadata and prices. */
   readonly tokens?: readonly KnownToken[];
@@ -28,20 +28,20 @@ export interface BranchedMarket extends Pick<CommunityOptions, "protocols" | "co
   readonly ofBranch?: readonly TestTransaction[];
 }
 
-/** The answers of all operations of a protocol at a height. */
-const answersOf = async (database: Database, protocol: Protocol, wallets: readonly Address[], height: number): Promise<unknown[]> => {
+/** The responses of all operations of a protocol at a height. */
+const responsesOf = async (database: Database, protocol: Protocol, wallets: readonly Address[], height: number): Promise<unknown[]> => {
   const itemsOf = createItemsOf(database, protocol);
-  const answers: unknown[] = [];
+  const responses: unknown[] = [];
   for (const operation of Object.keys(protocol.operations)) {
     const isOfWallet = ["balances", "tokens", "transactions"].includes(operation);
-    for (const asked of isOfWallet ? wallets.map((wallet) => ({ height, wallet })) : [{ height }])
-      answers.push({ operation, asked, items: await itemsOf(operation, asked) });
+    for (const request of isOfWallet ? wallets.map((wallet) => ({ height, wallet })) : [{ height }])
+      responses.push({ operation, request, items: await itemsOf(operation, request) });
   }
-  return answers;
+  return responses;
 };
 
 /**
- * Declares tests that replace the last blocks of a market's chain: all tables and answers must equal those of an index that never saw the replaced blocks. The
+ * Declares tests that replace the last blocks of a market's chain: all tables and responses must equal those of an index that never saw the replaced blocks. The
  * named tables must have rows, and some of these must change.
  */
 export const testReorganisations = (
@@ -69,9 +69,9 @@ export const testReorganisations = (
   };
   const stateOf = async ({ database }: TestDatabase) => {
     const height = await chain.head();
-    const answers = [];
-    for (const protocol of market.protocols) answers.push(...(await answersOf(database, protocol, market.wallets, height)));
-    return { answers, tables: await dump(database) };
+    const responses = [];
+    for (const protocol of market.protocols) responses.push(...(await responsesOf(database, protocol, market.wallets, height)));
+    return { responses, tables: await dump(database) };
   };
   /** The state of an index that never saw the replaced blocks. */
   const undisturbed = async () => {
@@ -107,10 +107,10 @@ export const testReorganisations = (
     await index.sync();
     const [after, expected] = [await stateOf(test), await undisturbed()];
     for (const [name, rows] of Object.entries(expected.tables)) expect(after.tables[name], name).toEqual(rows);
-    expect(after.answers).toEqual(expected.answers);
+    expect(after.responses).toEqual(expected.responses);
     for (const name of ownTables) expect(after.tables[name]?.length, name).toBeGreaterThan(2);
     expect(ownTables.map((name) => after.tables[name])).not.toEqual(ownTables.map((name) => before.tables[name]));
-    if (after.answers.length > 0) expect(after.answers).not.toEqual(before.answers);
+    if (after.responses.length > 0) expect(after.responses).not.toEqual(before.responses);
     expect(index.running.progress.filter(({ phase }) => phase === "reorganisation").at(-1)?.blocks).toBe(depth);
   });
 };

@@ -36,9 +36,9 @@ queryParameters:
   topics: { type: topicList, maxItems: 2, description: The topics., example: "0x01,0x02" }
 commonQuery: [key]
 pagination:
-  none: { description: A single response., answers: [] }
-  page: { description: By number., query: [page-size], answers: [pagination] }
-  links: { description: By links., path: page, answers: [links] }
+  none: { description: A single response., responseFields: [] }
+  page: { description: By number., query: [page-size], responseFields: [pagination] }
+  links: { description: By links., path: page, responseFields: [links] }
 networkGroups:
   archive: { description: Networks with archive state., chains: [demo] }
 `;

@@ -50,8 +50,8 @@ const smallService: ServiceDefinition = serviceDefinition.parse({
   },
   commonQuery: ["format"],
   pagination: {
-    none: { description: "A single response.", answers: [] },
-    page: { description: "By page.", query: ["page-size", "page-number"], answers: ["pagination"] },
+    none: { description: "A single response.", responseFields: [] },
+    page: { description: "By page.", query: ["page-size", "page-number"], responseFields: ["pagination"] },
   },
   networkGroups: { subset: { description: "Some networks.", chains: ["demo"] } },
 });

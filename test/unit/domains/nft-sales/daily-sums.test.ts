@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { anna, ben, blockOf, foldSales, fulfilledOrder, payment, token, tokenTransfer, views } from "./folding.ts";
+import { anna, ben, blockOf, foldSales, fulfilledOrder, paintings, payment, token, tokenTransfer } from "./folding.ts";
 
 describe("daily sums", () => {
   it("have a current row and a row per ended period, so that a block can be rolled back", () => {
     const sale = (tokenId: bigint, price: bigint) => [
       tokenTransfer(anna, ben, tokenId),
-      fulfilledOrder(anna, ben, [token(views, tokenId)], [payment(price)]),
+      fulfilledOrder(anna, ben, [token(paintings, tokenId)], [payment(price)]),
     ];
     const blocks = [
       blockOf(5, 1, [...sale(1n, 10n), ...sale(2n, 8n)]),

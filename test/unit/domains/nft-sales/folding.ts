@@ -8,7 +8,7 @@ import { type Address, type Hash, zeroAddress } from "../../../../runtime/lib/he
 /** An address that repeats one digit. */
 const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 export const [anna, ben, cleo, router] = ["a", "b", "c", "d"].map(account) as [Address, Address, Address, Address];
-export const [market, views, editions, weth] = ["1", "2", "3", "4"].map(account) as [Address, Address, Address, Address];
+export const [market, paintings, editions, weth] = ["1", "2", "3", "4"].map(account) as [Address, Address, Address, Address];
 
 type WithoutPosition<Event> = Event extends DecodedEvent ? Omit<Event, "address" | "logIndex" | "transactionIndex"> : never;
 /** An event without its log index, which is its position in the block; in transaction 0 by default. */
@@ -45,7 +45,7 @@ export const fulfilledOrder = (
 });
 export const tokenTransfer = (from: Address, to: Address, tokenId: bigint): EmittedEvent => ({
   kind: "erc721Transfer",
-  address: views,
+  address: paintings,
   from,
   to,
   tokenId,
@@ -58,10 +58,10 @@ export const unitTransfer = (from: Address, to: Address, tokenId: bigint, amount
   to,
   items: [{ tokenId, amount }],
 });
-/** The events of a sold token of the collection `views`. */
-export const viewSale = (from: Address, to: Address, tokenId: bigint, price = 100n): EmittedEvent[] => [
+/** The events of a sold token of the collection `paintings`. */
+export const paintingSale = (from: Address, to: Address, tokenId: bigint, price = 100n): EmittedEvent[] => [
   tokenTransfer(from, to, tokenId),
-  fulfilledOrder(from, to, [token(views, tokenId)], [payment(price)]),
+  fulfilledOrder(from, to, [token(paintings, tokenId)], [payment(price)]),
 ];
 export const unitSale = (from: Address, to: Address, tokenId: bigint, amount: bigint, price = 100n): EmittedEvent[] => [
   unitTransfer(from, to, tokenId, amount),

@@ -12,27 +12,27 @@ import {
   fulfilledOrder,
   inOneBlock,
   ordersMatched,
+  paintings,
   payment,
   router,
   token,
   tokenTransfer,
   unitTransfer,
-  views,
   weth,
 } from "./folding.ts";
 
 describe("a fulfilled order", () => {
   it("sells only tokens that moved from its seller to its buyer in the same transaction", () => {
-    const listing = fulfilledOrder(anna, ben, [token(views, 1n)], [payment(100n)]);
+    const listing = fulfilledOrder(anna, ben, [token(paintings, 1n)], [payment(100n)]);
     expect(inOneBlock(listing)).toEqual([]);
     expect(inOneBlock(listing, tokenTransfer(ben, anna, 1n))).toEqual([]);
     expect(inOneBlock(listing, tokenTransfer(anna, cleo, 1n))).toEqual([]);
     expect(inOneBlock(listing, tokenTransfer(cleo, ben, 1n))).toEqual([]);
     expect(inOneBlock(listing, tokenTransfer(anna, ben, 2n))).toEqual([]);
     expect(inOneBlock(listing, { ...tokenTransfer(anna, ben, 1n), transactionIndex: 1 })).toEqual([]);
-    expect(inOneBlock(fulfilledOrder(zeroAddress, ben, [token(views, 1n)], [payment(100n)]), tokenTransfer(zeroAddress, ben, 1n))).toEqual(
-      [],
-    );
+    expect(
+      inOneBlock(fulfilledOrder(zeroAddress, ben, [token(paintings, 1n)], [payment(100n)]), tokenTransfer(zeroAddress, ben, 1n)),
+    ).toEqual([]);
     expect(inOneBlock(listing, tokenTransfer(anna, ben, 1n))).toEqual(["anna ben 1 1 100"]);
     // A token in two events is sold once.
     expect(inOneBlock(listing, listing, tokenTransfer(anna, ben, 1n))).toEqual(["anna ben 1 1 100"]);
@@ -52,20 +52,24 @@ describe("a fulfilled order", () => {
 
   it("is not a sale without a payment, with tokens on both sides, or with a payment on the side of the tokens", () => {
     const transfer = tokenTransfer(anna, ben, 1n);
-    expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(views, 1n)], []))).toEqual([]);
-    expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(views, 1n)], [payment(0n)]))).toEqual([]);
+    expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(paintings, 1n)], []))).toEqual([]);
+    expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(paintings, 1n)], [payment(0n)]))).toEqual([]);
     expect(
-      inOneBlock(transfer, tokenTransfer(ben, anna, 2n), fulfilledOrder(anna, ben, [token(views, 1n)], [token(views, 2n), payment(5n)])),
+      inOneBlock(
+        transfer,
+        tokenTransfer(ben, anna, 2n),
+        fulfilledOrder(anna, ben, [token(paintings, 1n)], [token(paintings, 2n), payment(5n)]),
+      ),
     ).toEqual([]);
-    expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(views, 1n), payment(3n)], [payment(5n)]))).toEqual([]);
-    expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(views, 1n, 0n)], [payment(5n)]))).toEqual([]);
+    expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(paintings, 1n), payment(3n)], [payment(5n)]))).toEqual([]);
+    expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(paintings, 1n, 0n)], [payment(5n)]))).toEqual([]);
     expect(inOneBlock(fulfilledOrder(anna, ben, [payment(5n)], [payment(5n, weth)]))).toEqual([]);
   });
 
   it("is a sale to the buyer whom it names", () => {
     const privateListing = (recipient: typeof ben, ...requested: readonly [typeof recipient, bigint][]): EmittedEvent => {
-      const listing = fulfilledOrder(anna, recipient, [token(views, 1n)], [payment(100n)], { orderHash: "0x0a" });
-      const items = requested.map(([buyer, tokenId]) => ({ ...token(views, tokenId), recipient: buyer }));
+      const listing = fulfilledOrder(anna, recipient, [token(paintings, 1n)], [payment(100n)], { orderHash: "0x0a" });
+      const items = requested.map(([buyer, tokenId]) => ({ ...token(paintings, tokenId), recipient: buyer }));
       return { ...listing, consideration: [{ ...payment(100n), recipient: anna }, ...items] } as EmittedEvent;
     };
     const payingOrder = fulfilledOrder(ben, cleo, [payment(100n)], [], { orderHash: "0x0b" });
@@ -85,7 +89,7 @@ describe("a fulfilled order", () => {
     const coin = zeroAddress.replace(/.$/, "9") as `0x${string}`;
     const priceWith = (...payments: ReturnType<typeof payment>[]) => {
       const [row] = foldSales([
-        blockOf(1, 1, [tokenTransfer(anna, ben, 1n), fulfilledOrder(anna, ben, [token(views, 1n)], payments)]),
+        blockOf(1, 1, [tokenTransfer(anna, ben, 1n), fulfilledOrder(anna, ben, [token(paintings, 1n)], payments)]),
       ]).nft_sales;
       return [row?.payment_token, row?.price];
     };
@@ -98,12 +102,12 @@ describe("a fulfilled order", () => {
   });
 
   it("is a sale between the owners before and after if it passes through a contract", () => {
-    const bought = fulfilledOrder(ben, router, [token(views, 1n)], [payment(100n)]);
+    const bought = fulfilledOrder(ben, router, [token(paintings, 1n)], [payment(100n)]);
     expect(inOneBlock(tokenTransfer(ben, router, 1n), bought, tokenTransfer(router, cleo, 1n))).toEqual(["ben cleo 1 1 100"]);
-    const bid = fulfilledOrder(cleo, router, [payment(120n, weth)], [token(views, 1n)]);
+    const bid = fulfilledOrder(cleo, router, [payment(120n, weth)], [token(paintings, 1n)]);
     expect(inOneBlock(tokenTransfer(ben, router, 1n), tokenTransfer(router, cleo, 1n), bid)).toEqual(["ben cleo 1 1 120"]);
     // An earlier event of another contract does not shorten the path.
-    const duplicate = fulfilledOrder(ben, router, [token(views, 1n)], [payment(1n)], { address: weth });
+    const duplicate = fulfilledOrder(ben, router, [token(paintings, 1n)], [payment(1n)], { address: weth });
     expect(inOneBlock(tokenTransfer(ben, router, 1n), duplicate, bought, tokenTransfer(router, cleo, 1n))).toEqual([
       "ben cleo 1 1 1",
       "ben cleo 1 1 100",
@@ -115,7 +119,11 @@ describe("a fulfilled order", () => {
     ]);
     // The sender of the transaction transfers its own token away.
     expect(
-      inOneBlock(tokenTransfer(ben, anna, 1n), fulfilledOrder(ben, anna, [token(views, 1n)], [payment(9n)]), tokenTransfer(anna, cleo, 1n)),
+      inOneBlock(
+        tokenTransfer(ben, anna, 1n),
+        fulfilledOrder(ben, anna, [token(paintings, 1n)], [payment(9n)]),
+        tokenTransfer(anna, cleo, 1n),
+      ),
     ).toEqual(["ben anna 1 1 9"]);
   });
 });
@@ -123,7 +131,7 @@ describe("a fulfilled order", () => {
 describe("long event lists of a hostile contract", () => {
   it("are processed in linear time: items on both sides, one token many times, a long path of transfers", () => {
     const account = (number: number) => `0x${number.toString(16).padStart(40, "0")}` as const;
-    const many = Array.from({ length: 20_000 }, (_, id) => token(views, BigInt(id)));
+    const many = Array.from({ length: 20_000 }, (_, id) => token(paintings, BigInt(id)));
     const listing = {
       ...fulfilledOrder(anna, cleo, many, [payment(1n)]),
       consideration: many.map((item) => ({ ...item, recipient: ben })),

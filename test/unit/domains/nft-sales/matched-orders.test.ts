@@ -12,20 +12,20 @@ import {
   inOneBlock,
   market,
   ordersMatched,
+  paintings,
   payment,
   router,
   token,
   tokenTransfer,
   unitTransfer,
-  views,
   weth,
 } from "./folding.ts";
 
 describe("matched orders", () => {
   const sellOrder = (address = market) =>
-    fulfilledOrder(anna, zeroAddress, [token(views, 1n)], [payment(90n, weth)], { orderHash: "0x0a", address });
+    fulfilledOrder(anna, zeroAddress, [token(paintings, 1n)], [payment(90n, weth)], { orderHash: "0x0a", address });
   const buyOrder = (address = market) =>
-    fulfilledOrder(ben, zeroAddress, [payment(100n, weth)], [token(views, 1n), payment(10n, weth)], { orderHash: "0x0b", address });
+    fulfilledOrder(ben, zeroAddress, [payment(100n, weth)], [token(paintings, 1n), payment(10n, weth)], { orderHash: "0x0b", address });
   const transfer = tokenTransfer(anna, ben, 1n);
 
   it("count a token once, at its buyer's payment, in any order of the events", () => {
@@ -52,11 +52,11 @@ describe("matched orders", () => {
 
   it("have the price of each seller's order if they are bought together", () => {
     const listing = (seller: typeof anna, orderHash: `0x${string}`, tokenId: bigint, price: bigint) =>
-      fulfilledOrder(seller, ben, [token(views, tokenId)], [payment(price)], { orderHash });
+      fulfilledOrder(seller, ben, [token(paintings, tokenId)], [payment(price)], { orderHash });
     const events = (...fee: ReturnType<typeof payment>[]) => [
       listing(anna, "0x0a", 1n, 10n),
       listing(cleo, "0x0b", 2n, 90n),
-      fulfilledOrder(ben, ben, [payment(100n)], [token(views, 1n), token(views, 2n), ...fee], { orderHash: "0x0c" }),
+      fulfilledOrder(ben, ben, [payment(100n)], [token(paintings, 1n), token(paintings, 2n), ...fee], { orderHash: "0x0c" }),
       ordersMatched("0x0a", "0x0b", "0x0c"),
       tokenTransfer(anna, ben, 1n),
       tokenTransfer(cleo, ben, 2n),
@@ -81,7 +81,7 @@ describe("matched orders", () => {
 
   it("have a sale at the seller's proceeds, to the recipient of the token, if there is no buy order", () => {
     const payingOrder = fulfilledOrder(cleo, zeroAddress, [payment(90n, weth)], [], { orderHash: "0x0c" });
-    const requestOrder = fulfilledOrder(ben, zeroAddress, [], [token(views, 1n)], { orderHash: "0x0b" });
+    const requestOrder = fulfilledOrder(ben, zeroAddress, [], [token(paintings, 1n)], { orderHash: "0x0b" });
     expect(inOneBlock(sellOrder(), requestOrder, payingOrder, ordersMatched("0x0a", "0x0b", "0x0c"), transfer)).toEqual([
       "anna ben 1 1 90",
     ]);

@@ -44,7 +44,7 @@ describe("a concentrated pool", () => {
   });
 
   const tokensMoved = (ins: readonly [bigint, bigint], outs: readonly [bigint, bigint]): EmittedEvent => ({
-    kind: "poolMoved",
+    kind: "poolBalanceChange",
     address: pool,
     amount0In: ins[0],
     amount1In: ins[1],

@@ -72,7 +72,7 @@ contract Hostile {
 `);
 
 /** Where a test market's contracts are, and how to call them. */
-export interface Ground {
+export interface SharedContracts {
   readonly people: readonly [Address, Address, Address, Address];
   readonly strategist: Address;
   readonly collector: Address;
@@ -86,7 +86,7 @@ export interface Ground {
 export const tokenDecimals = 6;
 
 /** Deploys a token of six decimals and a router, and funds the accounts. */
-export const layGround = async (chain: TestChain): Promise<Ground> => {
+export const deployShared = async (chain: TestChain): Promise<SharedContracts> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   const artifactOf = (name: string): Artifact =>
     ["Router", "Registry", "Hostile"].includes(name) ? ownContracts(name) : demoContracts(name);
@@ -94,7 +94,7 @@ export const layGround = async (chain: TestChain): Promise<Ground> => {
   const [strategist, collector] = chain.accounts.slice(4, 6) as [Address, Address];
   const token = await chain.deploy(demoContracts("CustomDecimalsToken"), ["Coin", "COIN", tokenDecimals, 10n ** 18n]);
   const router = await chain.deploy(ownContracts("Router"));
-  const callOf: Ground["callOf"] = (from, contract, to, name, args) => ({ from, ...call(artifactOf(contract), to, name, args) });
+  const callOf: SharedContracts["callOf"] = (from, contract, to, name, args) => ({ from, ...call(artifactOf(contract), to, name, args) });
   const holders = [...people, strategist];
   await chain.send(...holders.map((to) => callOf(people[0], "CustomDecimalsToken", token, "transfer", [to, 10n ** 14n])));
   await chain.mine();
@@ -106,7 +106,11 @@ export const layGround = async (chain: TestChain): Promise<Ground> => {
 };
 
 /** Lets vaults and the router spend what accounts have: their tokens, and the router also their shares. */
-export const approveAll = async (chain: TestChain, { people, strategist, token, router, callOf }: Ground, vaults: readonly Address[]) => {
+export const approveAll = async (
+  chain: TestChain,
+  { people, strategist, token, router, callOf }: SharedContracts,
+  vaults: readonly Address[],
+) => {
   const approve = (from: Address, of: Address, spender: Address) =>
     callOf(from, "CustomDecimalsToken", of, "approve", [spender, 2n ** 255n]);
   for (const from of [...people, strategist])

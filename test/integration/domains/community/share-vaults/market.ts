@@ -2,11 +2,11 @@ import type { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain, TestTransaction } from "../../../../support/chain.ts";
 import { demoContracts } from "../../../../support/demo-contracts.ts";
-import { approveAll, type Ground, layGround } from "./contracts.ts";
+import { approveAll, deployShared, type SharedContracts } from "./contracts.ts";
 
 /** A share pool, and vaults with strategies of both versions. */
 export interface ShareMarket {
-  readonly ground: Ground;
+  readonly shared: SharedContracts;
   readonly pool: Address;
   readonly legacy: Address;
   readonly strategy: Address;
@@ -18,12 +18,12 @@ export interface ShareMarket {
 
 /** Deploys the pool and the vaults, and makes a deposit into each. */
 export const startShareMarket = async (chain: TestChain): Promise<ShareMarket> => {
-  const ground = await layGround(chain);
-  const { people, strategist, collector, token, router, callOf } = ground;
+  const shared = await deployShared(chain);
+  const { people, strategist, collector, token, router, callOf } = shared;
   const pool = await chain.deploy(demoContracts("SharePool"), ["Pool", "POOL", token, strategist, collector]);
   const legacy = await chain.deploy(demoContracts("LegacyVault"), ["Vault 2", "V2", token, strategist, collector, true]);
   const strategy = await chain.deploy(demoContracts("StrategyVault"), ["Vault 3", "V3", token, strategist, collector]);
-  await approveAll(chain, ground, [pool, legacy, strategy]);
+  await approveAll(chain, shared, [pool, legacy, strategy]);
   const depositOf = (from: Address, amount: bigint): TestTransaction[] => [
     callOf(from, "SharePool", pool, "deposit", [amount]),
     callOf(from, "LegacyVault", legacy, "deposit", [amount, from]),
@@ -32,7 +32,7 @@ export const startShareMarket = async (chain: TestChain): Promise<ShareMarket> =
   await chain.send(...depositOf(people[0], 1_000_000n));
   await chain.mine();
   return {
-    ...{ ground, pool, legacy, strategy },
+    ...{ shared, pool, legacy, strategy },
     community: { protocol_09: { vault: [pool] }, protocol_10: { vault_v2: [legacy], vault_v3: [strategy] } },
     randomTransaction: (random) => {
       const [from, to] = [random.pick(people), random.pick(people)];

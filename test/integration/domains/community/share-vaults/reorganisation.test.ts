@@ -10,7 +10,7 @@ describe("protocols 09 and 10 after a reorganisation", () => {
     return {
       ...market,
       protocols: ["protocol_09", "protocol_10"].map(builtInProtocol),
-      wallets: [...market.ground.people, market.ground.collector],
+      wallets: [...market.shared.people, market.shared.collector],
     };
   });
 });

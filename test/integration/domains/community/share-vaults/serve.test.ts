@@ -41,7 +41,7 @@ describe("the endpoints of protocols 09 and 10", () => {
     ["protocol_09", "vesper", ["market_data"], 1],
     ["protocol_10", "yearn", ["market_data", "markets"], 2],
   ])("of %s return rows by number and by the name %s", async (id, name, lists, vaults) => {
-    const [wallet] = market.ground.people;
+    const [wallet] = market.shared.people;
     for (const operation of lists) {
       const { items } = await served.get(`${id}/${operation}/`);
       expect(items.length).toBe(vaults);
@@ -55,20 +55,20 @@ describe("the endpoints of protocols 09 and 10", () => {
   });
 
   it("have the values that the contracts return", async () => {
-    const { ground, pool, strategy } = market;
+    const { shared, pool, strategy } = market;
     const head = await chain.head();
     const [item] = (await served.get("protocol_09/market_data/")).items;
     const height = item?.block_height as number;
-    expect(item?.total_supply).toBe(String(await ground.view("SharePool", pool, "totalValue", [], height)));
+    expect(item?.total_supply).toBe(String(await shared.view("SharePool", pool, "totalValue", [], height)));
     const { items } = await served.get(`protocol_10/market_data/?pool-address=${strategy}`);
     expect(items.length).toBe(1);
     expect(items[0]?.block_height).toBeLessThanOrEqual(head);
-    const assets = await ground.view("StrategyVault", strategy, "totalAssets", [], items[0]?.block_height as number);
+    const assets = await shared.view("StrategyVault", strategy, "totalAssets", [], items[0]?.block_height as number);
     expect(items[0]?.total_supply).toBe(String(assets));
   });
 
   it.each(["protocol_09", "protocol_10"])("of %s continue on further pages without gaps or duplicates", async (id) => {
-    const [wallet] = market.ground.people;
+    const [wallet] = market.shared.people;
     const path = `${id}/transactions/?address=${wallet}`;
     const all = await served.get(`${path}&page-size=100`);
     const pages = await Promise.all([0, 1, 2].map((page) => served.get(`${path}&page-size=2&page-number=${page}`)));
@@ -86,7 +86,7 @@ describe("the endpoints of protocols 09 and 10", () => {
   it.each(["protocol_09", "protocol_10"])(
     "of %s have no items for an unknown wallet, and respond with 404 for an unknown pool",
     async (id) => {
-      const unknown = market.ground.token;
+      const unknown = market.shared.token;
       for (const operation of ["balances", "transactions"])
         expect((await served.get(`${id}/${operation}/?address=${unknown}`)).items).toEqual([]);
       expect(await served.request(`${id}/market_data/?pool-address=${unknown}`)).toMatchObject({

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from "../../../../support/datab
 import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { builtInProtocol, createItemsOf, expectPages, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
-import { approveAll, type Ground, layGround, ownContracts, tokenDecimals } from "./contracts.ts";
+import { approveAll, deployShared, ownContracts, type SharedContracts, tokenDecimals } from "./contracts.ts";
 import { actionsIn, actionsOfWallet } from "./logs.ts";
 import { allActions, usedBlocks, type VaultOfVersion } from "./strategy-vault-actions.ts";
 
@@ -19,14 +19,14 @@ const days = 10;
 let chain: TestChain;
 let test: TestDatabase;
 let index: CommunityIndex;
-let ground: Ground;
+let shared: SharedContracts;
 /** A vault of version 2 without events of deposits, one with them, one of version 3, and an empty one of each version. */
 let vaults: readonly VaultOfVersion[];
 let head: number;
 let items: ItemsOf;
 
 const deployVaults = async (): Promise<VaultOfVersion[]> => {
-  const { strategist, collector, token } = ground;
+  const { strategist, collector, token } = shared;
   const deployed: VaultOfVersion[] = [];
   for (const emitsActions of [false, true, true])
     deployed.push({
@@ -43,7 +43,7 @@ const deployVaults = async (): Promise<VaultOfVersion[]> => {
 
 /** Transactions of one day: some fail. */
 const sendDay = async () => {
-  const { people, strategist, token, router, callOf } = ground;
+  const { people, strategist, token, router, callOf } = shared;
   for (let count = 0; count < 4; count += 1) {
     for (const { address, contract } of vaults.slice(0, 3)) {
       const [from, to] = [random.pick(people), random.pick(people)];
@@ -67,12 +67,12 @@ const sendDay = async () => {
 
 beforeAll(async () => {
   chain = await startTestChain();
-  ground = await layGround(chain);
+  shared = await deployShared(chain);
   vaults = await deployVaults();
-  const { people, token, callOf } = ground;
+  const { people, token, callOf } = shared;
   await approveAll(
     chain,
-    ground,
+    shared,
     vaults.map(({ address }) => address),
   );
   const registry = await chain.deploy(ownContracts("Registry"));
@@ -121,8 +121,8 @@ const usedAt = async (vault: VaultOfVersion, height: number): Promise<number> =>
 /** What the views of a vault return for shares: version 2 has a price of 10^decimals shares only. */
 const assetsFor = async ({ address, contract }: VaultOfVersion, shares: bigint, height: number): Promise<bigint> =>
   contract === "LegacyVault"
-    ? (shares * (await ground.view(contract, address, "pricePerShare", [], height))) / 10n ** BigInt(tokenDecimals)
-    : ground.view(contract, address, "convertToAssets", [shares], height);
+    ? (shares * (await shared.view(contract, address, "pricePerShare", [], height))) / 10n ** BigInt(tokenDecimals)
+    : shared.view(contract, address, "convertToAssets", [shares], height);
 
 describe("market data and markets of protocol 10", () => {
   it("equal the views of the vaults at the height of their readings", async () => {
@@ -131,13 +131,13 @@ describe("market data and markets of protocol 10", () => {
       for (const vault of vaults) {
         const { address, contract } = vault;
         const block = await usedAt(vault, height);
-        const assets = await ground.view(contract, address, "totalAssets", [], block);
+        const assets = await shared.view(contract, address, "totalAssets", [], block);
         const item = found.find(({ pool_address }) => pool_address === address);
         expect(item, `${contract} ${address} at ${height}`).toMatchObject({
-          asset_address: ground.token,
+          asset_address: shared.token,
           total_supply: String(assets),
           lp_token_address: address,
-          lp_token_total_supply: String(await ground.view(contract, address, "totalSupply", [], block)),
+          lp_token_total_supply: String(await shared.view(contract, address, "totalSupply", [], block)),
           block_height: block,
           total_borrow: null,
         });
@@ -172,7 +172,7 @@ describe("market data and markets of protocol 10", () => {
   });
 
   it("contain vaults whose views revert or return the largest number", async () => {
-    const found = (await items("market_data", { height: head })).filter(({ asset_address }) => asset_address !== ground.token);
+    const found = (await items("market_data", { height: head })).filter(({ asset_address }) => asset_address !== shared.token);
     expect(found.map(({ total_supply }) => total_supply).sort()).toEqual([String(2n ** 256n - 1n), null].sort());
     for (const item of found) expect(item).toMatchObject({ asset_address: null, total_value_locked_quote: null, supply_rate: null });
   });
@@ -180,33 +180,33 @@ describe("market data and markets of protocol 10", () => {
 
 describe("balances of protocol 10", () => {
   it("are shares by the price that the vaults return, at six heights", async () => {
-    for (const wallet of [...ground.people, ground.collector]) {
+    for (const wallet of [...shared.people, shared.collector]) {
       for (const height of heights()) {
         const expected: Record<string, string> = {};
         for (const vault of vaults) {
-          const shares = await ground.view(vault.contract, vault.address, "balanceOf", [wallet], height);
+          const shares = await shared.view(vault.contract, vault.address, "balanceOf", [wallet], height);
           if (shares > 0n) expected[vault.address] = String(await assetsFor(vault, shares, await usedAt(vault, height)));
         }
-        const found = (await items("balances", { height, wallet })).filter(({ contract_address }) => contract_address === ground.token);
+        const found = (await items("balances", { height, wallet })).filter(({ contract_address }) => contract_address === shared.token);
         expect(Object.fromEntries(found.map(({ pool_address, balance }) => [pool_address, balance])), `${wallet} at ${height}`).toEqual(
           expected,
         );
         for (const { balance, quote } of found) expect(quote).toBeCloseTo(inDollars(BigInt(balance as string)), 9);
       }
     }
-    expect((await items("balances", { height: head, wallet: ground.collector })).length).toBe(3);
+    expect((await items("balances", { height: head, wallet: shared.collector })).length).toBe(3);
   });
 
   it("are empty for an unknown wallet", async () => {
-    expect(await items("balances", { height: head, wallet: ground.token })).toEqual([]);
+    expect(await items("balances", { height: head, wallet: shared.token })).toEqual([]);
   });
 });
 
 describe("transactions of protocol 10", () => {
   it("are the wallet's actions in the node's logs, with and without events of deposits, also through a router", async () => {
-    const actions = await allActions(chain, ground.token, vaults);
+    const actions = await allActions(chain, shared.token, vaults);
     const seen = new Set<unknown>();
-    for (const wallet of [...ground.people, ground.router, ground.collector]) {
+    for (const wallet of [...shared.people, shared.router, shared.collector]) {
       const all = await items("transactions", { height: head, wallet });
       const found = all.filter(({ pool_address }) => addresses().includes(pool_address as Address));
       expect(actionsIn(found), wallet).toEqual(await actionsOfWallet(chain, actions, wallet));
@@ -216,10 +216,10 @@ describe("transactions of protocol 10", () => {
   });
 
   it("have the value of the assets that moved", async () => {
-    const [wallet] = ground.people;
+    const [wallet] = shared.people;
     const moves = (await items("transactions", { height: head, wallet })).flatMap(({ amounts, total_quote }) => {
       const legs = amounts as { contract_address: Address; amount: string; quote: number | null }[];
-      return legs.filter(({ contract_address }) => contract_address === ground.token).map((leg) => ({ ...leg, total_quote }));
+      return legs.filter(({ contract_address }) => contract_address === shared.token).map((leg) => ({ ...leg, total_quote }));
     });
     expect(moves.length).toBeGreaterThan(3);
     for (const { amount, quote, total_quote } of moves)
@@ -227,7 +227,7 @@ describe("transactions of protocol 10", () => {
   });
 
   it("continue on further pages, and are as of a block", async () => {
-    const [wallet] = ground.people;
+    const [wallet] = shared.people;
     await expectPages(items, wallet, head, head - 3);
   });
 });

@@ -45,7 +45,7 @@ export const describeCollectionMarket = (): void => {
         return [item?.volume_native_quote, item?.volume_quote, item?.wash_volume_native_quote, item?.wash_volume_quote];
       };
       expect(volumesOn(0)).toEqual([3, 3 * rate(0), 0, 0]);
-      // The two views of the bundle cost 0.2 ether and 1 wei; 1,000 coins are a thousand dollars.
+      // The two paintings of the bundle cost 0.2 ether and 1 wei; 1,000 coins are a thousand dollars.
       expect(volumesOn(1)[1]).toBeCloseTo(1_000 + 0.2 * rate(1), 9);
       expect(volumesOn(1)[0]).toBeCloseTo(1_000 / rate(1) + 0.2, 12);
       expect(volumesOn(1)[3]).toBe(1_000);
@@ -62,7 +62,7 @@ export const describeCollectionMarket = (): void => {
       const floors = await itemsOf("floor_price");
       const floorOn = (number: number) => floors.get(day(number))?.floor_price_native_quote;
       expect(floorOn(-1)).toBeNull();
-      // 1 ether, until the bundle at 0.1 ether per view; the sale for 1,000 coins is a wash trade.
+      // 1 ether, until the bundle at 0.1 ether per painting; the sale for 1,000 coins is a wash trade.
       expect([0, 1, 2, 3, 4, 5, 29, 30].map(floorOn)).toEqual([1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]);
       // The bundle of day 1 counts up to day 30, the sale for 0.2 ether of day 3 up to day 32, the one for half an ether of day 5 up to day 34.
       expect([31, 32, 33, 34, 35, 39, 40, 41].map(floorOn)).toEqual([0.2, 0.2, 0.5, 0.5, null, null, 4, 4]);

@@ -184,7 +184,7 @@ describe("loadCatalog", () => {
       title: "an unused pagination style",
       file: serviceFile,
       find: "pagination:\n",
-      replacement: "pagination:\n  §bucket: { description: By time., answers: [links] }\n",
+      replacement: "pagination:\n  §bucket: { description: By time., responseFields: [links] }\n",
       code: "unused-definition",
       contains: ["pagination style"],
     },

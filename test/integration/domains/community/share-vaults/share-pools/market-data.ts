@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bytes } from "../../../../../../runtime/database/codecs.ts";
 import { timeOf } from "../../operations.ts";
 import { eventsOf } from "../logs.ts";
-import { chain, depositEvent, ground, head, heights, inDollars, items, pools, test, usedAt, withdrawEvent } from "./setup.ts";
+import { chain, depositEvent, head, heights, inDollars, items, pools, shared, test, usedAt, withdrawEvent } from "./setup.ts";
 
 /** Tests of market data and of the stored readings. */
 export const describeMarketData = (): void => {
@@ -14,13 +14,13 @@ export const describeMarketData = (): void => {
           const block = await usedAt(pool, height);
           if (block === null) throw new Error("Each pool is used on the first day");
           const [value, shares] = [
-            await ground.view("SharePool", pool, "totalValue", [], block),
-            await ground.view("SharePool", pool, "totalSupply", [], block),
+            await shared.view("SharePool", pool, "totalValue", [], block),
+            await shared.view("SharePool", pool, "totalSupply", [], block),
           ];
           expect(value).toBeGreaterThan(0n);
           const item = found.find(({ pool_address }) => pool_address === pool);
           expect(item, `${pool} at ${height}`).toMatchObject({
-            asset_address: ground.token,
+            asset_address: shared.token,
             total_supply: String(value),
             lp_token_address: pool,
             lp_token_total_supply: String(shares),
@@ -39,7 +39,7 @@ export const describeMarketData = (): void => {
         const [first] = await eventsOf(chain, [pool], depositEvent);
         const blocks = [first?.block ?? 0, (await usedAt(pool, head)) ?? 0];
         const [before = 0n, after = 0n] = await Promise.all(
-          blocks.map((block) => ground.view("SharePool", pool, "pricePerShare", [], block)),
+          blocks.map((block) => shared.view("SharePool", pool, "pricePerShare", [], block)),
         );
         const [from = 0, to = 0] = await Promise.all(blocks.map((block) => timeOf(chain, block)));
         expect(after).toBeGreaterThan(before);
@@ -50,11 +50,11 @@ export const describeMarketData = (): void => {
 
     it("is that of one pool with its address, and empty for any other contract", async () => {
       expect((await items("market_data", { height: head, pool: pools[1] })).map(({ pool_address }) => pool_address)).toEqual([pools[1]]);
-      expect(await items("market_data", { height: head, pool: ground.token })).toEqual([]);
+      expect(await items("market_data", { height: head, pool: shared.token })).toEqual([]);
     });
 
     it("contains pools whose views revert or return the largest number", async () => {
-      const found = (await items("market_data", { height: head })).filter(({ asset_address }) => asset_address !== ground.token);
+      const found = (await items("market_data", { height: head })).filter(({ asset_address }) => asset_address !== shared.token);
       const largest = String(2n ** 256n - 1n);
       expect(found.map(({ total_supply }) => total_supply).sort()).toEqual([largest, null].sort());
       for (const item of found) expect(item).toMatchObject({ asset_address: null, total_value_locked_quote: null, supply_rate: null });
@@ -75,7 +75,7 @@ export const describeMarketData = (): void => {
       expect(rows.map(({ block_number }) => block_number)).toEqual([...blocks].sort((left, right) => left - right));
       expect(rows.length).toBeGreaterThan(5);
       for (const { block_number, assets } of rows)
-        expect(assets, `at ${block_number}`).toBe(String(await ground.view("SharePool", pool, "pricePerShare", [], block_number)));
+        expect(assets, `at ${block_number}`).toBe(String(await shared.view("SharePool", pool, "pricePerShare", [], block_number)));
     });
   });
 };

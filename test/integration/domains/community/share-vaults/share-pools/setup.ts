@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "../../../../../support/da
 import { demoContracts } from "../../../../../support/demo-contracts.ts";
 import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../../support.ts";
-import { approveAll, type Ground, layGround, ownContracts, tokenDecimals } from "../contracts.ts";
+import { approveAll, deployShared, ownContracts, type SharedContracts, tokenDecimals } from "../contracts.ts";
 import { eventsOf } from "../logs.ts";
 
 const protocol = builtInProtocol("protocol_09");
@@ -24,7 +24,7 @@ export let chain: TestChain;
 export let test: TestDatabase;
 let index: CommunityIndex;
 /** The token, accounts and router that the pools share. */
-export let ground: Ground;
+export let shared: SharedContracts;
 /** Two pools that are used, and one that is empty. */
 export let pools: readonly [Address, Address, Address];
 /** The newest block. */
@@ -47,11 +47,11 @@ export const usedAt = async (pool: Address, height: number): Promise<number | nu
 /** Builds ten days of deposits and withdrawals, indexes them and serves the index. */
 export const setUp = async () => {
   chain = await startTestChain();
-  ground = await layGround(chain);
-  const { people, strategist, collector, token, router, callOf } = ground;
+  shared = await deployShared(chain);
+  const { people, strategist, collector, token, router, callOf } = shared;
   const deployPool = () => chain.deploy(demoContracts("SharePool"), ["Pool", "POOL", token, strategist, collector]);
   pools = [await deployPool(), await deployPool(), await deployPool()];
-  await approveAll(chain, ground, pools);
+  await approveAll(chain, shared, pools);
   const hostile = [await chain.deploy(ownContracts("Hostile"), [false]), await chain.deploy(ownContracts("Hostile"), [true])];
   test = await createTestDatabase();
   index = await startCommunityIndex(chain, test.database, {

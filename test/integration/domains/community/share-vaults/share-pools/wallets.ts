@@ -2,22 +2,22 @@ import { describe, expect, it } from "vitest";
 import type { Address } from "../../../../../../runtime/lib/hex.ts";
 import { expectPages } from "../../operations.ts";
 import { actionsIn, actionsOfWallet, type ExpectedAction, eventsOf, isBurn, isMint, transferEvent } from "../logs.ts";
-import { chain, depositEvent, ground, head, heights, inDollars, items, pools, usedAt, withdrawEvent } from "./setup.ts";
+import { chain, depositEvent, head, heights, inDollars, items, pools, shared, usedAt, withdrawEvent } from "./setup.ts";
 
 /** shares × pricePerShare() / 10^18 in each pool, with the price of the pool's newest reading. */
 const positionsOf = async (wallet: Address, height: number): Promise<Record<string, string>> => {
   const positions: Record<string, string> = {};
   for (const pool of pools) {
-    const shares = await ground.view("SharePool", pool, "balanceOf", [wallet], height);
+    const shares = await shared.view("SharePool", pool, "balanceOf", [wallet], height);
     if (shares === 0n) continue;
-    const unit = await ground.view("SharePool", pool, "pricePerShare", [], (await usedAt(pool, height)) ?? 0);
+    const unit = await shared.view("SharePool", pool, "pricePerShare", [], (await usedAt(pool, height)) ?? 0);
     positions[pool] = String((shares * unit) / 10n ** 18n);
   }
   return positions;
 };
 /** The actions of all accounts with the pools, by the node's logs. */
 const allActions = async (): Promise<ExpectedAction[]> => {
-  const { token } = ground;
+  const { token } = shared;
   const deposits = await eventsOf(chain, pools, depositEvent);
   const withdrawals = await eventsOf(chain, pools, withdrawEvent);
   const transfers = (await eventsOf(chain, pools, transferEvent)).filter((event) => !isMint(event) && !isBurn(event));
@@ -59,19 +59,19 @@ const allActions = async (): Promise<ExpectedAction[]> => {
 export const describeWallets = (): void => {
   describe("balances of protocol 09", () => {
     it("are shares × pricePerShare() / 10^18, at six heights", async () => {
-      for (const wallet of [...ground.people, ground.collector]) {
+      for (const wallet of [...shared.people, shared.collector]) {
         for (const height of heights()) {
-          const found = (await items("balances", { height, wallet })).filter(({ contract_address }) => contract_address === ground.token);
+          const found = (await items("balances", { height, wallet })).filter(({ contract_address }) => contract_address === shared.token);
           const balances = Object.fromEntries(found.map(({ pool_address, balance }) => [pool_address, balance]));
           expect(balances, `${wallet} at ${height}`).toEqual(await positionsOf(wallet, height));
           for (const { balance, quote } of found) expect(quote).toBeCloseTo(inDollars(BigInt(balance as string)), 9);
         }
       }
-      expect((await items("balances", { height: head, wallet: ground.people[0] })).length).toBeGreaterThan(1);
+      expect((await items("balances", { height: head, wallet: shared.people[0] })).length).toBeGreaterThan(1);
     });
 
     it("are empty for an unknown wallet", async () => {
-      expect(await items("balances", { height: head, wallet: ground.token })).toEqual([]);
+      expect(await items("balances", { height: head, wallet: shared.token })).toEqual([]);
     });
   });
 
@@ -79,7 +79,7 @@ export const describeWallets = (): void => {
     it("are the wallet's deposits, withdrawals and transfers in the node's logs, also through a router", async () => {
       const actions = await allActions();
       const seen = new Set<unknown>();
-      for (const wallet of [...ground.people, ground.router]) {
+      for (const wallet of [...shared.people, shared.router]) {
         const found = (await items("transactions", { height: head, wallet })).filter(({ pool_address }) =>
           pools.includes(pool_address as Address),
         );
@@ -90,22 +90,22 @@ export const describeWallets = (): void => {
     });
 
     it("have the value of the amount that moved, or of the shares at the newest price", async () => {
-      const [wallet] = ground.people;
+      const [wallet] = shared.people;
       for (const item of await items("transactions", { height: head, wallet })) {
         const legs = item.amounts as { contract_address: Address; amount: string; quote: number | null }[];
-        const moved = legs.find(({ contract_address }) => contract_address === ground.token);
+        const moved = legs.find(({ contract_address }) => contract_address === shared.token);
         const pool = item.pool_address as Address;
         if (!pools.includes(pool)) continue;
         const shares = legs.find(({ contract_address }) => contract_address === pool);
         const block = (await usedAt(pool, item.block_height as number)) ?? 0;
-        const unit = await ground.view("SharePool", pool, "pricePerShare", [], block);
+        const unit = await shared.view("SharePool", pool, "pricePerShare", [], block);
         const amount = moved === undefined ? (BigInt(shares?.amount ?? 0) * unit) / 10n ** 18n : BigInt(moved.amount);
         expect(item.total_quote).toBeCloseTo(inDollars(amount), 9);
       }
     });
 
     it("continue on further pages, and are as of a block", async () => {
-      const [wallet] = ground.people;
+      const [wallet] = shared.people;
       await expectPages(items, wallet, head, head - 3);
     });
   });
