@@ -78,8 +78,8 @@ describe("loadCatalog", () => {
     {
       title: "an unknown path parameter of a style",
       file: serviceFile,
-      find: "path: page, answers",
-      replacement: "path: §pages, answers",
+      find: "path: page, responseFields",
+      replacement: "path: §pages, responseFields",
       code: "unknown-parameter",
       contains: ["a path parameter of the service", "nearest: page"],
     },
