@@ -1,7 +1,7 @@
 import { bytesArray } from "../../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../../database/database.ts";
 import { columnList, identifier, joinSql, type Sql, sql } from "../../../../database/sql.ts";
-import { type LatestTable, type Row, valuesOf } from "../../../../indexer/projection.ts";
+import { type LatestTable, type Row, valueColumnsOf } from "../../../../indexer/projection.ts";
 import type { BlockBoundTable } from "../../../../indexer/reorg/roll-back.ts";
 import type { Address } from "../../../../lib/hex.ts";
 import { projectionIdOf } from "../../relations.ts";
@@ -20,7 +20,7 @@ export const writeNewest = async (
 ): Promise<void> => {
   if (latest === null || written.length === 0) return;
   const columns = Object.keys(latest.columns);
-  const changed = valuesOf(latest).map((column) => sql`${identifier(column)} = excluded.${identifier(column)}`);
+  const changed = valueColumnsOf(latest).map((column) => sql`${identifier(column)} = excluded.${identifier(column)}`);
   await client.query(
     sql`INSERT INTO ${identifier(latest.name)} AS t (chain_id, ${columnList(columns)})
      SELECT DISTINCT ON (${columnList(latest.key, "r")}) r.chain_id, ${columnList(columns, "r")}
@@ -54,7 +54,7 @@ const restore = (table: LatestTable, latest: LatestTable): Sql => {
       latest.key.map((column) => sql`${identifier(`${left}.${column}`)} = ${identifier(`${right}.${column}`)}`),
       sql` AND `,
     );
-  const values = valuesOf(latest).map((column) => sql`${identifier(column)} = ${identifier(`n.${column}`)}`);
+  const values = valueColumnsOf(latest).map((column) => sql`${identifier(column)} = ${identifier(`n.${column}`)}`);
   return sql`UPDATE ${identifier(latest.name)} t SET ${joinSql(values)}
      FROM ${identifier(latest.name)} k CROSS JOIN LATERAL (
        SELECT * FROM ${identifier(table.name)} r WHERE r.chain_id = $1 AND ${isSameKey("r", "k")} AND r.block_number <= $2
