@@ -180,7 +180,7 @@ function createQueries(chains: readonly ChainConfig[], database: Database, now: 
     tokens: createTokenQueries(database, keep),
     tokenRequests: createTokenRequests(database, now),
     pools: createPoolQueries(database, (chainId) => factories.get(chainId) ?? [], keep),
-    prices: createPriceQueries(database, chainOfCurrencies(chains), keep.loads("price_progress", "blocks")),
+    prices: createPriceQueries(database, chainOfCurrencies(chains), keep),
     rollUps: createRollUpQueries(database),
     nfts: createNftQueries(database),
     nftMetadata: createNftMetadataQueries(database),

@@ -19,6 +19,7 @@ import * as nftMetadata from "./domains/nft-metadata/migrations/0017-nft-metadat
 import * as nftSales from "./domains/nft-sales/migrations/0018-nft-sales.ts";
 import * as pools from "./domains/pools/migrations/0012-pools.ts";
 import * as prices from "./domains/prices/migrations/0013-prices.ts";
+import * as priceNotifications from "./domains/prices/migrations/0038-price-notifications.ts";
 import * as safes from "./domains/safes/migrations/0028-safes.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
 import * as exactBalances from "./domains/tokens/migrations/0007-exact-balances.ts";
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   { name: "0033-api-transfer-transactions", ...apiTransferTransactions },
   { name: "0034-index-notifications", ...indexNotifications },
   { name: "0035-named-addresses", ...namedAddresses },
+  { name: "0038-price-notifications", ...priceNotifications },
 ];

@@ -5,13 +5,15 @@ import type { Notifications } from "./notifications.ts";
 /** The channel that triggers of the index notify; payloads are names of tables. */
 export const indexChannel = "ashlar_index";
 
-/** The tables with such a trigger (migrations 0034 and 0035). */
+/** The tables with such a trigger (migrations 0034, 0035 and 0038). */
 type NotifyingTable =
   | "bitcoin_blocks"
   | "blocks"
   | "chains"
   | "name_records"
   | "pools"
+  | "price_days"
+  | "price_hours"
   | "price_progress"
   | "projection_checkpoints"
   | "token_metadata"

@@ -3,7 +3,7 @@ import type { PaginationLinks, Transaction } from "../../../generated/responses.
 import type { Address } from "../../lib/hex.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
-import { type TransactionOptions, viewTransactions } from "./view-transaction.ts";
+import { type TransactionOptions, viewTransactions, withLogs } from "./view-transaction.ts";
 
 const secondsPerBucket = 900;
 
@@ -43,7 +43,7 @@ export async function bucketOfAddress(
   }
   const readItems = async (): Promise<Transaction[]> => {
     const rows = end > first ? await ledger.transactionsOfAddress(chain.id, address, first, end - 1) : [];
-    return viewTransactions(context, chain.id, rows.toReversed(), options);
+    return viewTransactions(context, chain.id, await withLogs(context, chain.id, rows.toReversed(), options.noLogs), options);
   };
   const [complete, links, items] = await Promise.all([
     isComplete(context, chain, bucket),

@@ -11,8 +11,9 @@ export const getTransaction: Handlers["getTransaction"] = async (
   { chain, txHash, noLogs, withDex, withNftSales, withLending, withSafe, quoteCurrency },
   context,
 ) => {
-  const row = await context.ledger.transactionByHash(chain.id, txHash);
-  if (row === null) throw notFound("Transaction", txHash, chain.name);
+  const found = await context.ledger.loggedTransactionByHash(chain.id, txHash, noLogs);
+  if (found === null) throw notFound("Transaction", txHash, chain.name);
+  const { transaction: row } = found;
   const [dexDetails, saleDetails, lendingDetails] = await Promise.all([
     withDex ? viewDexDetails(context, chain.id, row) : null,
     withNftSales ? viewNftSaleDetails(context, chain.id, row) : null,
@@ -20,6 +21,6 @@ export const getTransaction: Handlers["getTransaction"] = async (
   ]);
   return {
     ...chainFields(chain, context.now()),
-    items: await viewTransactions(context, chain.id, [row], { noLogs, quoteCurrency, withSafe, dexDetails, saleDetails, lendingDetails }),
+    items: await viewTransactions(context, chain.id, [found], { noLogs, quoteCurrency, withSafe, dexDetails, saleDetails, lendingDetails }),
   };
 };

@@ -11,6 +11,6 @@ export const getTransactionsForBlockHashByPage: Handlers["getTransactionsForBloc
   const path = `block_hash/${block.hash}`;
   return {
     ...chainFields(chain, context.now()),
-    ...(await pageOfBlock(context, chain, block, { page, noLogs, quoteCurrency, withSafe, path })),
+    ...(await pageOfBlock(context, chain, block.number, { page, noLogs, quoteCurrency, withSafe, path })),
   };
 };

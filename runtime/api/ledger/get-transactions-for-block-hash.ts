@@ -8,5 +8,8 @@ export const getTransactionsForBlockHash: Handlers["getTransactionsForBlockHash"
   context,
 ) => {
   const block = await blockWithHash(context, chain, blockHash);
-  return { ...chainFields(chain, context.now()), items: await transactionsOf(context, chain, block, { noLogs, quoteCurrency, withSafe }) };
+  return {
+    ...chainFields(chain, context.now()),
+    items: await transactionsOf(context, chain, block.number, { noLogs, quoteCurrency, withSafe }),
+  };
 };

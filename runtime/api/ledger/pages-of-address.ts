@@ -22,16 +22,17 @@ export async function pageOfAddress(
   { ascending, ...options }: TransactionOptions & { readonly ascending: boolean },
 ): Promise<PageOfAddress> {
   const { ledger, anchor } = context;
-  const total = anchor === null ? 0 : await ledger.transactionCountOfAddress(chain.id, address, anchor);
-  const newest = Math.max(0, Math.ceil(total / transactionsPerPage) - 1);
+  const size = transactionsPerPage;
+  const { total, items } =
+    anchor === null
+      ? { total: 0, items: [] }
+      : await ledger.loggedTransactionsOfAddress(chain.id, address, anchor, { number: page, size }, options.noLogs);
+  const newest = Math.max(0, Math.ceil((total ?? 0) / size) - 1);
   const current = page ?? newest;
-  const first = current * transactionsPerPage;
-  const rows =
-    first >= total ? [] : await ledger.transactionsOfAddress(chain.id, address, first, Math.min(first + transactionsPerPage, total) - 1);
   const link = (number: number): string => context.link(`/v1/${chain.name}/address/${address}/transactions_v3/page/${number}/`);
   return {
     current_page: current,
     links: { prev: current > 0 ? link(Math.min(current - 1, newest)) : null, next: current < newest ? link(current + 1) : null },
-    items: await viewTransactions(context, chain.id, ascending ? rows : rows.toReversed(), options),
+    items: await viewTransactions(context, chain.id, ascending ? items : items.toReversed(), options),
   };
 }

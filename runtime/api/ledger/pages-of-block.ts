@@ -28,30 +28,39 @@ export async function blockWithHash(context: ResolverContext, chain: Chain, hash
   return block;
 }
 
-/** All transactions of a block, by index. */
-export const transactionsOf = async (
+/** A height, or that of the head. @throws {RequestError} 404 if no block is indexed. */
+export const heightOfBlock = async (context: ResolverContext, chain: Chain, height: number | "latest"): Promise<number> =>
+  height === "latest" ? (await blockAt(context, chain, height)).number : height;
+
+const maxIndex = 2 ** 31 - 1;
+
+/** All transactions of a block, by index. @throws {RequestError} 404 if the height is not indexed. */
+export async function transactionsOf(
   context: ResolverContext,
   chain: Chain,
-  block: BlockRow,
+  height: number,
   options: TransactionOptions,
-): Promise<Transaction[]> => viewTransactions(context, chain.id, await context.ledger.transactionsOfBlock(chain.id, block.number), options);
+): Promise<Transaction[]> {
+  const { total, items } = await context.ledger.loggedTransactionsOfBlock(chain.id, height, 0, maxIndex, options.noLogs);
+  if (total === null) throw await notIndexed(context, chain, height);
+  return viewTransactions(context, chain.id, items, options);
+}
 
-/** One page of a block's transactions, by index; `path` is the list's path without the page. */
+/** One page of a block's transactions, by index; `path` is the list's path without the page. @throws {RequestError} 404 if the height is not indexed. */
 export async function pageOfBlock(
   context: ResolverContext,
   chain: Chain,
-  block: BlockRow,
+  height: number,
   { page, path, ...options }: TransactionOptions & { readonly page: number; readonly path: string },
 ): Promise<{ links: PaginationLinks; items: Transaction[] }> {
   const first = page * transactionsPerPage;
-  const newest = Math.max(0, Math.ceil(block.transaction_count / transactionsPerPage) - 1);
-  const rows =
-    first >= block.transaction_count
-      ? []
-      : await context.ledger.transactionsOfBlock(chain.id, block.number, first, first + transactionsPerPage - 1);
+  const last = first + transactionsPerPage - 1;
+  const { total, items } = await context.ledger.loggedTransactionsOfBlock(chain.id, height, first, last, options.noLogs);
+  if (total === null) throw await notIndexed(context, chain, height);
+  const newest = Math.max(0, Math.ceil(total / transactionsPerPage) - 1);
   const link = (number: number): string => context.link(`/v1/${chain.name}/${path}/transactions_v3/page/${number}/`);
   return {
     links: { prev: page > 0 ? link(Math.min(page - 1, newest)) : null, next: page < newest ? link(page + 1) : null },
-    items: await viewTransactions(context, chain.id, rows, options),
+    items: await viewTransactions(context, chain.id, items, options),
   };
 }

@@ -1,6 +1,7 @@
 import type { Currency } from "../../../generated/requests.gen.ts";
 import type { Transaction } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
+import type { LoggedTransaction } from "../../domains/ledger/queries/logged-transaction.ts";
 import type { TransactionPosition, TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
@@ -69,18 +70,21 @@ export function viewTransactionFields(chain: ChainConfig, row: TransactionRow, l
   };
 }
 
-const keyOf = (position: TransactionPosition): string => `${position.block_number}:${position.transaction_index}`;
-
-/** Rows of transactions as items, with their decoded logs unless `noLogs`. */
+/** Transactions as items, with their decoded logs unless `noLogs`. */
 export async function viewTransactions(
   context: ResolverContext,
   chainId: number,
-  rows: readonly TransactionRow[],
-  { noLogs, quoteCurrency, withSafe, dexDetails = null, saleDetails = null, lendingDetails = null }: TransactionOptions,
+  items: readonly LoggedTransaction[],
+  { noLogs, quoteCurrency: currency, withSafe, dexDetails = null, saleDetails = null, lendingDetails = null }: TransactionOptions,
 ): Promise<Transaction[]> {
   const chain = context.chains.get(chainId);
-  const [{ logs, senders }, labels, rateAt, safeDetails] = await Promise.all([
-    logsWithSenders(context, chainId, noLogs ? [] : rows),
+  const rows = items.map(({ transaction }) => transaction);
+  const [senders, labels, rateAt, safeDetails] = await Promise.all([
+    sendersOf(
+      context,
+      chainId,
+      items.flatMap(({ logs }) => logs),
+    ),
     context.labels(
       chainId,
       rows.flatMap((row) => [row.from_address, row.to_address]),
@@ -88,24 +92,33 @@ export async function viewTransactions(
     ratesByTime(
       context.prices,
       chainId,
-      quoteCurrency,
+      currency,
       rows.map(({ timestamp }) => ({ asset: nativeTokenAddress, time: timestamp })),
     ),
     withSafe ? safeDetailsOf(context, chainId, rows) : () => null,
   ]);
-  const logsOf = groupBy(logs, keyOf);
-  return rows.map((row) => ({
-    ...viewTransactionFields(chain, row, labels, { rate: rateAt(nativeTokenAddress, row.timestamp), currency: quoteCurrency }),
-    explorers: transactionExplorers(chain, row.hash),
-    dex_details: dexDetails,
-    nft_sale_details: saleDetails,
-    lending_details: lendingDetails,
-    log_events: noLogs ? null : (logsOf.get(keyOf(row)) ?? []).map((log) => viewLog(log, senders(log.address), context.decoderOf(chainId))),
-    safe_details: safeDetails(row),
-  }));
+  const decodeLog = context.decoderOf(chainId);
+  const details = { dex_details: dexDetails, nft_sale_details: saleDetails, lending_details: lendingDetails };
+  return items.map(({ transaction: row, logs }) =>
+    Object.assign(viewTransactionFields(chain, row, labels, { rate: rateAt(nativeTokenAddress, row.timestamp), currency }), {
+      explorers: transactionExplorers(chain, row.hash),
+      ...details,
+      log_events: noLogs ? null : logs.map((log) => viewLog(log, senders(log.address), decodeLog)),
+      safe_details: safeDetails(row),
+    }),
+  );
 }
 
-async function logsWithSenders(context: ResolverContext, chainId: number, rows: readonly TransactionRow[]) {
-  const logs = rows.length === 0 ? [] : await context.ledger.logsOfTransactions(chainId, rows);
-  return { logs, senders: await sendersOf(context, chainId, logs) };
+/** Reads the logs of transactions unless `noLogs`. */
+export async function withLogs(
+  { ledger }: Pick<ResolverContext, "ledger">,
+  chainId: number,
+  rows: readonly TransactionRow[],
+  noLogs: boolean,
+): Promise<LoggedTransaction[]> {
+  const logs = noLogs || rows.length === 0 ? [] : await ledger.logsOfTransactions(chainId, rows);
+  const logsOf = groupBy(logs, keyOf);
+  return rows.map((transaction) => ({ transaction, logs: logsOf.get(keyOf(transaction)) ?? [] }));
 }
+
+const keyOf = (position: TransactionPosition): string => `${position.block_number}:${position.transaction_index}`;

@@ -2,7 +2,7 @@ import type { NftTransactionItem, Transaction } from "../../../generated/respons
 import { unsupportedValue } from "../../lib/request-error.ts";
 import { chainFields, tokenLogo } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { viewTransactions } from "../ledger/view-transaction.ts";
+import { viewTransactions, withLogs } from "../ledger/view-transaction.ts";
 import { collectionOf, standardsOf, viewCollection } from "./collection.ts";
 
 /**
@@ -20,7 +20,8 @@ export const getNftTransactionsForContractTokenId: Handlers["getNftTransactionsF
   if (positions.length > max) throw unsupportedValue("tokenId", String(tokenId), `a token with at most ${max} transactions`);
   const rows = positions.length === 0 ? [] : await ledger.transactionsAt(chain.id, positions);
   rows.sort((left, right) => right.block_number - left.block_number || right.transaction_index - left.transaction_index);
-  const transactions = await viewTransactions(context, chain.id, rows, { noLogs: false, quoteCurrency: "USD", withSafe: false });
+  const logged = await withLogs(context, chain.id, rows, false);
+  const transactions = await viewTransactions(context, chain.id, logged, { noLogs: false, quoteCurrency: "USD", withSafe: false });
   return {
     ...common,
     items: [

@@ -3,6 +3,7 @@ import type { Keep } from "../../../lib/keep-loads.ts";
 import { createActivityQueries } from "./activity.ts";
 import { createBlockQueries } from "./block.ts";
 import { createLogQueries } from "./log.ts";
+import { createLoggedTransactionQueries } from "./logged-transaction.ts";
 import { createTransactionQueries } from "./transaction.ts";
 
 /** All queries of the ledger. */
@@ -13,5 +14,6 @@ export const createLedgerQueries = (database: Queryable, keep?: Keep) => ({
   ...createBlockQueries(database, keep),
   ...createTransactionQueries(database),
   ...createLogQueries(database),
+  ...createLoggedTransactionQueries(database),
   ...createActivityQueries(database),
 });

@@ -42,23 +42,20 @@ export const positionParameters = (positions: readonly TransactionPosition[]): r
   positions.map((position) => String((BigInt(position.block_number) << 31n) | BigInt(position.transaction_index))),
 ];
 
-const columns = sql`t.block_number, b.hash AS block_hash, b.timestamp, b.miner, t.transaction_index, t.hash, t.from_address, t.to_address,
+/** The columns of `TransactionRow`, in the order of its fields, from `t` and its block `b`. */
+export const transactionColumns = sql`t.block_number, b.hash AS block_hash, b.timestamp, b.miner, t.transaction_index, t.hash, t.from_address, t.to_address,
   t.value, t.gas_limit, t.gas_used, t.gas_price, t.successful, t.l1_fee, t.blob_fee`;
-const selectTransactions = sql`SELECT ${columns} FROM transactions t JOIN blocks b ON b.chain_id = t.chain_id AND b.number = t.block_number`;
 /** The transaction at position `p`, by a probe of the primary key: with a plain join, the planner may read all transactions of the block for each position. */
-const transactionAtPosition = sql`CROSS JOIN LATERAL (
+export const transactionAtPosition = sql`CROSS JOIN LATERAL (
     SELECT * FROM transactions WHERE chain_id = $1 AND block_number = p.block_number AND transaction_index = p.transaction_index LIMIT 1
   ) t JOIN blocks b ON b.chain_id = $1 AND b.number = p.block_number`;
 
-const selectByHash = plannedOnce(sql`${selectTransactions} WHERE t.chain_id = $1 AND t.hash = $2`);
-const selectOfBlock = sql`${selectTransactions}
-  WHERE t.chain_id = $1 AND t.block_number = $2 AND t.transaction_index BETWEEN $3 AND $4 ORDER BY t.transaction_index`;
 // Ordinals have no gaps, which the planner does not know: without the limit it reads all blocks for a range that it estimates to be long.
-const selectOfAddress = plannedOnce(sql`SELECT ${columns} FROM (
+const selectOfAddress = plannedOnce(sql`SELECT ${transactionColumns} FROM (
     SELECT * FROM address_transactions WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal LIMIT $5
   ) p ${transactionAtPosition} ORDER BY p.ordinal`);
 const selectAtPositions = plannedOnce(
-  sql`SELECT ${columns} FROM unnest($2::int8[], $3::int4[]) AS p(block_number, transaction_index) ${transactionAtPosition}`,
+  sql`SELECT ${transactionColumns} FROM unnest($2::int8[], $3::int4[]) AS p(block_number, transaction_index) ${transactionAtPosition}`,
 );
 
 const selectLastOrdinal = plannedOnce(sql`SELECT ordinal FROM address_transactions
@@ -85,16 +82,6 @@ export interface OrdinalRange {
 
 /** Transaction queries. */
 export function createTransactionQueries({ query }: Pick<Database, "query">) {
-  /** The transaction with the given hash, or null. Served by transactions_hash. */
-  const transactionByHash = async (chainId: number, hash: Hash): Promise<TransactionRow | null> => {
-    const rows = await query<TransactionRow>(selectByHash, [chainId, bytes(hash)]);
-    return rows[0] ?? null;
-  };
-
-  /** A block's transactions by index, both ends included. Served by the primary key. */
-  const transactionsOfBlock = (chainId: number, block: number, first = 0, last = 2 ** 31 - 1) =>
-    query<TransactionRow>(selectOfBlock, [chainId, block, first, last]);
-
   /** The number of transactions of an address up to a block: its last ordinal there, plus one. Served by address_transactions_block. */
   const transactionCountOfAddress = async (chainId: number, address: Address, block: number): Promise<number> => {
     const rows = await query<{ ordinal: number }>(selectLastOrdinal, [chainId, bytes(address), block]);
@@ -123,5 +110,5 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
       positions.map((position) => position.transaction_index),
     ]);
 
-  return { transactionByHash, transactionsOfBlock, transactionCountOfAddress, ordinalsBetween, transactionsOfAddress, transactionsAt };
+  return { transactionCountOfAddress, ordinalsBetween, transactionsOfAddress, transactionsAt };
 }

@@ -1,9 +1,9 @@
 import type { Currency } from "../../../../generated/requests.gen.ts";
 import { bytesArray } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
+import type { IndexKeep } from "../../../database/index-keep.ts";
 import { decimalOf } from "../../../lib/decimal.ts";
 import type { Address } from "../../../lib/hex.ts";
-import type { Keep } from "../../../lib/keep-loads.ts";
 import { createOwnedRateQueries } from "./owned-rates.ts";
 import { createProgressQueries } from "./progress.ts";
 import { type ChainOfCurrency, type Closes, convert, createCloses, days, hourOf, hours, type Rate, type SpanTable } from "./rates.ts";
@@ -18,8 +18,8 @@ export interface PriceLookup {
 /** All queries of prices. */
 export type PriceQueries = ReturnType<typeof createPriceQueries>;
 
-/** Queries of prices; `keep` may keep the progress of their computation. */
-export function createPriceQueries(queryable: Queryable, chainOfCurrency: ChainOfCurrency, keep?: Keep) {
+/** Queries of prices; `keep` may keep prices and the progress of their computation. */
+export function createPriceQueries(queryable: Queryable, chainOfCurrency: ChainOfCurrency, keep?: IndexKeep) {
   const closes = createCloses(queryable, chainOfCurrency, keep);
   return {
     ...createRateQueries(queryable, closes),

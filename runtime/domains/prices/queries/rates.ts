@@ -2,9 +2,10 @@ import type { Currency } from "../../../../generated/requests.gen.ts";
 import type { ChainConfig } from "../../../config/config.ts";
 import { bytesArray } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
+import { type IndexKeep, noIndexKeep } from "../../../database/index-keep.ts";
 import { identifier, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import { type Decimal, decimalOf, divide } from "../../../lib/decimal.ts";
-import { type Keep, keepNothing } from "../../../lib/keep-loads.ts";
+import type { KeepLookups, Lookup } from "../../../lib/keep-lookups.ts";
 import { secondsPerDay, secondsPerHour } from "../../../lib/time.ts";
 import { type Asset, currencyAsset } from "../engine/assets.ts";
 
@@ -44,13 +45,23 @@ export const hourOf = (time: number): number => Math.floor(time / secondsPerHour
 export const convert = (rate: Rate, currency: Rate): Rate =>
   rate === null || currency === null || currency.digits === 0n ? null : divide(rate, currency);
 
+/** Max number of closing prices of a chain that are kept, for hours and for days, about 20 MB. */
+const maxKept = 100_000;
+
+/** The asset and the span of a key `asset:span`. */
+const assetOf = (key: string): Asset => key.slice(0, key.indexOf(":")) as Asset;
+const spanOf = (key: string): number => Number(key.slice(key.indexOf(":") + 1));
+
 /** Queries of closing prices, from which the other price queries are composed. */
 export type Closes = ReturnType<typeof createCloses>;
 
 /** Queries of closing prices by span. */
-export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurrency, keep: Keep = keepNothing) {
+export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurrency, keep: IndexKeep = noIndexKeep) {
   /** The last priced hours of chains whose price computation lags behind the chain; served by the primary keys of price_progress and blocks. */
-  const laggingHours = keep(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, number>> => {
+  const laggingHours = keep.loads(
+    "price_progress",
+    "blocks",
+  )(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, number>> => {
     const rows = await query<{ chain_id: number; hour: number }>(
       plannedOnce(sql`SELECT requested.chain_id, p.hour FROM unnest($1::int8[]) AS requested(chain_id)
           CROSS JOIN LATERAL (SELECT hour FROM price_progress WHERE chain_id = requested.chain_id ORDER BY hour DESC LIMIT 1) p
@@ -70,25 +81,27 @@ export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurre
     return hour === undefined ? Number.POSITIVE_INFINITY : Math.floor(((hour + maxLagHours) * secondsPerHour) / seconds);
   };
 
-  /** The closing prices in US dollars, in the order of the lookups. Served by the primary keys, one probe per lookup. */
+  /** Closing prices by keys `asset:span`; those that are unknown are omitted. Served by the primary keys, one probe per key. */
+  const closesIn = ({ table, column }: SpanTable, keepLookups: KeepLookups): Lookup<Decimal> => {
+    const select = plannedOnce(sql`SELECT k.position::int4 AS position, p.close
+        FROM unnest($2::bytea[], $3::int4[]) WITH ORDINALITY AS k(asset, span, position) CROSS JOIN LATERAL (
+          SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = k.asset AND p.${column} <= k.span
+          ORDER BY p.${column} DESC LIMIT 1) p WHERE p.close IS NOT NULL`);
+    return keepLookups(async (chainId, keys) => {
+      const parameters = [chainId, bytesArray(keys.map(assetOf)), keys.map(spanOf)];
+      const rows = await query<{ position: number; close: string }>(select, parameters);
+      return new Map(rows.map(({ position, close }) => [keys[position - 1] ?? "", decimalOf(close)]));
+    }, maxKept);
+  };
+  const lookUpHours = closesIn(hours, keep.lookups("price_hours"));
+  const lookUpDays = closesIn(days, keep.lookups("price_days"));
+
+  /** The closing prices in US dollars, in the order of the lookups. */
   const closes = async (chainId: number, spans: SpanTable, lookups: readonly { asset: Asset; span: number }[]): Promise<Rate[]> => {
-    const { table, column } = spans;
-    const rates: Rate[] = lookups.map(() => null);
-    if (lookups.length === 0) return rates;
-    const [until, rows] = await Promise.all([
-      knownUntil(chainId, spans),
-      query<{ position: number; close: string | null }>(
-        plannedOnce(sql`SELECT k.position::int4 AS position, p.close
-            FROM unnest($2::bytea[], $3::int4[]) WITH ORDINALITY AS k(asset, span, position) CROSS JOIN LATERAL (
-              SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = k.asset AND p.${column} <= k.span
-              ORDER BY p.${column} DESC LIMIT 1) p`),
-        [chainId, bytesArray(lookups.map(({ asset }) => asset)), lookups.map(({ span }) => span)],
-      ),
-    ]);
-    for (const { position, close } of rows) {
-      if (close !== null && (lookups[position - 1]?.span ?? 0) <= until) rates[position - 1] = decimalOf(close);
-    }
-    return rates;
+    if (lookups.length === 0) return [];
+    const keys = lookups.map(({ asset, span }) => `${asset}:${span}`);
+    const [until, found] = await Promise.all([knownUntil(chainId, spans), (spans === hours ? lookUpHours : lookUpDays)(chainId, keys)]);
+    return lookups.map(({ span }, position) => (span > until ? null : (found.get(keys[position] ?? "") ?? null)));
   };
 
   /** US dollars for one unit of a currency at the end of each span; null for US dollars themselves. */
