@@ -54,6 +54,7 @@ export default {
       "The demo chain does not depend on the indexer or the server.",
     ),
     only("declarations-low", "^runtime/declarations/", "^runtime/(declarations|lib)/", "The generator imports declarations."),
+    only("cluster-low", "^runtime/cluster/", "^runtime/(cluster|lib)/", "cluster knows processes, but not what they do."),
     only("lib-alone", "^runtime/lib/", "^runtime/lib/", "lib imports no other code of the project."),
     only(
       "parameters-low",

@@ -44,6 +44,7 @@ import { createTokenQueries } from "./domains/tokens/queries/index.ts";
 import { createUntouchedBalances } from "./domains/tokens/queries/untouched-balances.ts";
 import { createHttpApp, type HttpApp } from "./http/app.ts";
 import type { Readiness } from "./http/health.ts";
+import type { KeyMeter } from "./http/key-meter.ts";
 import type { OpenApiDocument } from "./http/openapi-document.ts";
 import { redactMessage } from "./http/redact.ts";
 import type { ValidateMode } from "./http/validation/validation.ts";
@@ -71,6 +72,8 @@ export interface AppOptions {
   readonly demo?: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
   /** Overrides the configured mode. */
   readonly validate?: ValidateMode;
+  /** Counts requests and credits of keys for all workers of a server. */
+  readonly meter?: KeyMeter | undefined;
   readonly now?: () => Date;
 }
 
@@ -159,6 +162,7 @@ export function createApp(options: AppOptions): App {
     validate,
     compression: config.compression,
     now,
+    meter: options.meter,
   });
   return {
     ...http,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Command } from "commander";
-import { parseAddress, parseAddresses, parseCredits, parseInteger, parseTokenId } from "./commands/option-values.ts";
+import { parseAddress, parseAddresses, parseCredits, parseInteger, parseTokenId, parseWorkers } from "./commands/option-values.ts";
 import type { Config } from "./config/config.ts";
 import { loadConfig } from "./config/load.ts";
 import type { Address } from "./lib/hex.ts";
@@ -13,6 +13,7 @@ interface CommonOptions {
   readonly rpc?: string;
   readonly from?: number;
   readonly validate?: string;
+  readonly workers?: number | string;
 }
 
 interface NewOptions {
@@ -65,8 +66,11 @@ const program = new Command("ashlar")
 const withValidate = (command: Command): Command =>
   withChain(command).option("--validate <mode>", "validate requests and responses against the OpenAPI document: off, sample or strict");
 
-withValidate(program.command("start"))
-  .description("run database, indexer and server in one process; runs the demo if no chain is configured")
+const withServer = (command: Command): Command =>
+  withValidate(command).option("--workers <number>", "the processes that serve requests, or auto for one per core", parseWorkers);
+
+withServer(program.command("start"))
+  .description("run database, indexer and server; runs the demo if no chain is configured")
   .action(async (options: CommonOptions) => {
     const config = loadConfigWith(options);
     // The contracts are compiled while the modules of the command are loaded.
@@ -74,7 +78,7 @@ withValidate(program.command("start"))
     await (await import("./commands/start.ts")).start(config, options.config);
   });
 
-withValidate(program.command("serve"))
+withServer(program.command("serve"))
   .description("serve requests from the index until SIGTERM")
   .action(async (options: CommonOptions) => (await import("./commands/serve.ts")).serve(loadConfigWith(options)));
 

@@ -12,24 +12,36 @@ export interface LogDestination {
 export interface LoggerOptions extends Pick<Config, "logLevel" | "logFormat"> {
   /** Standard error by default; standard output is for messages to the user. */
   readonly destination?: LogDestination | undefined;
+  /** The process that its lines name, if a service has several. */
+  readonly process?: string | undefined;
 }
 
 /**
  * Creates the logger: by default it writes readable lines on a terminal, otherwise one JSON object per line. JSON only escapes the control characters of C0; other
  * characters that a terminal interprets are escaped in the line, and a JSON parser restores them.
  */
-export function createLogger({ logLevel, logFormat, destination }: LoggerOptions): Logger {
+export function createLogger({ logLevel, process: name, ...options }: LoggerOptions): Logger {
+  return createLineLogger(logLevel, createLogLines(options), name);
+}
+
+/** Creates the destination of a logger's lines, which are JSON: it formats them for a terminal by default. Lines of other processes may be written to it too. */
+export function createLogLines({ logFormat, destination }: Pick<LoggerOptions, "logFormat" | "destination">): LogDestination {
   const isTerminal = process.stderr.isTTY === true;
   const lines = destination ?? standardError(isTerminal);
   const isPretty = logFormat === undefined ? isTerminal : logFormat === "pretty";
+  return isPretty ? prettyLines(lines, isTerminal && !process.env.NO_COLOR) : lines;
+}
+
+/** Creates a logger that writes JSON lines to a destination; they name the process, if it has a name. */
+export function createLineLogger(logLevel: Config["logLevel"], lines: LogDestination, name?: string): Logger {
   const options = {
     level: logLevel,
-    base: null,
+    base: name === undefined ? null : { process: name },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     hooks: { streamWrite: escapeTerminalLines },
   };
-  return pino(options, isPretty ? prettyLines(lines, isTerminal && !process.env.NO_COLOR) : lines);
+  return pino(options, lines);
 }
 
 /** Standard error, written synchronously on a terminal, so that its lines are in order with those of standard output. */

@@ -1,16 +1,16 @@
-import { cpus } from "node:os";
 import process from "node:process";
 import type { Config } from "../config/config.ts";
-import { createDatabase, type Database, type DatabaseOptions } from "../database/database.ts";
+import type { Database, DatabaseOptions } from "../database/database.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import type { DatabaseDescription } from "../database/errors.ts";
-import { indexChannel } from "../database/index-keep.ts";
 import { describeEmbedded, superviseEmbedded } from "../database/keep-embedded.ts";
 import { migrate } from "../database/migrate.ts";
-import { createNotifications, type Notifications } from "../database/notifications.ts";
+import type { Notifications } from "../database/notifications.ts";
 import type { Logger } from "../logger.ts";
 import { migrations } from "../migrations.ts";
+import type { DatabaseAddress } from "./database-address.ts";
 import { type OpenReader, openReader } from "./open-reader.ts";
+import { indexingPool, openNotifications, servingPool } from "./pools.ts";
 import { type Shutdown, settlesWithin } from "./shutdown.ts";
 import { announceDatabase } from "./used-database.ts";
 
@@ -27,6 +27,10 @@ export interface OpenDatabase {
 export interface ServiceDatabase extends OpenDatabase, OpenReader {
   /** Notifications of the index, which need a connection of their own. */
   readonly notifications: Notifications;
+  /** Where child processes of this one connect. */
+  address(): DatabaseAddress;
+  /** Calls the listener when the address has changed. */
+  onAddressChange(listener: () => void): void;
 }
 
 /** Options of commands that run until they are stopped: their embedded server is restarted if it exits. */
@@ -35,14 +39,14 @@ export interface LongRunning {
   readonly logger: Pick<Logger, "info" | "warn" | "error">;
 }
 
-/** Connections besides the one per chain that its leader, or the process waiting to take over, holds. */
-const connectionsForIndexing = 4;
 /** How long to wait for running statements before the server is stopped, which cancels them. */
 const closeMilliseconds = 5_000;
 
 /** The server at DATABASE_URL, otherwise the embedded one. */
 export interface Server extends Pick<DatabaseOptions, "url"> {
   readonly description: DatabaseDescription;
+  /** Calls the listener when the URL or the problem of the description has changed. */
+  onChange(listener: () => void): void;
   stop(): Promise<void>;
   /** Signals an embedded server of this process to shut down, without waiting: for a process that exits immediately. */
   interrupt(): void;
@@ -54,9 +58,12 @@ export async function openServer(config: Config, longRunning?: LongRunning): Pro
   const { databaseUrl, dataDirectory } = config;
   if (databaseUrl !== undefined) {
     const details = databaseUrl === process.env.DATABASE_URL ? "check DATABASE_URL" : "check databaseUrl in the configuration";
-    return { url: databaseUrl, description: { name: "The database", details }, stop: async () => undefined, interrupt: () => undefined };
+    const description = { name: "The database", details };
+    return { url: databaseUrl, description, onChange: () => undefined, stop: async () => undefined, interrupt: () => undefined };
   }
-  if (longRunning === undefined) return { ...(await startEmbedded({ dataDirectory })), description: describeEmbedded(dataDirectory) };
+  if (longRunning === undefined) {
+    return { ...(await startEmbedded({ dataDirectory })), description: describeEmbedded(dataDirectory), onChange: () => undefined };
+  }
   const { logger, shutdown } = longRunning;
   return superviseEmbedded({ dataDirectory, logger, signal: shutdown.signal, onLost: shutdown.fail });
 }
@@ -69,23 +76,9 @@ export async function openDatabase(config: Config, longRunning: LongRunning): Pr
 export async function openDatabase(config: Config): Promise<OpenDatabase>;
 export async function openDatabase(config: Config, longRunning?: LongRunning): Promise<OpenDatabase | ServiceDatabase> {
   const server = await openServer(config, longRunning);
-  const { url, description } = server;
-  const serving = createDatabase({
-    url,
-    description,
-    poolSize: Math.max(4, cpus().length * 4),
-    statementTimeoutMilliseconds: config.limits.statementMilliseconds,
-    applicationName: "ashlar-serve",
-  });
-  const indexing = createDatabase({
-    url,
-    description,
-    poolSize: connectionsForIndexing + Math.max(1, config.chains.length),
-    statementTimeoutMilliseconds: 0,
-    applicationName: "ashlar-index",
-  });
-  const urlOf = typeof url === "string" ? () => url : url;
-  const notifications = createNotifications({ url: urlOf, channel: indexChannel, applicationName: "ashlar-notifications" });
+  const serving = servingPool(config, server);
+  const indexing = indexingPool(config, server);
+  const notifications = openNotifications(server);
   const pools: Pick<Database, "close">[] = [serving, indexing, notifications];
   // Stops the embedded server of a process that exits immediately, for example on a second signal.
   process.on("exit", server.interrupt);
@@ -102,9 +95,21 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
   try {
     await migrate(indexing, migrations);
     const database: OpenDatabase = { serving, indexing, openReader: connectReader, close };
-    return longRunning === undefined ? database : { ...database, notifications, ...(await connectReader()) };
+    if (longRunning === undefined) return database;
+    const opened = await connectReader();
+    const address = (): DatabaseAddress => addressOf(server, opened.readerUrl());
+    const service: ServiceDatabase = { ...database, ...opened, notifications, address, onAddressChange: server.onChange };
+    return service;
   } catch (error) {
     await close();
     throw error;
   }
 }
+
+const addressOf = ({ url, description: { name, details, problem } }: Server, readerUrl: string): DatabaseAddress => ({
+  url: typeof url === "string" ? url : url(),
+  readerUrl,
+  name,
+  details,
+  problem: problem?.() ?? null,
+});

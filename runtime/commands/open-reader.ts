@@ -1,20 +1,19 @@
 import process from "node:process";
 import type { Config } from "../config/config.ts";
-import { createDatabase, type Database, type DatabaseOptions } from "../database/database.ts";
+import type { Database, DatabaseOptions } from "../database/database.ts";
 import { isSameDatabase, readerRightsProblem } from "../database/reader/reader-rights.ts";
 import { ReaderRoleError, readerRoleError, setUpReaderRole } from "../database/reader/reader-role.ts";
-import { readerStatementMilliseconds } from "../database/reader/reader-statements.ts";
 import { withAccount } from "../database/with-account.ts";
+import { readerPool } from "./pools.ts";
 
 /** The connections of the role that runs the SQL of declared protocols. */
 export interface OpenReader {
   readonly reader: Database;
   /** The role, to which installed protocols grant their schemas. */
   readonly readerRole: string;
+  /** The URL of `reader`; it contains a secret. */
+  readonly readerUrl: () => string;
 }
-
-/** Few: declared SQL may not occupy the server. */
-const connections = 8;
 
 /** Error codes of a login that the server, or a pooler before it, rejects (PostgreSQL, appendix A; pgbouncer: 08P01). */
 const rejectedLogin = ["28P01", "28000", "08P01"];
@@ -35,11 +34,11 @@ export async function openReader(
     const account = await setUpReaderRole(database, { isOwnServer, mustReset });
     // A restarted embedded server may have another port.
     const current = (): string => withAccount(typeof server.url === "string" ? server.url : server.url(), account);
-    const reader = createReader(config, { ...server, url: current });
+    const reader = readerPool(config, { ...server, url: current });
     try {
       const problem = await readerRightsProblem(reader);
       if (problem !== null) throw await readerRoleError(database, problem);
-      return { reader, readerRole: account.user };
+      return { reader, readerRole: account.user, readerUrl: current };
     } catch (error) {
       await reader.close();
       if (!rejectedLogin.includes(String((error as { code?: unknown }).code))) throw error;
@@ -51,23 +50,15 @@ export async function openReader(
 async function openConfigured(config: Config, url: string, database: Database): Promise<OpenReader> {
   const setting = url === process.env.COMMUNITY_DATABASE_URL ? "COMMUNITY_DATABASE_URL" : "communityDatabaseUrl";
   const details = `check ${setting}${setting === "communityDatabaseUrl" ? " in the configuration" : ""}`;
-  const reader = createReader(config, { url, description: { name: "The database of community endpoints", details } });
+  const reader = readerPool(config, { url, description: { name: "The database of community endpoints", details } });
   try {
     const problem =
       (await readerRightsProblem(reader)) ?? ((await isSameDatabase(reader, database)) ? null : "it leads to another database");
     if (problem !== null) throw new ReaderRoleError(`Invalid ${setting}: ${problem}.`);
     const [row] = await reader.query<{ role: string }>("SELECT current_user AS role");
-    return { reader, readerRole: row?.role ?? "" };
+    return { reader, readerRole: row?.role ?? "", readerUrl: () => url };
   } catch (error) {
     await reader.close();
     throw error;
   }
 }
-
-const createReader = ({ limits }: Config, server: Pick<DatabaseOptions, "url" | "description">): Database =>
-  createDatabase({
-    ...server,
-    poolSize: connections,
-    statementTimeoutMilliseconds: Math.min(readerStatementMilliseconds, limits.statementMilliseconds),
-    applicationName: "ashlar-community",
-  });

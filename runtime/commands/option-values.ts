@@ -36,3 +36,6 @@ export const parseTokenId =
 export const parseAddresses =
   (name: string) =>
   (text: string, earlier: readonly Address[] = []): readonly Address[] => [...earlier, parseAddress(name)(text)];
+
+/** The value of `--workers`, which the configuration checks. */
+export const parseWorkers: ParseValue<number | string> = (text) => (/^\d+$/.test(text) ? Number(text) : text);

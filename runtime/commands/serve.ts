@@ -1,27 +1,35 @@
 import { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
-import { createLogger } from "../logger.ts";
 import { loadProtocols } from "../protocols.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { openService } from "./open-service.ts";
+import { createServiceLog } from "./service/process-logs.ts";
+import { createServiceProcesses } from "./service/service-processes.ts";
+import { startWorkers } from "./service/start-workers.ts";
+import { workersOfServe } from "./service/worker-count.ts";
 import { startServing } from "./serving.ts";
 import { runUntilStopped, stopped } from "./shutdown.ts";
 import { stopService } from "./stop-service.ts";
 
 const print = (line: string): void => void stdout.write(`${line}\n`);
 
-/** `ashlar serve`: runs the server without an indexer until the process is stopped. */
+/** `ashlar serve`: runs the server without an indexer until the process is stopped; with several workers, this process is their primary. */
 export async function serve(config: Config): Promise<void> {
   requireChains(config);
   const declared = loadProtocols(config);
-  const logger = createLogger(config);
+  const log = createServiceLog(config);
+  const { logger } = log;
+  const workers = workersOfServe(config);
   await runUntilStopped(print, async (shutdown) => {
     const stop = stopService(shutdown);
     const database = await openService(config, declared.added, { shutdown, logger });
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       const { serving: pool, reader, notifications } = database;
-      const serving = await startServing({ config, ...declared, chains, database: pool, reader, notifications, logger });
+      const serving =
+        workers === 1
+          ? await startServing({ config, ...declared, chains, database: pool, reader, notifications, logger })
+          : await startWorkers({ config, chains, database, log, processes: createServiceProcesses(workers, log) });
       print(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/`);
       await stopped(shutdown.signal);
       await stop.server(serving);

@@ -1,7 +1,10 @@
-import type { AddressInfo } from "node:net";
-import { type AppOptions, createApp } from "../app.ts";
+import type { AddressInfo, Socket } from "node:net";
+import process from "node:process";
+import { type App, type AppOptions, createApp } from "../app.ts";
+import type { Listen } from "../cluster/connections.ts";
+import { inheritedSocket } from "../cluster/inherited-socket.ts";
 import type { Config } from "../config/config.ts";
-import { createServer, type ServerLimits } from "../http/server.ts";
+import { createServer, type HttpServer, type ServerLimits } from "../http/server.ts";
 import { CommandError } from "./command-error.ts";
 
 /** A running server. */
@@ -11,14 +14,31 @@ export interface Serving {
   /** Whether /readyz reports that it is ready. */
   isReady(): Promise<boolean>;
   /** The number of requests in flight. */
-  requests(): number;
+  requests(): Promise<number>;
   /** Waits for the requests in flight and stores the pending usage of keys. */
   stop(): Promise<void>;
 }
 
+/** A server of connections that something else accepts. */
+export interface AcceptedServing extends Omit<Serving, "url"> {
+  accept(connection: Socket): void;
+}
+
+type ListeningServing = AcceptedServing & Pick<HttpServer, "listenOn"> & Pick<App, "close">;
+
 /** Starts the HTTP server. @throws {CommandError} if it cannot listen on its address. */
-export async function startServing({ config, ...rest }: AppOptions, limits?: ServerLimits): Promise<Serving> {
-  const http = createApp({ config, ...rest });
+export async function startServing(options: AppOptions, limits?: ServerLimits): Promise<Serving> {
+  const { close, listenOn, ...serving } = createServing(options, limits);
+  const address = await listenOn(listenOf(options.config)).catch(async (error: NodeJS.ErrnoException) => {
+    await close();
+    throw new CommandError(listenProblem(error, options.config));
+  });
+  return { ...serving, url: urlOf(address) };
+}
+
+/** Creates a server that does not listen. */
+export function createServing(options: AppOptions, limits?: ServerLimits): ListeningServing {
+  const http = createApp(options);
   const server = createServer(http.app, limits);
   let requests = 0;
   server.server.on("request", (_request, response) => {
@@ -27,23 +47,25 @@ export async function startServing({ config, ...rest }: AppOptions, limits?: Ser
       requests -= 1;
     });
   });
-  const address = await server.listen(config.port, config.host).catch(async (error: NodeJS.ErrnoException) => {
-    await http.close();
-    throw new CommandError(listenProblem(error, config));
-  });
   return {
-    url: urlOf(address),
+    accept: server.accept,
+    listenOn: server.listenOn,
     isReady: async () => (await http.readiness()).reasons.length === 0,
-    requests: () => requests,
+    requests: async () => requests,
     async stop() {
       http.announceStop();
       await server.stop();
       await http.close();
     },
+    close: http.close,
   };
 }
 
-function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): string {
+/** Where a server listens: on a socket of systemd, otherwise on its configured address. */
+export const listenOf = ({ port, host }: Config): Listen => inheritedSocket(process.env, process.pid) ?? { port, host };
+
+/** The message for a server that cannot listen. */
+export function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): string {
   if (error.code === "EADDRINUSE")
     return `Port ${port} of ${host} is in use; choose a different one with PORT=… or stop the process that uses it.`;
   if (error.code === "EACCES") return `Port ${port} of ${host} requires privileges; choose one above 1023 with PORT=….`;
@@ -53,5 +75,6 @@ function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): st
 /** For a server that listens on all addresses, the loopback address to use in its URL: not every system can connect to 0.0.0.0. */
 const localAddresses: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
-const urlOf = ({ address, family, port }: AddressInfo): string =>
+/** The URL of a listening server on this machine. */
+export const urlOf = ({ address, family, port }: AddressInfo): string =>
   `http://${localAddresses[address] ?? (family === "IPv6" ? `[${address}]` : address)}:${port}`;

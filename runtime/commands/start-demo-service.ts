@@ -1,17 +1,20 @@
 import type { AnyChainConfig, Config } from "../config/config.ts";
 import { createKeys } from "../http/keys.ts";
-import { createLogger, type Logger } from "../logger.ts";
-import { type DeclaredProtocols, loadProtocols } from "../protocols.ts";
+import type { Logger } from "../logger.ts";
+import { loadProtocols } from "../protocols.ts";
 import { CommandError } from "./command-error.ts";
 import { type Demo, loadDemo } from "./demo.ts";
 import { deleteChain, matchesBitcoinDemo, matchesDemo } from "./demo-index.ts";
 import { resolveDemoKey } from "./demo-key.ts";
 import { renderWelcome } from "./demo-welcome.ts";
-import { runIndexers } from "./index-chains.ts";
 import type { OpenDatabase, ServiceDatabase } from "./open-database.ts";
 import { openService } from "./open-service.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { startServing } from "./serving.ts";
+import { createServiceLog, type ServiceLog } from "./service/process-logs.ts";
+import { createServiceProcesses, type ServiceProcesses } from "./service/service-processes.ts";
+import { runIndexerProcess } from "./service/start-indexer.ts";
+import { startWorkers } from "./service/start-workers.ts";
+import { workersOfStart } from "./service/worker-count.ts";
 import { runUntilStopped, type Shutdown, stopped } from "./shutdown.ts";
 import { stopService } from "./stop-service.ts";
 import { whenReady } from "./when-ready.ts";
@@ -29,12 +32,14 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
   const declared = loadProtocols(config);
   const progress = createProgress();
   const logLevel = environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel;
-  const logger = createLogger({ logLevel, logFormat: config.logFormat, destination: progress.logs });
+  const log = createServiceLog({ logLevel, logFormat: config.logFormat, destination: progress.logs });
+  const { logger } = log;
+  const processes = createServiceProcesses(workersOfStart(config), log);
   const key = resolveDemoKey(config.dataDirectory, environment.ASHLAR_API_KEY);
   await runUntilStopped(progress.print, async (shutdown) => {
     const { signal } = shutdown;
     const stop = stopService(shutdown);
-    const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, signal });
+    const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, processes, signal });
     const both = await openDatabaseAndDemo(() => openService(config, declared.added, { shutdown, logger }), open).catch(
       (error: unknown) => {
         // A stop while the story is built is not a failure.
@@ -48,29 +53,38 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
     try {
       demo = await matchIndex(demo, database, open);
       await createKeys(database.indexing).ensure(key, "demo");
-      await runDemo({ config, declared, database, demo, key, logger, progress }, shutdown);
+      await runDemo({ config: { ...config, logLevel }, database, demo, key, log, processes, progress }, shutdown);
     } finally {
       progress.end();
       await stop.demo(demo);
       await stop.database(database);
     }
-  });
+  }).finally(processes.discard);
 }
 
 interface DemoContext {
   readonly logger: Logger;
   readonly progress: Progress;
+  readonly processes: ServiceProcesses;
   readonly signal: AbortSignal;
 }
 
-const openDemo = async (config: Config, environment: NodeJS.ProcessEnv, { logger, progress, signal }: DemoContext): Promise<Demo> => {
+const openDemo = async (
+  config: Config,
+  environment: NodeJS.ProcessEnv,
+  { logger, progress, processes, signal }: DemoContext,
+): Promise<Demo> => {
   const { startDemo } = await loadDemo();
   return startDemo({
     dataDirectory: config.dataDirectory,
     signal,
     rpcPort: portOf(environment.ASHLAR_DEMO_RPC_PORT),
     logger: { info: (message) => logger.info(message), warn: (message) => logger.warn(message) },
-    onProgress: (phase, done, total) => progress.report(phases[phase], done, total),
+    onProgress: (phase, done, total) => {
+      // From here on, mostly the node works.
+      if (phase === "story" || phase === "load") processes.prepare();
+      progress.report(phases[phase], done, total);
+    },
   });
 };
 
@@ -100,34 +114,25 @@ async function matchEvmChain(demo: Demo, database: OpenDatabase, reopen: () => P
 
 interface Running {
   readonly config: Config;
-  readonly declared: DeclaredProtocols;
   readonly database: ServiceDatabase;
   readonly demo: Demo;
   readonly key: string;
-  readonly logger: Logger;
+  readonly log: ServiceLog;
+  readonly processes: ServiceProcesses;
   readonly progress: Progress;
 }
 
 /** Starts the indexer and the server, which is ready once the chain is indexed; then new blocks are mined. */
-async function runDemo({ config, declared, database, demo, key, logger, progress }: Running, shutdown: Shutdown): Promise<void> {
+async function runDemo({ config, database, demo, key, log, processes, progress }: Running, shutdown: Shutdown): Promise<void> {
   const chains: readonly AnyChainConfig[] = [demo.chain, demo.bitcoin.chain];
   // The demo's key is public on its documentation page, so it has no rate limit.
   const unlimited: Config = { ...config, limits: { ...config.limits, requestsPerSecond: "unlimited" } };
   const { values: storyValues } = demo.story;
-  const serving = await startServing({
-    config: unlimited,
-    ...declared,
-    chains,
-    database: database.serving,
-    reader: database.reader,
-    notifications: database.notifications,
-    logger,
-    demo: { key, storyValues },
-  });
+  const serving = await startWorkers({ config: unlimited, chains, database, log, processes, demo: { key, storyValues } });
   // A failure of one part stops the others.
   const failed = new AbortController();
   const either = AbortSignal.any([shutdown.signal, failed.signal]);
-  const indexing = runIndexers({ chains, protocols: declared.protocols, database, logger, progress }, either);
+  const indexing = runIndexerProcess({ config, chains, database, log, processes, progress }, either);
   const mining = whenReady(serving, either).then(async (ready) => {
     if (!ready) return;
     progress.end();

@@ -1,66 +1,75 @@
 import process, { stdout } from "node:process";
 import type { AnyChainConfig, Config } from "../config/config.ts";
-import { createLogger, type Logger } from "../logger.ts";
-import { type DeclaredProtocols, loadProtocols } from "../protocols.ts";
+import { loadProtocols } from "../protocols.ts";
 import { resolveChains } from "./chains.ts";
 import { checkNodes } from "./check-nodes.ts";
-import { runIndexers } from "./index-chains.ts";
 import { keysCommand } from "./keys-command.ts";
 import type { ServiceDatabase } from "./open-database.ts";
 import { openService } from "./open-service.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { examplePath, renderReady } from "./ready-text.ts";
-import { type Serving, startServing } from "./serving.ts";
+import { createServiceLog, type ServiceLog } from "./service/process-logs.ts";
+import { createServiceProcesses, type ServiceProcesses } from "./service/service-processes.ts";
+import { runIndexerProcess } from "./service/start-indexer.ts";
+import { startWorkers } from "./service/start-workers.ts";
+import { workersOfStart } from "./service/worker-count.ts";
+import type { Serving } from "./serving.ts";
 import { runUntilStopped, type Shutdown, stopped } from "./shutdown.ts";
 import { startDemoService } from "./start-demo-service.ts";
 import { stopService } from "./stop-service.ts";
 import { whenReady } from "./when-ready.ts";
 
-/** `ashlar start`: runs database, indexer and server in one process; the demo if no chain is configured. */
+/** `ashlar start`: runs database, indexer and server, as the supervisor of their processes; the demo if no chain is configured. */
 export async function start(config: Config, configFile?: string): Promise<void> {
   if (config.chains.length === 0) return startDemoService(config, process.env);
   const declared = loadProtocols(config);
   const progress = createProgress();
-  const logger = createLogger({ ...config, destination: progress.logs });
+  const log = createServiceLog({ ...config, destination: progress.logs });
+  const { logger } = log;
+  const processes = createServiceProcesses(workersOfStart(config), log);
   await runUntilStopped(progress.print, async (shutdown) => {
+    processes.prepare();
     const database = await openService(config, declared.added, { shutdown, logger });
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       await checkNodes(chains, database.serving, logger, shutdown.signal);
-      const { serving: pool, reader, notifications } = database;
-      const serving = await startServing({ config, ...declared, chains, database: pool, reader, notifications, logger });
+      const serving = await startWorkers({ config, chains, database, log, processes });
       stdout.write(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/\n`);
-      await runService({ declared, chains, serving, database, logger, progress, createKeyCommand: keysCommand(configFile) }, shutdown);
+      await runService(
+        { config, chains, serving, database, log, processes, progress, createKeyCommand: keysCommand(configFile) },
+        shutdown,
+      );
     } finally {
       progress.end();
       await stopService(shutdown).database(database);
     }
-  });
+  }).finally(processes.discard);
 }
 
 interface Running {
-  readonly declared: DeclaredProtocols;
+  readonly config: Config;
   readonly chains: readonly AnyChainConfig[];
   readonly serving: Serving;
   readonly database: ServiceDatabase;
-  readonly logger: Logger;
+  readonly log: ServiceLog;
+  readonly processes: ServiceProcesses;
   readonly progress: Progress;
   /** The command that creates a key. */
   readonly createKeyCommand: string;
 }
 
 async function runService(
-  { declared, chains, serving, database, logger, progress, createKeyCommand }: Running,
+  { config, chains, serving, database, log, processes, progress, createKeyCommand }: Running,
   shutdown: Shutdown,
 ): Promise<void> {
   const { signal } = shutdown;
   // The index is still served if indexing fails; the failure is logged.
-  const indexing = runIndexers({ chains, protocols: declared.protocols, database, logger, progress }, signal).catch(() => undefined);
+  const indexing = runIndexerProcess({ config, chains, database, log, processes, progress }, signal).catch(() => undefined);
   const printReady = whenReady(serving, signal).then(async (isReady) => {
     if (isReady) progress.print(renderReady({ url: serving.url, createKeyCommand, path: await examplePath(database.indexing, chains) }));
   });
   printReady.catch((error: unknown) =>
-    logger.warn(`Printing the example request failed: ${error instanceof Error ? error.message : "unknown reason"}`),
+    log.logger.warn(`Printing the example request failed: ${error instanceof Error ? error.message : "unknown reason"}`),
   );
   await stopped(signal);
   progress.end();

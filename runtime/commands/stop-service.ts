@@ -10,8 +10,8 @@ const databaseMilliseconds = 32_000;
 
 /** Waits for the parts of a service, each for a limited time; the database is stopped last, because the others use it. */
 export const stopService = ({ waitFor }: Shutdown) => ({
-  server: (serving: Serving): Promise<void> => {
-    const requests = serving.requests();
+  server: async (serving: Serving): Promise<void> => {
+    const requests = await serving.requests();
     return waitFor(`the server, with ${requests} ${requests === 1 ? "request" : "requests"} in flight`, serving.stop(), serverMilliseconds);
   },
   indexer: (indexing: Promise<unknown>): Promise<void> => waitFor("the indexer's current batch", indexing, indexerMilliseconds),

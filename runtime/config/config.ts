@@ -8,6 +8,7 @@ import { nfts } from "./nfts.ts";
 import { prices } from "./prices.ts";
 
 const port = "a port from 0 to 65535";
+const workers = "a number from 1 to 256, or auto";
 /** A value of Express's `trust proxy`: an address, a network, or the name of a range of private addresses. */
 const proxy = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(["loopback", "linklocal", "uniquelocal"])], {
   error: "an IP address, a network such as 10.0.0.0/8, loopback, linklocal or uniquelocal",
@@ -102,6 +103,13 @@ export const config = z.strictObject({
   dataDirectory: z.string().default(".ashlar").describe("The folder for the data of the embedded database and of the demo."),
   logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   logFormat: z.enum(["json", "pretty"]).optional().describe("Default: pretty on a terminal, otherwise json."),
+  workers: z
+    .union([z.number(workers).int(workers).min(1, workers).max(256, workers), z.literal("auto")], { error: workers })
+    .optional()
+    .describe(
+      "The processes that serve requests, or auto for one per available core. Default of ashlar serve: 1. Default of ashlar start: 1, or half of the cores, " +
+        "at most 8, if there are at least 4.",
+    ),
   chains: z.array(z.discriminatedUnion("kind", [configuredChain, bitcoinChain])).default([]),
   rulesFile: z
     .string()

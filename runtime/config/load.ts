@@ -16,6 +16,7 @@ export interface ConfigOverrides {
   readonly from?: number | undefined;
   readonly chainId?: number | undefined;
   readonly validate?: string | undefined;
+  readonly workers?: number | string | undefined;
 }
 
 /** The folder in which the search for ashlar.yaml and .ashlar starts, and the home directory, at which it ends. */
@@ -59,10 +60,12 @@ export function loadConfig(
   const selected = fromCommandLine(fromFile, overrides, origins);
   const settings: Settings = { dataDirectory: join(project, dataDirectoryName), ...fromFile, ...fromEnvironment(environment, origins) };
   const chains = selected === null ? settings.chains : [selected.chain];
-  if (overrides.validate !== undefined) origins.set("validate", "--validate");
-  const validate = overrides.validate === undefined ? {} : { validate: overrides.validate };
+  const options = Object.fromEntries(
+    (["validate", "workers"] as const).flatMap((name) => (overrides[name] === undefined ? [] : [[name, overrides[name]]])),
+  );
+  for (const name of Object.keys(options)) origins.set(name, `--${name}`);
   const origin = { name, file: read, overriddenBy: origins, selectedChain: selected?.position ?? null };
-  const config = parseConfig({ ...settings, ...validate, ...withPresets(chains) }, origin);
+  const config = parseConfig({ ...settings, ...options, ...withPresets(chains) }, origin);
   // A path from ASHLAR_DATA_DIR is still relative.
   return { ...config, dataDirectory: resolve(workingFolder, config.dataDirectory) };
 }

@@ -14,6 +14,8 @@ export interface KeptEmbedded {
   /** The URL of the current or last server: a secret. */
   url(): string;
   readonly description: DatabaseDescription;
+  /** Calls the listener when the URL or the problem of the description has changed. */
+  onChange(listener: () => void): void;
   stop(): Promise<void>;
   interrupt(): void;
 }
@@ -44,6 +46,11 @@ export async function superviseEmbedded({ logger, onLost, ...options }: KeptOpti
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
   let current = await startEmbedded({ ...options, signal });
   let problem: string | null = null;
+  const listeners = new Set<() => void>();
+  const setProblem = (text: string | null): void => {
+    problem = text;
+    for (const listener of listeners) listener();
+  };
   const description = describeEmbedded(options.dataDirectory, () => problem);
 
   const startAgain = async (): Promise<Embedded> => {
@@ -59,7 +66,7 @@ export async function superviseEmbedded({ logger, onLost, ...options }: KeptOpti
     logger.error(`The embedded PostgreSQL exited unexpectedly and is being restarted; ${description.details}.`);
     const isRetryable = (error: unknown): error is EmbeddedUnavailable => error instanceof EmbeddedUnavailable && !signal.aborted;
     const restartOnce = async (attempt: number): Promise<void> => {
-      problem = `it exited and is being restarted (attempt ${attempt} of ${attempts})`;
+      setProblem(`it exited and is being restarted (attempt ${attempt} of ${attempts})`);
       try {
         current = await startAgain();
       } catch (error) {
@@ -76,7 +83,7 @@ export async function superviseEmbedded({ logger, onLost, ...options }: KeptOpti
         `The embedded PostgreSQL exited and could not be restarted in ${attempts} attempts: ${error.reason}; ${description.details}.`,
       );
     }
-    problem = null;
+    setProblem(null);
     logger.info(`The embedded PostgreSQL was restarted in ${((performance.now() - start) / 1000).toFixed(1)} s.`);
   };
 
@@ -98,13 +105,14 @@ export async function superviseEmbedded({ logger, onLost, ...options }: KeptOpti
 
   const watching = watch().catch((error: unknown) => {
     if (signal.aborted) return;
-    problem = "it exited and could not be restarted";
+    setProblem("it exited and could not be restarted");
     onLost(error instanceof Error ? error : new Error(String(error)));
   });
 
   return {
     url: () => current.url,
     description,
+    onChange: (listener) => void listeners.add(listener),
     stop: async () => {
       stop.abort();
       await watching;

@@ -26,10 +26,17 @@ export const serverLimits: ServerLimits = {
   stopMilliseconds: 10_000,
 };
 
+/** An address, or the descriptor of a socket that already listens. */
+type ListenAddress = { readonly port: number; readonly host: string } | { readonly fd: number };
+
 export interface HttpServer {
   readonly server: Server;
   /** @throws {Error} if the port is in use or not permitted. */
   listen(port: number, host: string): Promise<AddressInfo>;
+  /** Listens on an address or an inherited socket. @throws {Error} like `listen` */
+  listenOn(where: ListenAddress): Promise<AddressInfo>;
+  /** Serves a connection that another process has accepted, instead of listening. */
+  accept(connection: Socket): void;
   /** Stops accepting connections, closes idle ones and waits for requests in flight, up to a limit. */
   stop(): Promise<void>;
 }
@@ -97,34 +104,72 @@ export function createServer(app: RequestListener, limits: ServerLimits = server
     if (!rejected.has(socket as Socket)) rejectConnection(error, socket as Socket, limits.headerBytes);
   });
   let stopping: Promise<void> | undefined;
+  const accepted = createAccepted(server);
 
-  const close = (): Promise<void> =>
+  const close = async (): Promise<void> => {
+    // A connection becomes idle when its response ends, and keep-alive would keep it open.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const deadline = setTimeout(() => server.closeAllConnections(), limits.stopMilliseconds);
+    try {
+      await Promise.all([closeServer(server), accepted.drained()]);
+    } finally {
+      clearInterval(sweep);
+      clearTimeout(deadline);
+    }
+  };
+  const listenOn = (where: ListenAddress): Promise<AddressInfo> =>
     new Promise((resolve, reject) => {
-      // A connection becomes idle when its response ends, and keep-alive would keep it open.
-      const sweep = setInterval(() => server.closeIdleConnections(), 50);
-      const deadline = setTimeout(() => server.closeAllConnections(), limits.stopMilliseconds);
-      server.close((error) => {
-        clearInterval(sweep);
-        clearTimeout(deadline);
-        if (error === undefined || ("code" in error && error.code === "ERR_SERVER_NOT_RUNNING")) resolve();
-        else reject(error);
+      server.once("error", reject);
+      server.listen(where, () => {
+        server.off("error", reject);
+        resolve(server.address() as AddressInfo);
       });
-      server.closeIdleConnections();
     });
 
   return {
     server,
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
-        server.once("error", reject);
-        server.listen(port, host, () => {
-          server.off("error", reject);
-          resolve(server.address() as AddressInfo);
-        });
-      }),
+    listen: (port, host) => listenOn({ port, host }),
+    listenOn,
+    accept: accepted.add,
     stop() {
       stopping ??= close();
       return stopping;
     },
+  };
+}
+
+/** Stops listening and closes idle connections; resolves when those that the server has accepted are closed. */
+const closeServer = (server: Server): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.close((error) => {
+      if (error === undefined || ("code" in error && error.code === "ERR_SERVER_NOT_RUNNING")) resolve();
+      else reject(error);
+    });
+    server.closeIdleConnections();
+  });
+
+/** The connections that another process has accepted for a server: node:http does not count them. */
+function createAccepted(server: Server) {
+  const open = new Set<Socket>();
+  let onDrained: () => void = () => undefined;
+  let isTracking = false;
+  return {
+    add(connection: Socket): void {
+      // node:http enforces its timeouts, and finds idle connections, from this event on.
+      if (!isTracking) server.emit("listening");
+      isTracking = true;
+      open.add(connection);
+      connection.once("close", () => {
+        open.delete(connection);
+        if (open.size === 0) onDrained();
+      });
+      connection.allowHalfOpen = true;
+      server.emit("connection", connection);
+    },
+    drained: (): Promise<void> =>
+      new Promise((resolve) => {
+        onDrained = resolve;
+        if (open.size === 0) resolve();
+      }),
   };
 }

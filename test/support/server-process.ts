@@ -1,20 +1,34 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { program } from "./program.ts";
 
 /** A running `ashlar serve` process. */
 export interface ServerProcess {
+  readonly child: ChildProcess;
   readonly url: string;
+  output(): string;
+  /** Resolves with the exit code, or the signal that killed the process. */
+  readonly exited: Promise<number | NodeJS.Signals | null>;
   stop(): Promise<void>;
 }
 
+export interface ServerOptions {
+  /** Further command-line arguments. */
+  readonly args?: readonly string[];
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
 /** Starts `ashlar serve` on a free port with a configuration file. @throws {Error} if it exits before it serves. */
-export async function startServer(configFile: string, databaseUrl: string): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [program, "serve", "--config", configFile], {
-    env: { ...process.env, DATABASE_URL: databaseUrl, HOST: "127.0.0.1", PORT: "0", ASHLAR_LOG_LEVEL: "warn" },
+export async function startServer(
+  configFile: string,
+  databaseUrl: string,
+  { args = [], environment = {} }: ServerOptions = {},
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [program, "serve", "--config", configFile, ...args], {
+    env: { ...process.env, DATABASE_URL: databaseUrl, HOST: "127.0.0.1", PORT: "0", ASHLAR_LOG_LEVEL: "warn", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const exited = once(child, "exit");
+  const exited = once(child, "exit").then(([code, signal]) => (code as number | null) ?? (signal as NodeJS.Signals | null));
   let output = "";
   const url = await new Promise<string>((resolve, reject) => {
     const read = (part: Buffer) => {
@@ -28,9 +42,12 @@ export async function startServer(configFile: string, databaseUrl: string): Prom
     child.once("exit", (code) => reject(new Error(`ashlar serve exited with code ${code}: ${output.slice(-500)}`)));
   });
   return {
+    child,
     url,
+    output: () => output,
+    exited,
     async stop() {
-      child.kill("SIGTERM");
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
       await exited;
     },
   };

@@ -40,10 +40,14 @@ describe("a killed embedded PostgreSQL", () => {
       const seen: Ready[] = [];
       await until("the service to be ready after the restart", async () => {
         seen.push(await ready(service));
-        return seen.length > 1 && seen.at(-1)?.status === 200 && seen.some(({ status }) => status === 503);
+        const isRestarted = service.output().split("was restarted in").length > restart;
+        return isRestarted && seen.at(-1)?.status === 200;
       });
-      for (const { status, message } of seen) if (status === 503) expect(message).toMatch(/^The embedded PostgreSQL cannot be used: /);
-      expect(seen.some(({ message }) => message?.includes("it exited and is being restarted (attempt 1 of 6)"))).toBe(true);
+      // The server reuses its last check for a second, and a restart may be faster.
+      for (const { message } of seen.filter(({ status }) => status === 503))
+        expect(message).toMatch(
+          /^The embedded PostgreSQL cannot be used: (it exited and is being restarted \(attempt 1 of 6\)|.* \(\w+\))/,
+        );
       await mineTransfer();
       const head = await chain.head();
       await until("the new block to be indexed", async () => (await ready(service)).block === head, 60_000);

@@ -87,8 +87,8 @@ describe("ashlar start", () => {
         // Jobs wait for the lock too, and their statements do not differ from those of the batch, which reaches the lock within this time.
         await sleep(deadline(2_000));
         service.child.kill("SIGTERM");
-        await until("the message about the pending batch", async () => /the indexer's current batch/.test(service.output()));
-        expect(service.output()).toMatch(/Stopping: waiting for the server, with 1 request in flight, at most 12 s\./);
+        for (const part of [/the indexer's current batch/, /Stopping: waiting for the server, with 1 request in flight, at most 12 s\./])
+          await until(`the message about ${part.source}`, () => part.test(service.output()));
         const started = performance.now();
         service.child.kill("SIGTERM");
         // 128 plus the signal's number, the convention of shells.

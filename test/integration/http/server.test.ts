@@ -1,5 +1,5 @@
 import { Agent, get, type IncomingMessage } from "node:http";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { createServer, serverLimits } from "../../../runtime/http/server.ts";
@@ -81,6 +81,37 @@ describe("a server", () => {
       expect(JSON.parse(body)).toMatchObject({ data: null, error: true });
     }
     await http.stop();
+  });
+
+  it("has the same limits for connections that another process has accepted, and finishes their requests when it stops", async () => {
+    const waiting: (() => void)[] = [];
+    const http = createServer(
+      async (request, response) => {
+        if (request.url === "/slow") await new Promise<void>((resolve) => waiting.push(resolve));
+        response.end("finished");
+      },
+      { ...serverLimits, headerMilliseconds: 500 },
+    );
+    const listening = createTcpServer({ allowHalfOpen: true }, http.accept);
+    const { port } = await new Promise<AddressInfo>((resolve) =>
+      listening.listen(0, "127.0.0.1", () => resolve(listening.address() as AddressInfo)),
+    );
+    expect(await exchange(port, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")).toContain("HTTP/1.1 408");
+    const agent = new Agent({ keepAlive: true });
+    expect(await text(await request(port, agent))).toBe("finished");
+    const inFlight = request(port, agent, "/slow");
+    await until("the request to arrive", () => waiting.length === 1);
+    let hasStopped = false;
+    const stopped = http.stop().then(() => {
+      hasStopped = true;
+    });
+    await wait(100);
+    expect(hasStopped).toBe(false);
+    waiting[0]?.();
+    expect(await text(await inFlight)).toBe("finished");
+    await stopped;
+    agent.destroy();
+    listening.close();
   });
 
   it("responds with the envelope to unusual request targets", async () => {

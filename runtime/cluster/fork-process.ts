@@ -1,0 +1,35 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { extname } from "node:path";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** Reports of Node.js in watch mode (`node --watch`): the files that the process has loaded. */
+const isWatchReport = (message: unknown): boolean =>
+  typeof message === "object" && message !== null && Object.keys(message).some((name) => name.startsWith("watch:"));
+
+/** In a clone, sources run: a child process needs the loader that this process has registered. */
+const loaderOf = (script: URL): string[] =>
+  extname(script.pathname) === ".ts" && !process.execArgv.some((text) => text.includes("tsx"))
+    ? ["--import", import.meta.resolve("tsx/esm")]
+    : [];
+
+/**
+ * Starts a module of the program as a child process with a channel. It is killed if this process exits, and passes each line of its standard error on.
+ */
+export function forkProcess(script: URL, args: readonly string[], onLine: (line: string) => void): ChildProcess {
+  const child = fork(fileURLToPath(script), [...args], {
+    execArgv: [...process.execArgv, ...loaderOf(script)],
+    stdio: ["ignore", "inherit", "pipe", "ipc"],
+  });
+  const kill = (): void => void child.kill("SIGKILL");
+  process.on("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
+  // A process that cannot be started or signalled also emits `exit`, or its calls fail.
+  child.on("error", () => undefined);
+  child.on("message", (message) => {
+    if (isWatchReport(message)) process.send?.(message);
+  });
+  if (child.stderr !== null) createInterface({ input: child.stderr }).on("line", onLine);
+  return child;
+}

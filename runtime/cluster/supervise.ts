@@ -1,0 +1,102 @@
+import type { ChildProcess } from "node:child_process";
+import { backoff, sleep } from "../lib/async.ts";
+import { DisconnectedError } from "./channel.ts";
+
+export interface SupervisedOptions {
+  /** Its name in log lines. */
+  readonly name: string;
+  /** Starts the process. */
+  readonly fork: () => ChildProcess;
+  /** Gives a started process its work; resolves when it is ready. Rejects if it cannot do this work. */
+  readonly begin: (child: ChildProcess) => Promise<void>;
+  /** Called when a process has exited. */
+  readonly onExit?: (child: ChildProcess) => void;
+  /** Whether an exit is a failure that a restart may repair; true by default. */
+  readonly mayRestart?: () => boolean;
+  readonly logger: { info(message: string): void; error(message: string): void };
+}
+
+/** A process that is restarted whenever it exits. */
+export interface SupervisedProcess {
+  /** Resolves when the process is ready for the first time. @throws {Error} if it fails before */
+  readonly started: Promise<void>;
+  /** Resolves when the process has exited and is not restarted. */
+  readonly ended: Promise<void>;
+  /** Stops restarting the process, and asks a running one to exit. */
+  stop(ask: (child: ChildProcess) => void): Promise<void>;
+}
+
+/** A process that was ready for this time has recovered: the next crash is the first one again. */
+const stableMilliseconds = 10_000;
+/** The first restart is immediate; these are the waits before further ones. */
+const waits = { base: 500, max: 30_000 };
+
+/** Runs a process and restarts it when it exits: immediately, or with backoff if it exits repeatedly. */
+export function superviseProcess(options: SupervisedOptions): SupervisedProcess {
+  const { name, logger, mayRestart = () => true } = options;
+  const stop = new AbortController();
+  let current: ChildProcess | undefined;
+  let onStarted: (failure: Error | null) => void = () => undefined;
+  const started = new Promise<void>((resolve, reject) => {
+    onStarted = (failure) => (failure === null ? resolve() : reject(failure));
+  });
+  started.catch(() => undefined);
+
+  /** Runs the process once. Returns how long it was ready, and the reason of its exit. */
+  const runOnce = async (): Promise<{ readonly readyMilliseconds: number; readonly failure: Error }> => {
+    const child = options.fork();
+    current = child;
+    const exited = exitOf(child, name);
+    const failure = await Promise.race([options.begin(child).then(() => null, toError), exited]);
+    const readyAt = performance.now();
+    if (failure === null) onStarted(null);
+    else child.kill("SIGKILL");
+    const exit = await exited;
+    options.onExit?.(child);
+    const reason = failure === null || failure instanceof DisconnectedError ? exit : failure;
+    return { readyMilliseconds: failure === null ? performance.now() - readyAt : 0, failure: reason };
+  };
+
+  const run = async (): Promise<void> => {
+    for (let crashes = 0; !stop.signal.aborted; ) {
+      const { readyMilliseconds, failure } = await runOnce();
+      // Has no effect if it was ready before.
+      onStarted(failure);
+      if (stop.signal.aborted || !mayRestart() || (await hasFailed(started))) return;
+      crashes = readyMilliseconds > stableMilliseconds ? 1 : crashes + 1;
+      const wait = crashes === 1 ? 0 : backoff(crashes - 1, waits);
+      logger.error(`${failure.message} Restarting it ${wait === 0 ? "now" : `in ${wait / 1000} s`}.`);
+      await sleep(wait, stop.signal);
+    }
+  };
+  const ended = run();
+
+  return {
+    started,
+    ended,
+    async stop(ask) {
+      stop.abort();
+      if (current !== undefined && current.exitCode === null && current.signalCode === null) ask(current);
+      await ended;
+    },
+  };
+}
+
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+const hasFailed = (work: Promise<void>): Promise<boolean> =>
+  work.then(
+    () => false,
+    () => true,
+  );
+
+/** Resolves with a description of the process's exit. */
+const exitOf = (child: ChildProcess, name: string): Promise<Error> =>
+  new Promise((resolve) => {
+    const end = (cause: string): void => resolve(new Error(`Process ${name} exited unexpectedly (${cause}).`));
+    child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`));
+    // Emitted instead of `exit` if the process cannot be started.
+    child.once("error", (error) => {
+      if (child.pid === undefined) end(error.message);
+    });
+  });

@@ -1,0 +1,71 @@
+import type { Socket } from "node:net";
+import type { AnyChainConfig, Config } from "../../config/config.ts";
+import type { Admission } from "../../http/key-meter.ts";
+import type { ActiveKey } from "../../http/keys.ts";
+import type { DatabaseAddress } from "../database-address.ts";
+import type { Pace } from "../progress.ts";
+
+/** The work of a worker. */
+export interface WorkerStart {
+  /** Its name in log lines. */
+  readonly name: string;
+  /** The number of workers, which share the database connections. */
+  readonly workers: number;
+  readonly config: Config;
+  readonly chains: readonly AnyChainConfig[];
+  readonly database: DatabaseAddress;
+  readonly demo?: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
+}
+
+/** The functions that a worker offers to its primary. A type, because a channel's functions have an index signature. */
+export type WorkerFunctions = {
+  /** Starts serving. @throws {Error} if the configuration is invalid */
+  readonly start: (work: WorkerStart) => Promise<void>;
+  readonly connection: (_: null, socket?: Socket) => void;
+  readonly changeDatabase: (address: DatabaseAddress) => void;
+  readonly isReady: (_: null) => Promise<boolean>;
+  /** The number of requests in flight. */
+  readonly requests: (_: null) => Promise<number>;
+  /** Finishes the requests in flight, and exits. */
+  readonly stop: (_: null) => Promise<void>;
+};
+
+/** The functions that the primary offers to a worker. */
+export type PrimaryFunctions = {
+  /** Counts a request of a key; `lookup` is a number for each lookup of the key by this worker. */
+  readonly admit: (request: { readonly key: ActiveKey; readonly lookup: number }) => Promise<Admission>;
+  readonly charge: (charge: {
+    readonly keyId: number;
+    readonly operation: string;
+    readonly hundredths: number;
+    /** Unix milliseconds. */
+    readonly at: number;
+  }) => void;
+  /** Reports how many connections the worker has taken, and how many were closed since the last report. */
+  readonly reportConnections: (counts: { readonly taken: number; readonly closed: number }) => void;
+};
+
+/** The work of an indexer process. */
+export interface IndexerStart {
+  readonly config: Config;
+  readonly chains: readonly AnyChainConfig[];
+  readonly readerRole: string;
+  readonly database: DatabaseAddress;
+}
+
+/** The functions that an indexer process offers to its supervisor. */
+export type IndexerFunctions = {
+  /** Starts indexing. @throws {Error} if the configuration is invalid */
+  readonly start: (work: IndexerStart) => Promise<void>;
+  readonly changeDatabase: (address: DatabaseAddress) => void;
+  /** Finishes the current batch, and exits. */
+  readonly stop: (_: null) => Promise<void>;
+};
+
+/** The functions that the supervisor offers to an indexer process. */
+export type SupervisorFunctions = {
+  readonly report: (progress: { readonly task: string; readonly done: number; readonly total: number; readonly pace?: Pace }) => void;
+  readonly print: (line: string) => void;
+  /** Reports that indexing has failed for a reason that a restart would not change. */
+  readonly fail: (reason: string) => void;
+};

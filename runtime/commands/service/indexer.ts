@@ -1,0 +1,53 @@
+import process from "node:process";
+import { createChannel } from "../../cluster/channel.ts";
+import { followParent } from "../../cluster/follow-parent.ts";
+import type { Protocol } from "../../declarations/protocol.ts";
+import { createLogger } from "../../logger.ts";
+import { loadProtocols } from "../../protocols.ts";
+import { type CurrentAddress, createCurrentAddress } from "../database-address.ts";
+import { runIndexers } from "../index-chains.ts";
+import { indexingPool } from "../pools.ts";
+import type { Progress } from "../progress.ts";
+import type { IndexerFunctions, IndexerStart, SupervisorFunctions } from "./functions.ts";
+
+const stop = new AbortController();
+let address: CurrentAddress | undefined;
+let indexing: Promise<void> = Promise.resolve();
+
+const functions: IndexerFunctions = {
+  async start(work) {
+    address = createCurrentAddress(work.database);
+    indexing = index(work, loadProtocols(work.config).protocols, address);
+  },
+  changeDatabase: (changed) => address?.change(changed),
+  async stop() {
+    stop.abort();
+    await indexing;
+    process.exit(0);
+  },
+};
+
+followParent();
+const supervisor = createChannel<SupervisorFunctions>(process, functions);
+
+/** Indexes the chains until the process is stopped; reports a failure of all of them. */
+async function index(
+  { config, chains, readerRole }: IndexerStart,
+  protocols: readonly Protocol[],
+  { server }: CurrentAddress,
+): Promise<void> {
+  process.title = "ashlar indexer";
+  const logger = createLogger({ logLevel: config.logLevel, logFormat: "json", process: "indexer" });
+  const database = indexingPool(config, server);
+  const progress: Progress = {
+    report: (task, done, total, pace) => supervisor.post("report", { task, done, total, ...(pace === undefined ? {} : { pace }) }),
+    print: (line) => supervisor.post("print", line),
+    end: () => undefined,
+  };
+  try {
+    await runIndexers({ chains, protocols, database: { indexing: database, readerRole }, logger, progress }, stop.signal);
+  } catch (error) {
+    supervisor.post("fail", error instanceof Error ? error.message : String(error));
+  }
+  await database.close();
+}

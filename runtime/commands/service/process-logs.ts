@@ -1,0 +1,32 @@
+import { createLineLogger, createLogLines, type LogDestination, type Logger, type LoggerOptions } from "../../logger.ts";
+
+/** The log of a service with several processes. */
+export interface ServiceLog {
+  /** The logger of this process. */
+  readonly logger: Logger;
+  /** Writes a line that a child process has written to its standard error: a log line, or the text of a crash. */
+  readonly write: (name: string, line: string) => void;
+}
+
+/** Creates the log of this process, in which the lines of its child processes appear too. */
+export function createServiceLog(options: LoggerOptions): ServiceLog {
+  const lines: LogDestination = createLogLines(options);
+  const logger = createLineLogger(options.logLevel, lines);
+  return {
+    logger,
+    write(name, line) {
+      if (isJson(line)) lines.write(`${line}\n`);
+      else logger.error({ process: name }, line);
+    },
+  };
+}
+
+function isJson(line: string): boolean {
+  if (!line.startsWith("{")) return false;
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}

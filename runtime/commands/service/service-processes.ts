@@ -1,0 +1,37 @@
+import { extname } from "node:path";
+import { forkProcess } from "../../cluster/fork-process.ts";
+import { createPreparedProcess, type PreparedProcess } from "../../cluster/prepared-process.ts";
+import type { ServiceLog } from "./process-logs.ts";
+
+/** The processes of a service. */
+export interface ServiceProcesses {
+  readonly workers: readonly (PreparedProcess & { readonly name: string })[];
+  readonly indexer: PreparedProcess;
+  /** Starts all of them, before their work is known. */
+  prepare(): void;
+  /** Kills those that were not used. */
+  discard(): void;
+}
+
+/** A module beside this one, with its extension, .ts or .js. */
+const scriptOf = (name: string): URL => new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
+
+/** Creates the processes of a service with a number of workers. They write to its log. */
+export function createServiceProcesses(workers: number, log: ServiceLog): ServiceProcesses {
+  const prepared = (script: string, name: string): PreparedProcess & { readonly name: string } => ({
+    name,
+    ...createPreparedProcess(() => forkProcess(scriptOf(script), [], (line) => log.write(name, line))),
+  });
+  const indexer = prepared("indexer", "indexer");
+  const all = Array.from({ length: workers }, (_, index) => prepared("worker", workers === 1 ? "server" : `worker ${index + 1}`));
+  return {
+    workers: all,
+    indexer,
+    prepare() {
+      for (const { prepare } of [indexer, ...all]) prepare();
+    },
+    discard() {
+      for (const { discard } of [indexer, ...all]) discard();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { ChildProcess } from "node:child_process";
+import { type Channel, createChannel } from "../../cluster/channel.ts";
+import { superviseProcess } from "../../cluster/supervise.ts";
+import { CommandError } from "../command-error.ts";
+import type { ServiceDatabase } from "../open-database.ts";
+import type { Progress } from "../progress.ts";
+import type { IndexerFunctions, IndexerStart, SupervisorFunctions } from "./functions.ts";
+import type { ServiceLog } from "./process-logs.ts";
+import type { ServiceProcesses } from "./service-processes.ts";
+
+export interface IndexerOptions extends Pick<IndexerStart, "config" | "chains"> {
+  readonly database: Pick<ServiceDatabase, "address" | "onAddressChange" | "readerRole">;
+  readonly progress: Progress;
+  readonly log: ServiceLog;
+  readonly processes: Pick<ServiceProcesses, "indexer">;
+}
+
+/** Runs the indexer in a process of its own until the signal aborts. @throws {CommandError} if indexing has failed for a reason that a restart would not change */
+export async function runIndexerProcess(
+  { config, chains, database, progress, log, processes }: IndexerOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { readerRole } = database;
+  let failure: string | null = null;
+  const running = new Map<ChildProcess, Channel<IndexerFunctions>>();
+  const offered: SupervisorFunctions = {
+    report: ({ task, done, total, pace }) => progress.report(task, done, total, pace),
+    print: progress.print,
+    fail(reason) {
+      failure = reason;
+      for (const channel of running.values()) channel.post("stop", null);
+    },
+  };
+  const indexer = superviseProcess({
+    name: "indexer",
+    logger: log.logger,
+    fork: processes.indexer.fork,
+    async begin(child) {
+      const channel = createChannel<IndexerFunctions>(child, offered);
+      running.set(child, channel);
+      await channel.call("start", { config, chains, readerRole, database: database.address() });
+    },
+    onExit: (child) => void running.delete(child),
+    mayRestart: () => failure === null,
+  });
+  database.onAddressChange(() => {
+    for (const channel of running.values()) channel.post("changeDatabase", database.address());
+  });
+  const stop = (): void => void indexer.stop((child) => running.get(child)?.post("stop", null));
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  await indexer.ended;
+  signal.removeEventListener("abort", stop);
+  if (failure !== null) throw new CommandError(failure);
+  if (!signal.aborted) await indexer.started;
+}

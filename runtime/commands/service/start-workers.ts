@@ -1,0 +1,97 @@
+import type { ChildProcess } from "node:child_process";
+import { type Channel, createChannel } from "../../cluster/channel.ts";
+import { type Connections, type ConnectionWorker, openConnections } from "../../cluster/connections.ts";
+import { type SupervisedProcess, superviseProcess } from "../../cluster/supervise.ts";
+import { createKeyMeter, type KeyMeter } from "../../http/key-meter.ts";
+import { CommandError } from "../command-error.ts";
+import type { ServiceDatabase } from "../open-database.ts";
+import { listenOf, listenProblem, type Serving, urlOf } from "../serving.ts";
+import type { PrimaryFunctions, WorkerFunctions, WorkerStart } from "./functions.ts";
+import type { ServiceLog } from "./process-logs.ts";
+import { meterFunctions } from "./remote-meter.ts";
+import type { ServiceProcesses } from "./service-processes.ts";
+
+export interface WorkersOptions extends Pick<WorkerStart, "config" | "chains" | "demo"> {
+  readonly database: Pick<ServiceDatabase, "serving" | "address" | "onAddressChange">;
+  readonly log: ServiceLog;
+  readonly processes: Pick<ServiceProcesses, "workers">;
+}
+
+interface Worker {
+  readonly channel: Channel<WorkerFunctions>;
+  readonly connections: ConnectionWorker;
+}
+
+/** Starts the workers of a server: this process is their primary, which listens and gives them connections. @throws {CommandError} */
+export async function startWorkers(options: WorkersOptions): Promise<Serving> {
+  const { config, database, log } = options;
+  const connections = await openConnections(listenOf(config)).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(listenProblem(error, config));
+  });
+  // Requests and credits of keys are counted here, for all workers.
+  const meter = createKeyMeter({ limits: config.limits, database: database.serving, logger: log.logger });
+  const running = new Map<ChildProcess, Worker>();
+  const channels = (): readonly Channel<WorkerFunctions>[] => [...running.values()].map(({ channel }) => channel);
+  const primary = { ...options, connections, running, meter };
+  const workers = options.processes.workers.map((worker) => superviseWorker(primary, worker));
+  const stop = async (): Promise<void> => {
+    connections.close();
+    await Promise.all(workers.map((worker) => worker.stop((child) => running.get(child)?.channel.post("stop", null))));
+    await meter.stop();
+  };
+  database.onAddressChange(() => {
+    for (const channel of channels()) channel.post("changeDatabase", database.address());
+  });
+  try {
+    await Promise.all(workers.map(({ started }) => started));
+  } catch (error) {
+    await stop();
+    throw new CommandError(error instanceof Error ? error.message : String(error));
+  }
+  const ask = <T>(question: (channel: Channel<WorkerFunctions>) => Promise<T>, otherwise: T): Promise<T[]> =>
+    // A worker that exits meanwhile has no answer.
+    Promise.all(channels().map((channel) => question(channel).catch(() => otherwise)));
+  return {
+    url: urlOf(connections.address),
+    isReady: async () => (await ask((channel) => channel.call("isReady", null), false)).includes(true),
+    requests: async () => (await ask((channel) => channel.call("requests", null), 0)).reduce((sum, count) => sum + count, 0),
+    stop,
+  };
+}
+
+interface Primary extends WorkersOptions {
+  readonly connections: Connections;
+  readonly running: Map<ChildProcess, Worker>;
+  readonly meter: KeyMeter;
+}
+
+function superviseWorker(
+  { connections, running, meter, log, database, processes, config, chains, demo }: Primary,
+  { name, fork }: ServiceProcesses["workers"][number],
+): SupervisedProcess {
+  const workers = processes.workers.length;
+  const createWorker = (child: ChildProcess): Worker => {
+    const channel = createChannel<WorkerFunctions>(child, {
+      ...meterFunctions(meter),
+      reportConnections: ({ taken, closed }) => connections.report(worker.connections, taken, closed),
+    } satisfies PrimaryFunctions);
+    const worker: Worker = { channel, connections: { send: (socket) => channel.post("connection", null, socket) } };
+    return worker;
+  };
+  return superviseProcess({
+    name,
+    logger: log.logger,
+    fork,
+    async begin(child) {
+      const worker = createWorker(child);
+      running.set(child, worker);
+      await worker.channel.call("start", { name, workers, config, chains, demo, database: database.address() });
+      connections.add(worker.connections);
+    },
+    onExit(child) {
+      const worker = running.get(child);
+      running.delete(child);
+      if (worker !== undefined) connections.remove(worker.connections);
+    },
+  });
+}

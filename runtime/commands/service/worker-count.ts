@@ -1,0 +1,19 @@
+import { availableCores } from "../../cluster/cores.ts";
+import type { Config } from "../../config/config.ts";
+
+type Workers = Pick<Config, "workers">;
+
+/** The indexer and the database need cores too. */
+const minCoresForSeveral = 4;
+const maxByDefault = 8;
+
+/** The number of workers of `ashlar serve`. */
+export const workersOfServe = ({ workers = 1 }: Workers, cores = availableCores()): number => (workers === "auto" ? cores : workers);
+
+/** The number of workers of `ashlar start`. */
+export const workersOfStart = ({ workers }: Workers, cores = availableCores()): number =>
+  workers === undefined
+    ? cores < minCoresForSeveral
+      ? 1
+      : Math.min(maxByDefault, Math.floor(cores / 2))
+    : workersOfServe({ workers }, cores);

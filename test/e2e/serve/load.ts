@@ -1,0 +1,57 @@
+import { Agent, get } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** A response of the server, or the error of a request without a response. */
+export type Outcome =
+  | { readonly status: number; readonly body: string; readonly at: number }
+  | { readonly error: string; readonly at: number };
+
+export const isResponse = (outcome: Outcome): outcome is Extract<Outcome, { status: number }> => "status" in outcome;
+
+/** Sends one request. A response that ends early is an error. */
+export const request = (
+  url: string,
+  key: string,
+  agent: Agent | false = false,
+  onConnect: () => void = () => undefined,
+): Promise<Outcome> =>
+  new Promise((resolve) => {
+    const fail = (error: Error): void => resolve({ error: error.message, at: performance.now() });
+    const sent = get(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
+      let body = "";
+      response.setEncoding("utf8");
+      response.on("data", (part: string) => (body += part));
+      response.on("error", fail);
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body, at: performance.now() }));
+    });
+    sent.on("error", fail);
+    if (agent === false) sent.once("socket", (socket) => socket.once("connect", onConnect));
+  });
+
+/** Clients that send one request after the other, each on connections of its own that stay open. */
+export interface Load {
+  /** The outcomes so far. */
+  readonly outcomes: readonly Outcome[];
+  stop(): Promise<void>;
+}
+
+/** Starts clients that request a URL until they are stopped, with a pause between a response and the next request. */
+export function startLoad(url: string, key: string, clients: number, pauseMilliseconds = 0): Load {
+  const outcomes: Outcome[] = [];
+  let isRunning = true;
+  const agents = Array.from({ length: clients }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+  const running = agents.map(async (agent) => {
+    while (isRunning) {
+      outcomes.push(await request(url, key, agent));
+      if (pauseMilliseconds > 0) await wait(pauseMilliseconds);
+    }
+    agent.destroy();
+  });
+  return {
+    outcomes,
+    async stop() {
+      isRunning = false;
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { program } from "../../support/program.ts";
+import { until } from "../../support/until.ts";
+import { startLoad } from "../serve/load.ts";
+import { processesOf } from "../serve/workers-of.ts";
+import { isGone, type ServiceProcess, startService } from "./service-process.ts";
+
+/** 1.3 s on an idle machine; concurrent tests make it up to four times slower. */
+const restartMilliseconds = 8_000;
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await startTestChain();
+  await mineTransfer();
+  return () => chain.stop();
+});
+
+async function mineTransfer(): Promise<void> {
+  const [, to = "0x"] = chain.accounts;
+  await chain.send({ to, value: 1n });
+  await chain.mine();
+}
+
+const indexedBlock = async (service: ServiceProcess): Promise<number | null> => {
+  const response = await fetch(`${service.url()}/readyz`);
+  const { data } = (await response.json()) as { data: { chains: { indexed_block: number }[] } | null };
+  return data?.chains[0]?.indexed_block ?? null;
+};
+const namesAndIds = (service: ServiceProcess) => processesOf(service.child.pid ?? 0);
+
+// The tests find the processes in /proc.
+describe.skipIf(process.platform !== "linux")("the supervisor of ashlar start", () => {
+  const start = async (): Promise<ServiceProcess> => {
+    const service = await startService(chain.url, { parameters: [program, "start", "--workers", "1"] });
+    expect([...namesAndIds(service).keys()].sort()).toEqual(["indexer", "server"]);
+    return service;
+  };
+  const killAndWait = async (service: ServiceProcess, name: string): Promise<void> => {
+    const pid = namesAndIds(service).get(name) ?? 0;
+    process.kill(pid, "SIGKILL");
+    await until(`the ${name} to be restarted`, () => ![undefined, pid].includes(namesAndIds(service).get(name)), restartMilliseconds);
+    expect(service.output()).toContain(`Process ${name} exited unexpectedly (SIGKILL). Restarting it now.`);
+  };
+
+  it("restarts a killed indexer, which continues, while the server responds", async () => {
+    const service = await start();
+    const server = namesAndIds(service).get("server");
+    const head = await chain.head();
+    const load = startLoad(`${service.url()}/readyz`, "", 1, 20);
+    await killAndWait(service, "indexer").finally(load.stop);
+    expect(load.outcomes.length).toBeGreaterThan(0);
+    for (const outcome of load.outcomes) expect(outcome).toMatchObject({ status: 200 });
+    await mineTransfer();
+    await until("the new block to be indexed", async () => (await indexedBlock(service)) === head + 1, 60_000);
+    expect(namesAndIds(service).get("server")).toBe(server);
+  });
+
+  it("restarts a killed server, for which connections wait, while the indexer continues", async () => {
+    const service = await start();
+    const indexer = namesAndIds(service).get("indexer");
+    const restarted = killAndWait(service, "server");
+    await mineTransfer();
+    const head = await chain.head();
+    await until("the server to report the new block", async () => (await indexedBlock(service)) === head, 60_000);
+    await restarted;
+    expect(namesAndIds(service).get("indexer")).toBe(indexer);
+  });
+
+  it("takes its processes along when it is killed", async () => {
+    const service = await start();
+    const pids = [...namesAndIds(service).values()];
+    service.child.kill("SIGKILL");
+    await service.exited;
+    await until("the processes to exit", () => pids.every(isGone), 10_000);
+  });
+});
