@@ -21,6 +21,7 @@ import { compilePrograms, type Programs, startProduct } from "./serve/product.ts
 import { profileRow } from "./serve/profile-row.ts";
 import type { RowCase } from "./serve/row-case.ts";
 import { startStatementProxy } from "./serve/statement-proxy.ts";
+import { type WorkersFigures, workersTable } from "./serve/workers.ts";
 import { parentOf } from "./support/cpu-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
@@ -40,6 +41,8 @@ interface Options {
   readonly rows: readonly string[];
   readonly profile: boolean;
   readonly explain: boolean;
+  /** Workers of a further product server, which is compared with the one of one process; 1 for none. */
+  readonly workers: number;
 }
 
 /** Compares `ashlar serve` with a server that only runs one statement per request. */
@@ -54,6 +57,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
       rows: { type: "string", default: "" },
       profile: { type: "boolean", default: false },
       explain: { type: "boolean", default: false },
+      workers: { type: "string", default: "1" },
     },
   });
   const options: Options = {
@@ -62,6 +66,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
     rows: values.rows.split(",").filter((row) => row !== ""),
     profile: values.profile,
     explain: values.explain,
+    workers: Number(values.workers),
   };
   const size = { seed: Number(values.seed), transfers: Number(values.transfers) };
   const cases = rowCases(factsOf(size)).filter(({ row }) => options.rows.length === 0 || options.rows.includes(row));
@@ -87,7 +92,7 @@ interface Work {
   readonly options: Options;
 }
 
-/** Starts both servers, and measures all rows. */
+/** Compares the servers, and the product with workers if there are any. */
 async function compare(work: Work): Promise<BenchResult> {
   const { server, name, database, folder, programs, cases, options } = work;
   const databaseUrl = server.urlOf(name);
@@ -100,26 +105,70 @@ async function compare(work: Work): Promise<BenchResult> {
       postmaster: await postmasterOf(database),
     };
     const counts = await countAll(work, keys[0] ?? "");
-    const product = await startProduct(programs, databaseUrl, folder);
-    const bareArgument = { databaseUrl, poolSize: barePoolSize, statements: statementsFolder };
-    const bare = await startProcess([fileURLToPath(programs.bare), JSON.stringify(bareArgument)], {}, join(folder, "bare.log"));
-    const rows: RowFigures[] = [];
-    try {
-      for (const [position, rowCase] of cases.entries()) {
-        const comparisons = await compareRow(work, { product, bare }, rowCase, load);
-        const statements = counts[position];
-        if (statements === undefined) throw new Error(`The statements of row ${rowCase.row} were not counted.`);
-        rows.push({ rowCase, comparisons, statements, pgbench: await measurePgbench(work, rowCase, databaseUrl) });
-      }
-    } finally {
-      await product.stop();
-      await bare.stop();
-    }
+    const rows = await measureRows(work, databaseUrl, load, counts);
+    const workers = options.workers === 1 ? [] : await measureWorkers(work, databaseUrl, load);
     for (const rowCase of options.profile ? cases : []) {
       for (const line of await profileRow(programs, databaseUrl, folder, rowCase, load)) print(line);
     }
-    return resultOf(rows, loadavg()[0] ?? Number.NaN);
+    const result = resultOf(rows, loadavg()[0] ?? Number.NaN);
+    return workers.length === 0 ? result : { ...result, further: [...(result.further ?? []), workersTable(workers, options.workers)] };
   });
+}
+
+/** Starts the product and the bare server, and measures all rows. */
+async function measureRows(
+  work: Work,
+  databaseUrl: string,
+  load: LoadOptions,
+  counts: readonly RequestStatements[],
+): Promise<RowFigures[]> {
+  const { folder, programs, cases } = work;
+  const product = await startProduct(programs, databaseUrl, folder);
+  const bareArgument = { databaseUrl, poolSize: barePoolSize, statements: statementsFolder };
+  const bare = await startProcess([fileURLToPath(programs.bare), JSON.stringify(bareArgument)], {}, join(folder, "bare.log"));
+  const rows: RowFigures[] = [];
+  try {
+    for (const [position, rowCase] of cases.entries()) {
+      const comparisons = await compareRow(work, { product, bare }, rowCase, load);
+      const statements = counts[position];
+      if (statements === undefined) throw new Error(`The statements of row ${rowCase.row} were not counted.`);
+      rows.push({ rowCase, comparisons, statements, pgbench: await measurePgbench(work, rowCase, databaseUrl) });
+    }
+  } finally {
+    await product.stop();
+    await bare.stop();
+  }
+  return rows;
+}
+
+/** Measures the product in one process and with workers in turn. */
+async function measureWorkers(
+  { folder, programs, cases, options }: Work,
+  databaseUrl: string,
+  load: LoadOptions,
+): Promise<WorkersFigures[]> {
+  const started: ServerProcess[] = [];
+  const start = async (workers: number): Promise<ServerProcess> => {
+    const own = join(folder, `workers-${workers}`);
+    mkdirSync(own);
+    const server = await startProduct(programs, databaseUrl, own, { workers });
+    started.push(server);
+    return server;
+  };
+  try {
+    const [single, cluster] = [await start(1), await start(options.workers)];
+    const figures: WorkersFigures[] = [];
+    for (const rowCase of cases) {
+      for (const connections of options.connections.filter((count) => count <= (rowCase.maxConnections ?? count))) {
+        const warmed = { ...load, warmUpMilliseconds: firstWarmUpMilliseconds };
+        const one = await measureCell(single, rowCase, connections, warmed);
+        figures.push({ rowCase, connections, one, several: await measureCell(cluster, rowCase, connections, warmed) });
+      }
+    }
+    return figures;
+  } finally {
+    for (const server of started) await server.stop();
+  }
 }
 
 /** Runs work with new keys, and deletes them and their usage. */

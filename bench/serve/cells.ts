@@ -1,4 +1,4 @@
-import { cpuMillisecondsOfChildren, cpuMillisecondsOfProcess } from "../support/cpu-time.ts";
+import { cpuMillisecondsOfChildren, cpuMillisecondsOfFamily } from "../support/cpu-time.ts";
 import type { LoadResult } from "./load/main.ts";
 import type { ServerProcess } from "./processes.ts";
 import type { RowCase } from "./row-case.ts";
@@ -33,7 +33,7 @@ export async function measureCell(
   const { result, before, after } = await runLoad(
     script,
     { port: server.port, connections, paths, keys: used, warmUpMilliseconds, milliseconds },
-    () => ({ server: cpuMillisecondsOfProcess(server.id), database: cpuMillisecondsOfChildren(postmaster) }),
+    () => ({ server: cpuMillisecondsOfFamily(server.id), database: cpuMillisecondsOfChildren(postmaster) }),
   );
   const serverCpu = before.server === null || after.server === null ? null : after.server - before.server;
   const databaseCpu = before.database === null || after.database === null ? null : growthOf(before.database, after.database);

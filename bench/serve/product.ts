@@ -18,21 +18,31 @@ export interface Programs {
 export function compilePrograms(folder: string): Programs {
   const scripts = [
     new URL("../../runtime/cli.ts", import.meta.url),
+    // A worker's module, which the primary starts by its path.
+    new URL("../../runtime/commands/service/worker.ts", import.meta.url),
     new URL("./bare/main.ts", import.meta.url),
     new URL("./load/main.ts", import.meta.url),
   ];
-  const [product, bare, load] = compileScripts(scripts, folder);
+  const [product, , bare, load] = compileScripts(scripts, folder);
   if (product === undefined || bare === undefined || load === undefined) throw new Error("Expected three compiled programs.");
   for (const path of copiedFiles) copyFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), join(folder, path));
   return { product, bare, load };
 }
 
-/** Starts `ashlar serve` with default settings, except for the rate limit; `nodeOptions` are for a profile. */
+/** Options of the product's process. */
+export interface ProductOptions {
+  /** Options of Node.js, for a profile. */
+  readonly nodeOptions?: readonly string[];
+  /** The number of workers; one process without workers by default. */
+  readonly workers?: number;
+}
+
+/** Starts `ashlar serve` with default settings, except for the rate limit. */
 export function startProduct(
   { product }: Programs,
   databaseUrl: string,
   folder: string,
-  nodeOptions: readonly string[] = [],
+  { nodeOptions = [], workers = 1 }: ProductOptions = {},
 ): Promise<ServerProcess> {
   const file = join(folder, "ashlar.yaml");
   writeFileSync(
@@ -44,5 +54,6 @@ export function startProduct(
     }),
   );
   const env = { DATABASE_URL: databaseUrl, HOST: "127.0.0.1", PORT: "0" };
-  return startProcess([...nodeOptions, fileURLToPath(product), "serve", "--config", file], env, join(folder, "product.log"));
+  const args = [...nodeOptions, fileURLToPath(product), "serve", "--config", file, "--workers", String(workers)];
+  return startProcess(args, env, join(folder, "product.log"));
 }

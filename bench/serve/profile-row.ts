@@ -20,7 +20,7 @@ export async function profileRow(
 ): Promise<string[]> {
   const own = join(folder, `profile-${rowCase.row}`);
   mkdirSync(own);
-  const product = await startProduct(programs, databaseUrl, own, ["--cpu-prof", `--cpu-prof-dir=${own}`]);
+  const product = await startProduct(programs, databaseUrl, own, { nodeOptions: ["--cpu-prof", `--cpu-prof-dir=${own}`] });
   await measureCell(product, rowCase, Math.min(connections, rowCase.maxConnections ?? connections), { ...load, milliseconds }).finally(() =>
     product.stop(),
   );

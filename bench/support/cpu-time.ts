@@ -25,12 +25,22 @@ function cpuMillisecondsOf(ids: readonly (number | string)[]): number | null {
 }
 
 /** CPU milliseconds of all threads of a process; null if the system does not report them. */
-export function cpuMillisecondsOfProcess(id: number): number | null {
+function cpuMillisecondsOfProcess(id: number): number | null {
   try {
     return cpuMillisecondsOf(readdirSync(`/proc/${id}/task`).map((thread) => `${id}/task/${thread}`));
   } catch {
     return null;
   }
+}
+
+/** CPU milliseconds of all threads of a process and its child processes; null if the system does not report them. */
+export function cpuMillisecondsOfFamily(id: number): number | null {
+  if (process.platform !== "linux") return null;
+  const children = readAll().filter(({ parent }) => parent === id);
+  return [id, ...children.map((child) => child.id)].reduce<number | null>((sum, member) => {
+    const own = cpuMillisecondsOfProcess(member);
+    return sum === null || own === null ? null : sum + own;
+  }, 0);
 }
 
 /** CPU milliseconds of the running child processes of a process, by id; null if the system does not report them. */
