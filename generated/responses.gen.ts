@@ -6,7 +6,7 @@ export type { Failure, Success } from "./envelope.gen.ts";
 export interface AddressExchangeBalancesResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -18,7 +18,7 @@ export interface AddressExchangeBalancesResponse {
 
 /** Every network that this server offers. */
 export interface AllChainsResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item per network. */
   readonly items: readonly ChainItem[];
@@ -26,7 +26,7 @@ export interface AllChainsResponse {
 
 /** Indexing status of each network. */
 export interface AllChainsStatusResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item per network. */
   readonly items: readonly ChainStatusItem[];
@@ -36,7 +36,7 @@ export interface AllChainsStatusResponse {
 export interface ApprovalsResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -136,7 +136,7 @@ export interface BalancesResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item per asset; a collection of non-fungible tokens is one item. */
   readonly items: readonly BalanceItem[];
@@ -194,7 +194,7 @@ export interface BlockHeights {
 
 /** Blocks of a range of days, oldest first. */
 export interface BlockHeightsResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -210,7 +210,7 @@ export interface BlockHeightsResponse {
 
 /** One block. */
 export interface BlockResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -304,7 +304,7 @@ export interface ChainActivityEvent {
 
 /** Networks on which an address is active. */
 export interface ChainActivityResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -332,7 +332,7 @@ export interface ChainCollectionItem {
 
 /** Collections of a network whose metadata is cached. */
 export interface ChainCollectionResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -506,7 +506,7 @@ export interface CommunityBalancesResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item per position. */
   readonly items: readonly CommunityBalance[];
@@ -594,7 +594,7 @@ export interface CommunityMarketDataResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item for each pool or vault, largest first; only the requested one with `pool-address`. */
   readonly items: readonly CommunityMarketData[];
@@ -612,7 +612,7 @@ export interface CommunityMarketsResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item per market, largest first. */
   readonly items: readonly CommunityMarket[];
@@ -652,7 +652,7 @@ export interface CommunityTokensResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item per pool token that the account holds. */
   readonly items: readonly CommunityPosition[];
@@ -698,7 +698,7 @@ export interface CommunityTransactionsResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item per action, newest first. */
   readonly items: readonly CommunityTransaction[];
@@ -836,7 +836,7 @@ export interface DexReport {
 
 /** A whole exchange with its daily series. */
 export interface EcosystemChartDataResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -852,7 +852,7 @@ export interface EcosystemChartDataResponse {
 export interface Erc20TransfersResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -952,7 +952,7 @@ export interface GasPricesResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Kind of transaction of the estimate, as sent in the path. */
   readonly event_type: "erc20" | "nativetokens" | "uniswapv3";
@@ -1022,7 +1022,7 @@ export interface GetLogsEvent {
 
 /** Logs of a block or of a range of blocks. */
 export interface GetLogsResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1048,7 +1048,7 @@ export interface HealthData {
 
 /** Indexing status of an exchange. */
 export interface HealthDataResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1108,7 +1108,7 @@ export interface HistoricalBalanceItem {
 export interface HistoricalBalancesResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -1310,7 +1310,7 @@ export interface LogEvent {
 
 /** Logs that one contract emitted. */
 export interface LogEventsByAddressResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1326,7 +1326,7 @@ export interface LogEventsByAddressResponse {
 
 /** Logs of all contracts with a certain first topic. */
 export interface LogEventsByTopicHashResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1434,7 +1434,7 @@ export interface NativeBalanceItem {
 
 /** One token on an exchange with its daily series. */
 export interface NetworkExchangeTokenViewResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1448,7 +1448,7 @@ export interface NetworkExchangeTokenViewResponse {
 
 /** All tokens traded on an exchange. */
 export interface NetworkExchangeTokensResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1462,7 +1462,7 @@ export interface NetworkExchangeTokensResponse {
 
 /** Transactions in all pools of an exchange. */
 export interface NetworkTransactionsResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1478,7 +1478,7 @@ export interface NetworkTransactionsResponse {
 export interface NftAddressBalanceNftResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item per collection; a contract that implements both ERC-721 and ERC-1155 has one item for each. */
   readonly items: readonly NftTokenContractBalanceItem[];
@@ -1532,7 +1532,7 @@ export interface NftApprovalsItem {
 
 /** Approvals that an address has granted for its non-fungible tokens, by collection and spender. */
 export interface NftApprovalsResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1564,7 +1564,7 @@ export interface NftCollectionAttribute {
 
 /** Values of one trait and the number of tokens with each value. */
 export interface NftCollectionAttributesForTraitResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** The trait with its values; the only item. */
   readonly items: readonly NftSummaryAttribute[];
@@ -1572,7 +1572,7 @@ export interface NftCollectionAttributesForTraitResponse {
 
 /** Traits of a collection, for computing rarity scores. */
 export interface NftCollectionTraitSummaryResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item per trait. */
   readonly items: readonly NftTraitSummary[];
@@ -1580,7 +1580,7 @@ export interface NftCollectionTraitSummaryResponse {
 
 /** Names of the traits that a collection's tokens have. */
 export interface NftCollectionTraitsResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item per trait. */
   readonly items: readonly NftTrait[];
@@ -1662,7 +1662,7 @@ export interface NftExternalDataV1 {
 
 /** Daily floor price of a collection, determined from sales, not from listings. */
 export interface NftMarketFloorPriceResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Address of the requested collection in lower case. */
   readonly address: string;
@@ -1678,7 +1678,7 @@ export interface NftMarketFloorPriceResponse {
 
 /** Number of sales of a collection per day. */
 export interface NftMarketSaleCountResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Address of the requested collection in lower case. */
   readonly address: string;
@@ -1694,7 +1694,7 @@ export interface NftMarketSaleCountResponse {
 
 /** Value of a collection's sales per day. */
 export interface NftMarketVolumeResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Address of the requested collection in lower case. */
   readonly address: string;
@@ -1710,7 +1710,7 @@ export interface NftMarketVolumeResponse {
 
 /** Tokens of a collection with their metadata, or a single token. */
 export interface NftMetadataResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item per token. */
   readonly items: readonly NftTokenContract[];
@@ -1748,7 +1748,7 @@ export interface NftOwnershipForCollectionItem {
 
 /** Tokens of one collection that an address holds. */
 export interface NftOwnershipForCollectionResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -1986,7 +1986,7 @@ export interface NftTransactionItem {
 
 /** All transactions that transferred a token. */
 export interface NftTransactionsResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2088,7 +2088,7 @@ export interface Pool {
 
 /** One pool with its daily series. */
 export interface PoolByAddressResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2102,7 +2102,7 @@ export interface PoolByAddressResponse {
 
 /** Active pools of an exchange. */
 export interface PoolResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2136,7 +2136,7 @@ export interface PoolToDexItem {
 
 /** The exchange of a pool. */
 export interface PoolToDexResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Address of the requested pool in lower case. */
   readonly address: string;
@@ -2262,7 +2262,7 @@ export interface PoolsDexDataItem {
 
 /** Pools of a token or of a wallet, on all exchanges of a network. */
 export interface PoolsDexDataResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** The requested token or wallet in lower case; a name is resolved. */
   readonly address: string;
@@ -2316,7 +2316,7 @@ export interface PortfolioItem {
 export interface PortfolioResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -2416,7 +2416,7 @@ export interface ProtocolMetadata {
 export interface RecentTransactionsResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -2436,7 +2436,7 @@ export interface RecentTransactionsResponse {
 
 /** The address of a name, or the name of an address. */
 export interface ResolvedAddress {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2466,7 +2466,7 @@ export interface SafeDetails {
 
 /** Pools of one token on an exchange, with daily series that include the number of swaps. */
 export interface SingleNetworkExchangeTokenResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2500,7 +2500,7 @@ export interface SupportedDex {
 
 /** Every configured exchange on all networks. */
 export interface SupportedDexesResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** One item per exchange and network. */
   readonly items: readonly SupportedDex[];
@@ -2546,7 +2546,7 @@ export interface Token {
 export interface TokenBalanceNativeResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -2588,7 +2588,7 @@ export interface TokenHolder {
 
 /** Holders of a token at the indexed head or at a block, largest balance first. */
 export interface TokenHoldersResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2616,7 +2616,7 @@ export interface TokenPricesResponse {
   readonly supports_erc: readonly string[] | null;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Time of the response; the field has the spelling of the original interface. */
+  /** Time of the last change of the index; the field has the spelling of the original interface. */
   readonly update_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -2902,7 +2902,7 @@ export interface Transaction {
 
 /** One transaction by its hash. */
 export interface TransactionResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2924,7 +2924,7 @@ export interface TransactionSummary {
 
 /** One page of a block's transactions. */
 export interface TransactionsBlockPageResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2938,7 +2938,7 @@ export interface TransactionsBlockPageResponse {
 
 /** All transactions of a block. */
 export interface TransactionsBlockResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2950,7 +2950,7 @@ export interface TransactionsBlockResponse {
 
 /** Transactions of one account on an exchange. */
 export interface TransactionsForAccountAddressResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2964,7 +2964,7 @@ export interface TransactionsForAccountAddressResponse {
 
 /** Transactions in one pool of an exchange. */
 export interface TransactionsForExchangeResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2978,7 +2978,7 @@ export interface TransactionsForExchangeResponse {
 
 /** Transactions with one token on an exchange. */
 export interface TransactionsForTokenAddressResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2994,7 +2994,7 @@ export interface TransactionsForTokenAddressResponse {
 export interface TransactionsResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -3026,7 +3026,7 @@ export interface TransactionsSummary {
 
 /** Number of transactions of an address, with the first and the last one. */
 export interface TransactionsSummaryResponse {
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -3044,7 +3044,7 @@ export interface TransactionsSummaryResponse {
 export interface TransactionsTimeBucketResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the response. */
+  /** Time of the last change of the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;

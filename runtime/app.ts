@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Currency } from "../generated/requests.gen.ts";
 import { approvalsHandlers } from "./api/approvals/index.ts";
 import { createAsOfProjection } from "./api/as-of-projection.ts";
 import { chainsHandlers } from "./api/chains/index.ts";
@@ -26,6 +27,7 @@ import { createCommunity } from "./domains/community/queries/community.ts";
 import { createRollUpQueries } from "./domains/dex/queries/roll-up.ts";
 import { createHeads } from "./domains/ledger/queries/heads.ts";
 import { createLedgerQueries } from "./domains/ledger/queries/index.ts";
+import type { ContentVersion } from "./domains/ledger/queries/progress.ts";
 import { createLabelQueries } from "./domains/names/labels.ts";
 import { createNameQueries, registriesOfChain } from "./domains/names/queries/index.ts";
 import { createNameResolution } from "./domains/names/resolve-name.ts";
@@ -113,9 +115,16 @@ export function createApp(options: AppOptions): App {
     database,
     chainIds: options.chains.map(({ id }) => id),
     notifications: options.notifications,
-    keep: keep.loads("blocks", "bitcoin_blocks", "chains", "projection_checkpoints"),
+    keep: keep.loads("blocks", "bitcoin_blocks", "chains", "projection_checkpoints", "content_versions"),
   });
-  const { headOf, requireBuilt } = createAsOfProjection(heads, isRead, community.readsPools);
+  // No response may be kept for a content that is newer than the other values that it was computed from.
+  heads.onHead(keep.discardPolled);
+  const { headOf, contentOf, requireBuilt } = createAsOfProjection(heads, isRead, community.readsPools, createOtherChains(chains));
+  /** With a fixed time, responses are as of that time. */
+  const withTime = <T extends { readonly content: ContentVersion | null } | null>(read: T): T =>
+    read === null || read.content === null || options.now === undefined
+      ? read
+      : { ...read, content: { ...read.content, changedAt: options.now() } };
   const { labels } = createLabelQueries(queries.names, readLabels(chains));
   const resources = {
     ...queries,
@@ -139,8 +148,10 @@ export function createApp(options: AppOptions): App {
     },
     handlers,
     added: endpoints,
-    context: ({ now, link, anchor, rebuildError, indexedFrom, checkpoints, pin, counted }) => ({
+    context: ({ now, clock, markVolatile, link, anchor, rebuildError, indexedFrom, checkpoints, pin, counted }) => ({
       now,
+      clock,
+      markVolatile,
       link,
       anchor,
       rebuildError,
@@ -150,7 +161,8 @@ export function createApp(options: AppOptions): App {
       counted,
       ...resources,
     }),
-    head: headOf,
+    head: async (chainId, operation, request) => withTime(await headOf(chainId, operation, request)),
+    contentOfAll: async () => withTime({ content: await contentOf(options.chains.map(({ id }) => id)) }).content,
     chainOfProtocol: community.chainOf,
     resolveName: createNameResolution(queries.names, chains, requireBuilt),
     readiness: readinessOfAll,
@@ -161,6 +173,7 @@ export function createApp(options: AppOptions): App {
     demo,
     validate,
     compression: config.compression,
+    cache: config.cache,
     now,
     meter: options.meter,
   });
@@ -205,6 +218,16 @@ let document: OpenApiDocument | undefined;
 const readDocument = (): OpenApiDocument => {
   document ??= JSON.parse(readFileSync(new URL("../generated/openapi.json", import.meta.url), "utf8")) as OpenApiDocument;
   return document;
+};
+
+/** The chain whose rates a request's currency has, if it is another one than the request's. */
+const createOtherChains = (chains: readonly ChainConfig[]): ((chainId: number, request: unknown) => readonly number[]) => {
+  const chainOf = chainOfCurrencies(chains);
+  return (chainId, request) => {
+    const { quoteCurrency } = request as { readonly quoteCurrency?: Currency };
+    const other = quoteCurrency === undefined ? chainId : chainOf(chainId, quoteCurrency);
+    return other === chainId ? [] : [other];
+  };
 };
 
 /** Whether responses about a chain read a projection: names require a configured registry, sales a marketplace, a declared protocol its contracts. */

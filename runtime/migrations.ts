@@ -33,6 +33,7 @@ import * as indexer from "./indexer/migrations/0003-indexer.ts";
 import * as contractStandards from "./indexer/migrations/0022-contract-standards.ts";
 import * as projectionFailures from "./indexer/migrations/0032-projection-failures.ts";
 import * as indexNotifications from "./indexer/migrations/0034-index-notifications.ts";
+import * as contentVersions from "./indexer/migrations/0039-content-versions.ts";
 
 /** All migrations, in the order of their numbers. */
 export const migrations: readonly Migration[] = [
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   { name: "0034-index-notifications", ...indexNotifications },
   { name: "0035-named-addresses", ...namedAddresses },
   { name: "0038-price-notifications", ...priceNotifications },
+  { name: "0039-content-versions", ...contentVersions },
 ];

@@ -37,7 +37,7 @@ export interface ProductOptions {
   readonly workers?: number;
 }
 
-/** Starts `ashlar serve` with default settings, except for the rate limit. */
+/** Starts `ashlar serve` with default settings, except for the rate limit, and without kept responses. */
 export function startProduct(
   { product }: Programs,
   databaseUrl: string,
@@ -50,6 +50,7 @@ export function startProduct(
     JSON.stringify({
       chains: [{ name: "eth-mainnet", id: 1 }],
       publicUrl: "http://bench.invalid",
+      cache: { megabytes: 0 },
       limits: { requestsPerSecond: 1_000_000 },
     }),
   );

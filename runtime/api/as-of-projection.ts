@@ -1,4 +1,4 @@
-import type { Progress, ProgressQueries } from "../domains/ledger/queries/progress.ts";
+import type { ContentVersion, Progress, ProgressQueries } from "../domains/ledger/queries/progress.ts";
 import { RequestError } from "../lib/request-error.ts";
 import { type ProjectionId, type ProjectionReads, readsOf, subjectOf } from "./projection-reads.ts";
 
@@ -12,6 +12,8 @@ export interface Reach {
   readonly indexedFrom: number | null;
   /** The checkpoint of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
+  /** The version of everything that responses depend on; null if it is unknown. */
+  readonly content: ContentVersion | null;
 }
 
 const retryAfterSeconds = 30;
@@ -20,14 +22,15 @@ const retryAfterSeconds = 30;
  * The only code that limits reads to a projection's checkpoint. A rebuilt projection catches up from the stored ledger while the chain is followed. Until it
  * has caught up, responses that read it are as of its checkpoint, which also becomes the anchor of a list's pages; operations that do not support past
  * blocks are rejected with 503. `isRead` returns whether a chain's responses read a projection at all: names only if a registry is configured; `readsPools`
- * whether those of a declared protocol read pools of exchanges.
+ * whether those of a declared protocol read pools of exchanges; `otherChainsOf` the chains whose content a request reads in addition to its own.
  */
 export function createAsOfProjection(
   { progressOf }: ProgressQueries,
   isRead: (chainId: number, projection: ProjectionId) => boolean,
   readsPools: (protocol: string) => boolean,
+  otherChainsOf: (chainId: number, request: unknown) => readonly number[] = () => [],
 ) {
-  const reachOf = (chainId: number, { head, first, checkpoints, failed }: Progress, reads: ProjectionReads): Reach => {
+  const reachOf = (chainId: number, { head, first, checkpoints, failed, content }: Progress, reads: ProjectionReads): Reach => {
     // A projection without a checkpoint has not started.
     const lowestOf = (projections: readonly ProjectionId[] = []) =>
       projections
@@ -39,14 +42,24 @@ export function createAsOfProjection(
     const behind = asOf.projection === null ? exists : asOf;
     const rebuildError = behind.projection === null ? null : rebuildingError(behind.projection, behind.block, { head, first, failed });
     if (rebuildError !== null && asOf.block < first) throw rebuildError;
-    return { block: asOf.block, rebuildError, indexedFrom: first === 0 ? null : first, checkpoints };
+    return { block: asOf.block, rebuildError, indexedFrom: first === 0 ? null : first, checkpoints, content };
   };
 
   return {
     /** The reach of the responses to a request; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind. */
     headOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
-      const progress = (await progressOf([chainId])).get(chainId);
-      return progress === undefined ? null : reachOf(chainId, progress, readsOf(operation, request, readsPools));
+      const others = otherChainsOf(chainId, request);
+      const progressOfAll = await progressOf([chainId, ...others]);
+      const progress = progressOfAll.get(chainId);
+      if (progress === undefined) return null;
+      const reach = reachOf(chainId, progress, readsOf(operation, request, readsPools));
+      return others.length === 0 ? reach : { ...reach, content: combine([chainId, ...others].map((id) => progressOfAll.get(id)?.content)) };
+    },
+
+    /** The version of the content of several chains; null if that of one is unknown. */
+    contentOf: async (chainIds: readonly number[]): Promise<ContentVersion | null> => {
+      const progress = await progressOf(chainIds);
+      return combine(chainIds.flatMap((id) => (progress.has(id) ? [progress.get(id)?.content] : [])));
     },
 
     /** Checks that projections of several chains, which are read at the head, are not behind. @throws {RequestError} 503 if one is. */
@@ -61,6 +74,14 @@ export function createAsOfProjection(
 }
 
 export type AsOfProjection = ReturnType<typeof createAsOfProjection>;
+
+/** The version of several contents; null without one, or if one is unknown. */
+const combine = (contents: readonly (ContentVersion | null | undefined)[]): ContentVersion | null => {
+  const known = contents.filter((content) => content !== null && content !== undefined);
+  if (known.length === 0 || known.length < contents.length) return null;
+  const changedAt = new Date(Math.max(...known.map((content) => content.changedAt.getTime())));
+  return { id: known.map(({ id }) => id).join("+"), changedAt };
+};
 
 const rebuildingError = (
   projection: ProjectionId,

@@ -72,7 +72,7 @@ export interface BlockOrDayReference {
  */
 export async function heightAt(context: ResolverContext, chain: Chain, { blockHeight, date }: BlockOrDayReference): Promise<number | null> {
   if (date === null || context.anchor === null) return heightOf(context, chain, blockHeight);
-  const today = dayOf(context.now().getTime() / 1000);
+  const today = dayOf(context.clock().getTime() / 1000);
   if (date > today) throw unsupportedValue("date", date, `a day no later than ${today}`);
   const last = await context.ledger.lastBlockBefore(chain.id, startOfDay(date) + secondsPerDay);
   if (last !== null && last.number > context.anchor && context.rebuildError !== null) throw context.rebuildError;

@@ -28,8 +28,12 @@ import type { AsOfProjection } from "./as-of-projection.ts";
 
 /** The context of every resolver, in addition to its request. */
 export interface ResolverContext {
-  /** The current time, shown as `updated_at`. */
+  /** The time of the last change of the index, shown as `updated_at`: the same for all responses to a request until the index changes. */
   readonly now: () => Date;
+  /** The current time. Responses may depend on its UTC day only. */
+  readonly clock: () => Date;
+  /** Marks the response as one that depends on more than the index and the day, so that it is not kept. */
+  readonly markVolatile: () => void;
   readonly chains: ChainDirectory;
   readonly limits: Limits;
   /** The absolute URL of a path of this server, without a query string. */

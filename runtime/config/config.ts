@@ -134,6 +134,22 @@ export const config = z.strictObject({
     .boolean()
     .default(true)
     .describe("Whether responses are compressed for clients that accept it; false if a proxy in front of the server compresses them."),
+  cache: z
+    .strictObject({
+      megabytes: z
+        .number()
+        .int()
+        .min(0)
+        .default(64)
+        .describe("The memory of each server process for responses that are kept until the index changes; 0 keeps none."),
+      public: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Whether shared caches may store responses: for deployments whose proxy adds the key, so that all clients may read all responses.",
+        ),
+    })
+    .prefault({}),
   limits: z
     .strictObject({
       requestsPerSecond: z

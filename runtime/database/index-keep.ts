@@ -5,11 +5,12 @@ import type { Notifications } from "./notifications.ts";
 /** The channel that triggers of the index notify; payloads are names of tables. */
 export const indexChannel = "ashlar_index";
 
-/** The tables with such a trigger (migrations 0034, 0035 and 0038). */
+/** The tables with such a trigger (migrations 0034, 0035, 0038 and 0039). */
 type NotifyingTable =
   | "bitcoin_blocks"
   | "blocks"
   | "chains"
+  | "content_versions"
   | "name_records"
   | "pools"
   | "price_days"
@@ -28,24 +29,27 @@ export interface IndexKeep {
   loads(...tables: readonly NotifyingTable[]): Keep;
   /** For values of many keys, such as addresses. */
   lookups(...tables: readonly NotifyingTable[]): KeepLookups;
+  /** Discards all values where the database cannot notify, because one of them is known to have changed. */
+  discardPolled(): void;
 }
 
 /** How long values are kept where the database cannot notify. */
 const pollMilliseconds = 1_000;
 
 /** Keeps nothing: each value is loaded for each request. */
-export const noIndexKeep: IndexKeep = { loads: () => keepNothing, lookups: () => keepNoLookups };
+export const noIndexKeep: IndexKeep = { loads: () => keepNothing, lookups: () => keepNoLookups, discardPolled: () => undefined };
 
 /** Creates the ways to keep values while notifications arrive. */
 export function createIndexKeep(notifications: Notifications | undefined, clock: { now(): number } = performance): IndexKeep {
   if (notifications === undefined) return noIndexKeep;
+  let discarded = 0;
   const freshnessOf = (tables: readonly string[]): Freshness => {
     let changes = 0;
     notifications.subscribe((table) => {
       if (table === null || tables.includes(table)) changes += 1;
     });
     return {
-      version: () => (notifications.state() === "disconnected" ? null : changes),
+      version: () => (notifications.state() === "disconnected" ? null : changes + discarded),
       maxAgeMilliseconds: () => (notifications.state() === "connected" ? Number.POSITIVE_INFINITY : pollMilliseconds),
       clock,
     };
@@ -53,5 +57,8 @@ export function createIndexKeep(notifications: Notifications | undefined, clock:
   return {
     loads: (...tables) => createKeep(freshnessOf(tables)),
     lookups: (...tables) => createKeepLookups(freshnessOf(tables)),
+    discardPolled() {
+      if (notifications.state() !== "connected") discarded += 1;
+    },
   };
 }

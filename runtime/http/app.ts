@@ -5,7 +5,7 @@ import { type Operation, operations } from "../../generated/operations.gen.ts";
 import type { Chain, Hex, Parsers } from "../../generated/requests.gen.ts";
 import { type Run, registerRoutes } from "../../generated/routes.gen.ts";
 import { validators } from "../../generated/validators.gen.js";
-import type { Limits } from "../config/limits.ts";
+import type { CacheSettings, Limits } from "../config/limits.ts";
 import type { Database } from "../database/database.ts";
 import { runForRequest } from "../lib/active-request.ts";
 import { type BitcoinChain, createBitcoinParsers } from "../parameters/bitcoin.ts";
@@ -16,6 +16,7 @@ import { createAnchors } from "./anchors.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import { responseCodecs } from "./compression/codecs.ts";
 import { type Compression, createCompression } from "./compression/compression.ts";
+import type { RequestScope } from "./compute-response.ts";
 import { createActiveRequest } from "./deadline.ts";
 import { createDocs } from "./docs.ts";
 import { createEndpointRouter, type EndpointRouter } from "./endpoint-router.ts";
@@ -34,7 +35,8 @@ import type { PagesDeps } from "./pages.ts";
 import { redact } from "./redact.ts";
 import { createRequestLog } from "./request-log.ts";
 import { recordOf } from "./request-record.ts";
-import { createRun, type RequestScope } from "./run.ts";
+import { createResponseCache } from "./response-cache/response-cache.ts";
+import { createRun } from "./run.ts";
 import { createValidation, type ValidateMode, type Validation } from "./validation/validation.ts";
 
 /** Dependencies of the HTTP application. */
@@ -51,6 +53,7 @@ export interface HttpDeps<Context> {
   readonly added?: readonly AddedEndpoint<Context>[];
   readonly context: (scope: RequestScope) => Context;
   readonly head: PagesDeps["head"];
+  readonly contentOfAll: PagesDeps["contentOfAll"];
   readonly chainOfProtocol: (protocol: string) => Chain | null;
   readonly resolveName: (chain: Chain | null, name: string) => Promise<Hex | null>;
   readonly readiness: () => Promise<Readiness>;
@@ -64,6 +67,7 @@ export interface HttpDeps<Context> {
   readonly validate: ValidateMode;
   /** Whether responses are compressed for clients that accept it. */
   readonly compression: boolean;
+  readonly cache: CacheSettings;
   readonly now: () => Date;
   /** The clock by which cached keys expire; the process's monotonic clock by default. */
   readonly clock?: Clock;
@@ -143,6 +147,8 @@ function createEndpoints<Context>(
     validation,
     answerBytes: limits.answerBytes,
     compression,
+    cache: deps.cache.megabytes === 0 ? null : createResponseCache(deps.cache.megabytes, compression),
+    isPublic: deps.cache.public,
   });
   const router = createEndpointRouter();
   registerRoutes(router, run, deps.handlers);

@@ -15,6 +15,8 @@ const exposedHeaders = [
   "RateLimit-Reset",
   "Retry-After",
   "Allow",
+  "ETag",
+  "X-Cache",
 ];
 
 const isSecure = (publicUrl: string | undefined): boolean => publicUrl?.startsWith("https:") ?? false;
@@ -29,7 +31,7 @@ export const crossOrigin = (): RequestHandler =>
     maxAge: 86_400,
   });
 
-/** Responses change with each block and are charged to a key. */
+/** Unless a response says otherwise, because it has an entity tag. */
 const noStore: Header = ["Cache-Control", "no-store"];
 
 /** Security headers of responses, which load no resources. They may be read across origins, which is what the query parameter `key` is for. */

@@ -13,12 +13,22 @@ export interface Head {
   readonly indexedFrom: number | null;
   /** The checkpoint of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
+  /** The version of everything that responses depend on; null if it is unknown. */
+  readonly content: Content | null;
+}
+
+/** Identifies the content of the index, and says when it changed last. */
+export interface Content {
+  readonly id: string;
+  readonly changedAt: Date;
 }
 
 export interface PagesDeps {
   readonly anchors: Pick<Anchors, "find" | "pin">;
   /** The head of a chain for a request; null before the first block. @throws {RequestError} 503 if the request cannot be served during a rebuild. */
   readonly head: (chainId: number, operation: string, request: unknown) => Promise<Head | null>;
+  /** The version of the content of all chains, for requests without a chain; null if it is unknown. */
+  readonly contentOfAll: () => Promise<Content | null>;
 }
 
 /** The as-of block of a request, and the functions that pin its later pages. */
@@ -28,31 +38,36 @@ export interface Pages {
   readonly rebuildError: Head["rebuildError"];
   readonly indexedFrom: Head["indexedFrom"];
   readonly checkpoints: Head["checkpoints"];
+  readonly content: Head["content"];
+  /** The block at which later pages are pinned; null without a list. */
+  pinned(): number | null;
   /** Pins a block that is earlier than the anchor, because a list may be as of a projection's checkpoint. */
   pin(block: number): void;
-  /** Stores the anchor if the response has more pages; to be called before it is sent. */
-  storeAnchor(data: unknown): Promise<void>;
+  /** Stores the anchor if the list has more pages; to be called before the response is sent. */
+  storeAnchor(hasMore: boolean): Promise<void>;
 }
 
-const withoutAnchor = { storeAnchor: async (): Promise<void> => undefined, pin: (): void => undefined };
+const withoutAnchor = { storeAnchor: async (): Promise<void> => undefined, pin: (): void => undefined, pinned: () => null };
 const noHead = { anchor: null, rebuildError: null, indexedFrom: null, checkpoints: new Map<string, number>() };
 
-const hasMore = (data: unknown): boolean =>
+/** Whether a response says that its list has more pages. */
+export const hasMorePages = (data: unknown): boolean =>
   typeof data === "object" && data !== null && (data as { pagination?: { has_more?: unknown } | null }).pagination?.has_more === true;
 
 /** Determines the as-of block of a request: page 0 uses the head and pins it for later pages. */
 export async function openPages(
-  { anchors, head }: PagesDeps,
+  { anchors, head, contentOfAll }: PagesDeps,
   keyId: number,
   operation: Operation,
   { chainId, pageNumber }: CommonFields,
   request: unknown,
 ): Promise<Pages> {
-  const found = chainId === null ? null : await head(chainId, operation.id, request);
-  if (chainId === null || found === null) return { ...noHead, ...withoutAnchor };
-  const { block: top, rebuildError, indexedFrom, checkpoints } = found;
+  if (chainId === null) return { ...noHead, content: await contentOfAll(), ...withoutAnchor };
+  const found = await head(chainId, operation.id, request);
+  if (found === null) return { ...noHead, content: null, ...withoutAnchor };
+  const { block: top, rebuildError, indexedFrom, checkpoints, content } = found;
   if (operation.style !== "page" && operation.style !== "path-page")
-    return { anchor: top, rebuildError, indexedFrom, checkpoints, ...withoutAnchor };
+    return { anchor: top, rebuildError, indexedFrom, checkpoints, content, ...withoutAnchor };
 
   const fingerprint = fingerprintOf(keyId, operation.id, request);
   const stored = pageNumber === 0 ? null : await anchors.find(fingerprint, chainId);
@@ -67,11 +82,13 @@ export async function openPages(
     rebuildError,
     indexedFrom,
     checkpoints,
+    content,
+    pinned: () => pinned,
     pin(block) {
       pinned = Math.min(pinned, block);
     },
-    async storeAnchor(data) {
-      if (!hasMore(data) || (valid !== null && !valid.old)) return;
+    async storeAnchor(hasMore) {
+      if (!hasMore || (valid !== null && !valid.old)) return;
       // Concurrent pages without an anchor: the first one to store it wins, unless page 0 restarts the list.
       await anchors.pin(fingerprint, chainId, pinned, pageNumber === 0 || stored !== null);
     },

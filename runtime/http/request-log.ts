@@ -18,7 +18,7 @@ export function createRequestLog(logger: Logger): (request: Request, response: R
   return (request, response, next) => {
     if (logger.isLevelEnabled("info")) {
       response.once("close", () => {
-        const { id, startedAt, path, query, operation, keyId, hundredths } = recordOf(response);
+        const { id, startedAt, path, query, operation, keyId, hundredths, cache } = recordOf(response);
         logger.info(
           {
             requestId: id,
@@ -31,6 +31,7 @@ export function createRequestLog(logger: Logger): (request: Request, response: R
             operation,
             keyId,
             hundredths,
+            cache,
           },
           "Request",
         );

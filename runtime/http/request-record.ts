@@ -1,4 +1,5 @@
 import type { Response } from "express";
+import type { CacheState } from "./response-cache/response-cache.ts";
 
 /** State of a request, for its headers and its log line. */
 export interface RequestRecord {
@@ -10,6 +11,7 @@ export interface RequestRecord {
   operation?: string;
   keyId?: number;
   hundredths?: number;
+  cache?: CacheState;
 }
 
 /** Attaches a new record to a response. */

@@ -1,25 +1,59 @@
 import type { ServerResponse } from "node:http";
+import { PassThrough } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { Compression } from "./compression/compression.ts";
 import { sendCompressed } from "./compression/send-compressed.ts";
+import type { Header } from "./constant-headers.ts";
 import { csvType, measureCsv, writeCsv } from "./csv.ts";
 import { jsonType, successBody } from "./envelope.ts";
 import { failures } from "./errors.ts";
+import { hasTag, type RenderedResponse, type Serialized } from "./response-cache/rendered-response.ts";
 
 /** Replaces everything except visible ASCII and spaces with question marks. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]+/g, "?").slice(0, 500);
 
-function setWarning(response: ServerResponse, data: unknown): void {
-  const warning = typeof data === "object" && data !== null ? (data as { warning?: unknown }).warning : undefined;
-  if (typeof warning === "string") response.setHeader("X-Warning", headerText(warning));
+/** The headers that depend on the data: its warning, and the pagination, which the rows of CSV cannot contain. */
+function headersOf(data: unknown, format: "json" | "csv"): Header[] {
+  if (typeof data !== "object" || data === null) return [];
+  const headers: Header[] = [];
+  const { warning, pagination } = data as { warning?: unknown; pagination?: { has_more?: unknown; total_count?: unknown } | null };
+  if (typeof warning === "string") headers.push(["X-Warning", headerText(warning)]);
+  if (format === "json" || pagination === undefined || pagination === null) return headers;
+  if (typeof pagination.has_more === "boolean") headers.push(["X-Has-More", String(pagination.has_more)]);
+  if (typeof pagination.total_count === "number") headers.push(["X-Total-Count", String(pagination.total_count)]);
+  return headers;
 }
 
-/** Sets the headers of the pagination, which the rows of CSV cannot contain. */
-function setPageState(response: ServerResponse, data: unknown): void {
-  const pagination = (data as { pagination?: { has_more?: unknown; total_count?: unknown } | null } | null)?.pagination;
-  if (pagination === undefined || pagination === null) return;
-  if (typeof pagination.has_more === "boolean") response.setHeader("X-Has-More", String(pagination.has_more));
-  if (typeof pagination.total_count === "number") response.setHeader("X-Total-Count", String(pagination.total_count));
+/** The body of a response as JSON. @throws {HttpError} 400 if it is too large. */
+function jsonBody(data: unknown, answerBytes: number): Buffer {
+  // Encoded once: its length is needed before it is sent.
+  const body = Buffer.from(successBody(data));
+  if (body.length > answerBytes) throw failures.responseTooLarge(body.length, answerBytes);
+  return body;
+}
+
+/** A lower bound of the size of a response as CSV. @throws {HttpError} 400 if it is too large. */
+function csvBytes(operation: Operation, data: unknown, answerBytes: number): number {
+  const bytes = measureCsv(operation, data, answerBytes);
+  if (bytes > answerBytes) throw failures.responseTooLarge(bytes, answerBytes);
+  return bytes;
+}
+
+/** Serializes a response as a whole; null for CSV of more than `maxBytes`, which is written row by row. @throws {HttpError} 400 if it is too large. */
+export async function serialize(
+  operation: Operation,
+  data: unknown,
+  format: "json" | "csv",
+  answerBytes: number,
+  maxBytes: number,
+): Promise<Serialized | null> {
+  const headers = headersOf(data, format);
+  if (format === "json") return { contentType: jsonType, body: jsonBody(data, answerBytes), headers };
+  if (csvBytes(operation, data, answerBytes) > maxBytes) return null;
+  const output = new PassThrough();
+  const [body] = await Promise.all([buffer(output), writeCsv(operation, data, output)]);
+  return { contentType: csvType, body, headers };
 }
 
 /** Whether the client has disconnected, which is not a failure. */
@@ -41,19 +75,15 @@ export async function sendResponse(
   charge: () => void,
 ): Promise<void> {
   if (format === "json") {
-    // Encoded once: its length is needed before it is sent.
-    const body = Buffer.from(successBody(data));
-    if (body.length > answerBytes) throw failures.responseTooLarge(body.length, answerBytes);
+    const body = jsonBody(data, answerBytes);
     charge();
-    setWarning(response, data);
-    await sendCompressed(response, compression, jsonType, body);
+    setHeaders(response, headersOf(data, format));
+    await sendCompressed(response, jsonType, body, compression, (coding) => compression.encode(body, coding));
     return;
   }
-  const bytes = measureCsv(operation, data, answerBytes);
-  if (bytes > answerBytes) throw failures.responseTooLarge(bytes, answerBytes);
+  const bytes = csvBytes(operation, data, answerBytes);
   charge();
-  setWarning(response, data);
-  setPageState(response, data);
+  setHeaders(response, headersOf(data, format));
   response.statusCode = 200;
   response.setHeader("Content-Type", csvType);
   const coding = compression.select(response.req, response, bytes);
@@ -69,4 +99,28 @@ export async function sendResponse(
   } catch (error) {
     if (!isAbort(error)) throw error;
   }
+}
+
+/** Sends a response that may be kept: 304 without a body if the client already has it. */
+export async function sendRendered(
+  response: ServerResponse,
+  rendered: RenderedResponse,
+  { compression, isPublic }: { readonly compression: Compression; readonly isPublic: boolean },
+): Promise<void> {
+  setHeaders(response, rendered.headers);
+  if (rendered.tag !== null) {
+    response.setHeader("ETag", rendered.tag);
+    response.setHeader("Cache-Control", isPublic ? "public, no-cache" : "private, no-cache");
+  }
+  if (hasTag(response.req.headers["if-none-match"], rendered.tag)) {
+    compression.select(response.req, response, 0);
+    response.statusCode = 304;
+    response.end();
+    return;
+  }
+  await sendCompressed(response, rendered.contentType, rendered.body, compression, rendered.encode);
+}
+
+function setHeaders(response: ServerResponse, headers: readonly Header[]): void {
+  for (const [name, value] of headers) response.setHeader(name, value);
 }

@@ -8,6 +8,7 @@ import { updatedAt } from "./view-chain.ts";
 
 /** Each network's indexing progress and the capabilities of its node. */
 export const getAllChainStatus: Handlers["getAllChainStatus"] = async (_request, context) => {
+  context.markVolatile();
   const rows = new Map((await context.ledger.chains()).map((row) => [row.chain_id, row]));
   const nodes = new Map((await context.network.nodes()).map((row) => [row.chain_id, row]));
   const items = await Promise.all(context.chains.all().map((chain) => viewStatus(context, chain, rows.get(chain.id), nodes.get(chain.id))));

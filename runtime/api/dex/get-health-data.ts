@@ -7,6 +7,7 @@ import { requireExchange } from "./exchanges.ts";
 /** The last block of an exchange's data and the newest block of the network. @throws {RequestError} 404 if the exchange is unknown. */
 export const getHealthData: Handlers["getHealthData"] = async ({ chain, dexName }, context) => {
   requireExchange(context, chain, dexName);
+  context.markVolatile();
   const { checkpoints, ledger, network } = context;
   const checkpoint = checkpoints.get(poolsId);
   const [synced, chains, nodes] = await Promise.all([

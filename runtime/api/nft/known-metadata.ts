@@ -16,13 +16,14 @@ export const warningFor = (
 
 /** The stored metadata of tokens and, on request, freshly read metadata of those without any. */
 export async function knownMetadata(
-  { nftMetadata, uncached }: Pick<ResolverContext, "nftMetadata" | "uncached">,
+  { nftMetadata, uncached, markVolatile }: Pick<ResolverContext, "nftMetadata" | "uncached" | "markVolatile">,
   chain: Chain,
   keys: readonly NftKey[],
   withUncached: boolean,
 ): Promise<(key: NftKey) => NftMetadataRow | undefined> {
   const stored = await nftMetadata.metadataOf(chain.id, keys);
   const missing = withUncached ? keys.filter((key) => !stored.has(metadataKeyText(key))) : [];
+  if (missing.length > 0) markVolatile();
   const read = missing.length === 0 ? [] : await uncached.read(chain.id, missing);
   const freshRows = new Map(read.map((row) => [metadataKeyText(row), row]));
   return (key) => stored.get(metadataKeyText(key)) ?? freshRows.get(metadataKeyText(key));

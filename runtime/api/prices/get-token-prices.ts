@@ -51,8 +51,8 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
 };
 
 /** The requested days (days since 1970), oldest first. @throws {RequestError} 400 if one is in the future, or if there are too many. */
-function daysOf({ now, limits }: ResolverContext, { from, to, contractAddress }: GetTokenPricesRequest): number[] {
-  const today = isoTimestamp(Math.floor(now().getTime() / 1000)).slice(0, 10);
+function daysOf({ clock, limits }: ResolverContext, { from, to, contractAddress }: GetTokenPricesRequest): number[] {
+  const today = isoTimestamp(Math.floor(clock().getTime() / 1000)).slice(0, 10);
   for (const [name, day] of [
     ["from", from],
     ["to", to],

@@ -47,6 +47,7 @@ async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address
   if (!knowsNative) return unknownNative;
   if (stored !== null) return stored;
   const block = await context.ledger.blockByNumber(chain.id, height);
+  context.markVolatile();
   return { balance: block === null ? null : await context.untouchedBalances.read(chain.id, wallet, block), source: "node" };
 }
 

@@ -1,14 +1,16 @@
 import type { ServerResponse } from "node:http";
 import { sendBody } from "../envelope.ts";
-import type { Compression } from "./compression.ts";
+import type { Coding } from "./accept-encoding.ts";
+import type { Compression, EncodedBody } from "./compression.ts";
 import type { KeptBody } from "./kept-body.ts";
 
 /** Sends a successful response, compressed if the client accepts it. The response to HEAD has no length then: the body is not compressed to measure it. */
 export async function sendCompressed(
   response: ServerResponse,
-  compression: Compression,
   contentType: string,
   plain: Buffer,
+  compression: Pick<Compression, "select">,
+  encode: (coding: Coding) => Promise<EncodedBody>,
 ): Promise<void> {
   const selected = compression.select(response.req, response, plain.length);
   if (selected === null) return sendBody(response, 200, contentType, plain);
@@ -19,7 +21,7 @@ export async function sendCompressed(
     response.end();
     return;
   }
-  const { coding, body } = await compression.encode(plain, selected);
+  const { coding, body } = await encode(selected);
   if (coding !== null) response.setHeader("Content-Encoding", coding);
   sendBody(response, 200, contentType, body);
 }

@@ -1,10 +1,15 @@
 import { LeadershipLostError } from "../leader/leader.ts";
+import { recordContentChange } from "../storage/content-version.ts";
 import type { Indexer, IndexerDeps } from "../types.ts";
 import type { IndexSession } from "./index-session.ts";
 
 /** Runs work of jobs between two batches, and calls `onEnd` afterwards, even on failure. @throws {CheckpointMovedError} if the index is not at the session's position. */
 export const createRunExclusive =
-  (session: IndexSession, { database }: Pick<IndexerDeps, "database">, onEnd: () => void = () => undefined): Indexer["runExclusive"] =>
+  (
+    session: IndexSession,
+    { chain, database }: Pick<IndexerDeps, "chain" | "database">,
+    onEnd: () => void = () => undefined,
+  ): Indexer["runExclusive"] =>
   (work) =>
     session.exclusively(async () => {
       const { block, hash } = session.position;
@@ -12,6 +17,7 @@ export const createRunExclusive =
       try {
         return await database.transaction(async (client) => {
           await session.lockPosition(client);
+          await recordContentChange(client, chain.id);
           return work(client, { number: block, hash });
         });
       } catch (error) {

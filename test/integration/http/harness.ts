@@ -3,8 +3,9 @@ import supertest from "supertest";
 import type { Handlers } from "../../../generated/handlers.gen.ts";
 import type { Hex } from "../../../generated/requests.gen.ts";
 import { createHttpApp, type HttpApp, type HttpDeps } from "../../../runtime/http/app.ts";
+import type { RequestScope } from "../../../runtime/http/compute-response.ts";
 import { createKeys, type Keys } from "../../../runtime/http/keys.ts";
-import type { RequestScope } from "../../../runtime/http/run.ts";
+import type { Content } from "../../../runtime/http/pages.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 /** The HTTP application with a database of its own and stubs as resolvers, because it does not depend on domains. */
@@ -18,6 +19,8 @@ export interface Harness extends HttpApp {
   readonly lines: string[];
   /** The head of every chain. */
   head: number | null;
+  /** The version of the content of all chains. */
+  content: Content | null;
   /** A GET with the key without limits. */
   get(path: string): supertest.Test;
   /** A request without a key. */
@@ -65,13 +68,17 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
   const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
   const keys = createKeys(database);
   const { id: keyId, key } = await keys.create({ label: "test" });
-  const state: { head: number | null } = { head: 100 };
+  const state: Pick<Harness, "head" | "content"> = { head: 100, content: null };
   const http = createHttpApp<RequestScope>({
     database,
     logger,
     chains,
     context: (scope) => scope,
-    head: async () => (state.head === null ? null : { block: state.head, rebuildError: null, indexedFrom: null, checkpoints: new Map() }),
+    head: async () =>
+      state.head === null
+        ? null
+        : { block: state.head, rebuildError: null, indexedFrom: null, checkpoints: new Map(), content: state.content },
+    contentOfAll: async () => state.content,
     chainOfProtocol: () => null,
     resolveName: async (_chain, name) => (name === "alice.eth" ? registeredAddress : null),
     readiness: async () => ({ reasons: [], details: { chains: [{ name: "demo", lag: 0 }] } }),
@@ -82,6 +89,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     demo: undefined,
     validate: "off",
     compression: true,
+    cache: { megabytes: 1, public: false },
     now: () => new Date(),
     ...settings,
     limits: { burstRequests: undefined, ...defaultLimits, ...settings.limits },
@@ -100,6 +108,12 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     },
     set head(value) {
       state.head = value;
+    },
+    get content() {
+      return state.content;
+    },
+    set content(value) {
+      state.content = value;
     },
     withoutKey,
     get: (path) => withoutKey().get(path).set("Authorization", `Bearer ${key}`),

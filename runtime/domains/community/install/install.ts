@@ -2,6 +2,7 @@ import type { Database, DatabaseClient, Queryable } from "../../../database/data
 import { grantSchema } from "../../../database/reader/grant-schema.ts";
 import { identifier, joinSql, sql } from "../../../database/sql.ts";
 import { attributed } from "../../../indexer/projection-error.ts";
+import { recordContentChange } from "../../../indexer/storage/content-version.ts";
 import { projectionIdOf, projectionPrefix, readsTable, scheduleTable, schemaOf } from "../relations.ts";
 import { type InstalledProtocol, type InstallPlan, type InstallState, isEmptyPlan, type OpenedProtocol, planInstallation } from "./plan.ts";
 import type { Installation } from "./statements.ts";
@@ -43,6 +44,7 @@ export const installProtocols = async (deps: InstallDeps, guard: (client: Querya
     ]);
     await guard(client);
     await applyPlan(client, deps, plan);
+    await recordContentChange(client, deps.chainId);
   });
 };
 

@@ -67,6 +67,7 @@ export function createHeads({ database, chainIds, notifications, keep }: HeadDep
 }
 
 const isSame = (left: Progress, right: Progress): boolean =>
+  left.content?.id === right.content?.id &&
   left.head === right.head &&
   left.hash === right.hash &&
   left.first === right.first &&

@@ -15,6 +15,15 @@ export interface Progress {
   readonly checkpoints: ReadonlyMap<string, number>;
   /** Projections that are switched off because they failed. */
   readonly failed: ReadonlySet<string>;
+  /** The version of the chain's content; null if none is recorded. */
+  readonly content: ContentVersion | null;
+}
+
+/** Identifies the content of an index: it differs after each transaction that changes what responses contain. */
+export interface ContentVersion {
+  readonly id: string;
+  /** The time of the last of these transactions. */
+  readonly changedAt: Date;
 }
 
 interface ProgressRow {
@@ -25,6 +34,8 @@ interface ProgressRow {
   readonly projections: readonly string[];
   readonly blocks: readonly number[];
   readonly failed: readonly string[];
+  readonly version: string | null;
+  readonly changed_at: Date | null;
 }
 
 const headOf = (table: "blocks" | "bitcoin_blocks"): Sql =>
@@ -34,8 +45,10 @@ const selectProgress = plannedOnce(sql`SELECT requested.chain_id,
   (SELECT indexed_from FROM chains c WHERE c.chain_id = requested.chain_id) AS first,
   ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS projections,
   ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS blocks,
-  ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id AND failure IS NOT NULL) AS failed
+  ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id AND failure IS NOT NULL) AS failed,
+  content.version, content.changed_at
   FROM unnest($1::int8[]) AS requested(chain_id)
+  CROSS JOIN LATERAL (SELECT sum(version)::text AS version, max(changed_at) AS changed_at FROM content_versions WHERE chain_id = requested.chain_id) content
   LEFT JOIN LATERAL (${headOf("blocks")}) evm ON true LEFT JOIN LATERAL (${headOf("bitcoin_blocks")}) bitcoin ON true`);
 
 export type ProgressQueries = ReturnType<typeof createProgressQueries>;
@@ -47,15 +60,17 @@ export const createProgressQueries = (
 ) => ({
   /**
    * The progress of chains by id, and possibly of others, because concurrent requests share the statement; chains without blocks are omitted. Served by the
-   * primary keys of blocks, bitcoin_blocks, chains and projection_checkpoints.
+   * primary keys of blocks, bitcoin_blocks, chains, projection_checkpoints and content_versions.
    */
   progressOf: keep(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
     const rows = await query<ProgressRow>(selectProgress, [chainIds]);
     return new Map(
-      rows.flatMap(({ chain_id: chainId, head, hash, first, projections, blocks, failed }) => {
+      rows.flatMap(({ chain_id: chainId, head, hash, first, projections, blocks, failed, version, changed_at: changedAt }) => {
         if (head === null || hash === null) return [];
         const checkpoints = new Map(projections.map((projection, position) => [projection, blocks[position] ?? -1]));
-        return [[chainId, { head, hash, first: first ?? 0, checkpoints, failed: new Set(failed) }] as const];
+        // The time distinguishes versions of an index that was deleted in between.
+        const content = changedAt === null ? null : { id: `${version}.${changedAt.getTime()}`, changedAt };
+        return [[chainId, { head, hash, first: first ?? 0, checkpoints, failed: new Set(failed), content }] as const];
       }),
     );
   }),

@@ -28,7 +28,11 @@ const row = (id: number, name: string): NftMetadataRow => ({
 
 describe("requested metadata on a chain that does not store it", () => {
   const requestedKeys: NftKey[][] = [];
+  let volatile = 0;
   const context = {
+    markVolatile: () => {
+      volatile += 1;
+    },
     nftMetadata: { metadataOf: async () => new Map([[metadataKeyText(key(1)), row(1, "kept")]]) } as never,
     uncached: {
       read: async (_chainId: number, keys: readonly NftKey[]) => {
@@ -45,6 +49,8 @@ describe("requested metadata on a chain that does not store it", () => {
     await knownMetadata(context, chain, [key(1)], true);
     await knownMetadata(context, chain, [key(2)], false);
     expect(requestedKeys.length).toBe(1);
+    // A response with metadata that was read now is not kept.
+    expect(volatile).toBe(1);
   });
 });
 

@@ -1,0 +1,21 @@
+import type { Operation } from "../../../generated/operations.gen.ts";
+import type { Pages } from "../pages.ts";
+
+const withBigints = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? `${value}n` : value);
+
+/**
+ * Identifies everything that a response depends on: the operation, its parsed parameters, the base URL of its links, its as-of block, the content of the index and
+ * the UTC day. Null if the content has no version.
+ */
+export const cacheKey = (
+  { id }: Pick<Operation, "id">,
+  request: unknown,
+  base: string,
+  { anchor, content }: Pick<Pages, "anchor" | "content">,
+  now: Date,
+): string | null =>
+  content === null
+    ? null
+    : `${id} ${base} ${anchor} ${content.id} ${Math.floor(now.getTime() / dayMilliseconds)} ${JSON.stringify(request, withBigints)}`;
+
+const dayMilliseconds = 86_400_000;

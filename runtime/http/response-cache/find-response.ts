@@ -1,0 +1,46 @@
+import type { Response } from "express";
+import type { Operation } from "../../../generated/operations.gen.ts";
+import type { Pages } from "../pages.ts";
+import { recordOf } from "../request-record.ts";
+import { serialize } from "../send-response.ts";
+import { cacheKey } from "./cache-key.ts";
+import type { CacheState, Computed, Outcome, ResponseCache } from "./response-cache.ts";
+
+export interface FindDeps {
+  /** Null if nothing is kept. */
+  readonly cache: ResponseCache | null;
+  readonly answerBytes: number;
+  readonly now: () => Date;
+}
+
+/** The parts of a request that identify its response. */
+export interface FindRequest {
+  readonly operation: Operation;
+  readonly parsed: unknown;
+  /** The URL of this server. */
+  readonly base: string;
+  readonly pages: Pages;
+  readonly format: "json" | "csv";
+}
+
+/** The kept response to a request; otherwise computes it, together with concurrent requests for the same one. Sets X-Cache. */
+export async function findResponse(
+  { cache, answerBytes, now }: FindDeps,
+  response: Response,
+  { operation, parsed, base, pages, format }: FindRequest,
+  compute: () => Promise<Computed>,
+): Promise<Outcome> {
+  const report = (state: CacheState): void => {
+    recordOf(response).cache = state;
+    response.setHeader("X-Cache", state);
+  };
+  const key = cache === null ? null : cacheKey(operation, parsed, base, pages, now());
+  if (cache === null || key === null) {
+    const { facts, data } = await compute();
+    if (cache !== null) report("NONE");
+    return { facts, content: { data } };
+  }
+  const { outcome, state } = await cache.find(key, compute, (data, maxBytes) => serialize(operation, data, format, answerBytes, maxBytes));
+  report(state);
+  return outcome;
+}

@@ -1,0 +1,80 @@
+import { LRUCache } from "lru-cache";
+import type { Compression } from "../compression/compression.ts";
+import { createRenderedResponse, type RenderedResponse, type Serialized } from "./rendered-response.ts";
+import { createSingleFlight } from "./single-flight.ts";
+
+/** What the HTTP layer derives from the data of a response. */
+export interface ResponseFacts {
+  /** The cost in hundredths of a credit. */
+  readonly hundredths: number;
+  readonly hasMore: boolean;
+  /** The block at which later pages of the list are pinned. */
+  readonly pinned: number | null;
+}
+
+/** The result of a resolver. */
+export interface Computed {
+  readonly facts: ResponseFacts;
+  readonly data: unknown;
+  /** Whether it depends on more than the index, so that it must not be kept. */
+  readonly isVolatile: boolean;
+}
+
+/** A response to send: rendered, or as data that is serialized while it is sent. Several requests may be sent the same one. */
+export interface Outcome {
+  readonly facts: ResponseFacts;
+  readonly content: { readonly rendered: RenderedResponse } | { readonly data: unknown };
+}
+
+/** The value of the header X-Cache: kept before, computed for a concurrent request, computed for this one and kept, or not kept. */
+export type CacheState = "HIT" | "SHARED" | "MISS" | "NONE";
+
+/** Responses by key: what is requested twice at the same version of the index is computed once. */
+export interface ResponseCache {
+  /**
+   * The response of a key. `serialize` returns null for data that should be serialized while it is sent, because it is longer than a number of bytes.
+   */
+  find(
+    key: string,
+    compute: () => Promise<Computed>,
+    serialize: (data: unknown, maxBytes: number) => Promise<Serialized | null>,
+  ): Promise<{ readonly outcome: Outcome; readonly state: CacheState }>;
+}
+
+/** The share of the cache that one response may take. */
+const maxShare = 1 / 16;
+/** Memory of an entry besides its bodies and its key. */
+const entryBytes = 512;
+
+/** Creates a cache that discards the least recently used responses above its size. */
+export function createResponseCache(megabytes: number, compression: Pick<Compression, "encode">): ResponseCache {
+  const maxSize = megabytes * 1024 * 1024;
+  const maxBytes = Math.floor(maxSize * maxShare);
+  const kept = new LRUCache<string, Outcome>({ maxSize });
+  const share = createSingleFlight<{ readonly outcome: Outcome; readonly isKept: boolean }>();
+
+  const render = (key: string, facts: ResponseFacts, serialized: Serialized): { readonly outcome: Outcome; readonly isKept: boolean } => {
+    const isKept = serialized.body.length <= maxBytes;
+    const keep = (): void => {
+      kept.set(key, outcome, { size: entryBytes + 2 * key.length + rendered.bytes() });
+    };
+    const rendered = createRenderedResponse(serialized, isKept, compression, () => {
+      if (kept.peek(key) === outcome) keep();
+    });
+    const outcome: Outcome = { facts, content: { rendered } };
+    if (isKept) keep();
+    return { outcome, isKept };
+  };
+  return {
+    async find(key, compute, serialize) {
+      const known = kept.get(key);
+      if (known !== undefined) return { outcome: known, state: "HIT" };
+      const { result, isShared } = await share(key, async () => {
+        const { facts, data, isVolatile } = await compute();
+        const serialized = isVolatile ? null : await serialize(data, maxBytes);
+        return serialized === null ? { outcome: { facts, content: { data } }, isKept: false } : render(key, facts, serialized);
+      });
+      return { outcome: result.outcome, state: !result.isKept ? "NONE" : isShared ? "SHARED" : "MISS" };
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Queryable } from "../../../runtime/database/database.ts";
+import { recordContentChange } from "../../../runtime/indexer/storage/content-version.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+const chainId = 7;
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+  await test.database.query(
+    "INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, native_accounting) VALUES ($1, 'test', '', 0, 'none')",
+    [chainId],
+  );
+  await test.database.query("INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number) VALUES ($1, '', 1, 721, 0)", [
+    chainId,
+  ]);
+});
+afterAll(() => test?.drop());
+
+const versionOf = async (chain = chainId): Promise<number> => {
+  const [row] = await test.database.query<{ version: number }>(
+    "SELECT coalesce(sum(version), 0)::int8 AS version FROM content_versions WHERE chain_id = $1",
+    [chain],
+  );
+  return row?.version ?? 0;
+};
+
+describe("the content version of a chain", () => {
+  let before: number;
+  beforeEach(async () => {
+    before = await versionOf();
+  });
+
+  it.each([
+    [
+      "a checkpoint is added",
+      "INSERT INTO projection_checkpoints (chain_id, projection, version, block_number) VALUES ($1, 'ledger', 1, 5)",
+    ],
+    ["a checkpoint moves", "UPDATE projection_checkpoints SET block_number = 6 WHERE chain_id = $1"],
+    ["a checkpoint is deleted", "DELETE FROM projection_checkpoints WHERE chain_id = $1"],
+    ["metadata of a token is read", "INSERT INTO token_metadata (chain_id, address, block_number, read_at_block) VALUES ($1, '', 0, 0)"],
+    ["metadata of a token is read again", "UPDATE token_metadata SET name = 'new' WHERE chain_id = $1"],
+    [
+      "a document is stored",
+      "INSERT INTO nft_metadata (chain_id, token, token_id, standard, block_number, read_at_block, read_at) VALUES ($1, '', 1, 721, 0, 0, now())",
+    ],
+    ["a read of a document fails", "UPDATE nft_reads SET problem = 'The host did not respond.' WHERE chain_id = $1"],
+    ["prices are discarded", "INSERT INTO price_settings (chain_id, revision) VALUES ($1, 1)"],
+    ["a chain is renamed", "UPDATE chains SET name = 'renamed' WHERE chain_id = $1"],
+  ])("increases by one when %s", async (_label, statement) => {
+    await test.database.query(statement, [chainId]);
+    expect(await versionOf()).toBe(before + 1);
+  });
+
+  it("does not change with the state of the node, or with the lease of a read", async () => {
+    await test.database.query("UPDATE chains SET latest_block = 9, seen_at = now() WHERE chain_id = $1", [chainId]);
+    await test.database.query("UPDATE nft_reads SET leased_until = now() WHERE chain_id = $1", [chainId]);
+    expect(await versionOf()).toBe(before);
+  });
+
+  it("increases once for a transaction, when it commits, and for its chain only", async () => {
+    await test.database.transaction(async (client) => {
+      for (let change = 0; change < 3; change += 1) await recordContentChange(client, chainId);
+      await recordContentChange(client, 8);
+      expect(await versionOf()).toBe(before);
+    });
+    expect([await versionOf(), await versionOf(8), await versionOf(9)]).toEqual([before + 1, 1, 0]);
+  });
+
+  it("does not increase for what is rolled back, including to a savepoint", async () => {
+    await test.database.transaction(async (client) => {
+      await client.query("SAVEPOINT before_change");
+      await recordContentChange(client, chainId);
+      await client.query("ROLLBACK TO SAVEPOINT before_change");
+    });
+    expect(await versionOf()).toBe(before);
+    await test.database.transaction(async (client) => {
+      await client.query("SAVEPOINT before_change");
+      await recordContentChange(client, chainId);
+      await client.query("ROLLBACK TO SAVEPOINT before_change");
+      await recordContentChange(client, chainId);
+    });
+    expect(await versionOf()).toBe(before + 1);
+  });
+
+  it("is increased by concurrent transactions, none of which waits for another", async () => {
+    // Each transaction starts while the previous one is open.
+    const nested = async (depth: number): Promise<void> => {
+      if (depth === 0) return;
+      await test.database.transaction(async (client: Queryable) => {
+        await recordContentChange(client, chainId);
+        await nested(depth - 1);
+      });
+    };
+    await nested(3);
+    expect(await versionOf()).toBe(before + 3);
+  });
+});
