@@ -1,7 +1,7 @@
 import type { Database, DatabaseClient, Queryable } from "../database.ts";
 import { scramVerifier } from "../scram.ts";
 import type { Account } from "../with-account.ts";
-import { manualStatements, mutedFunctions, type RoleSetting, roleGrants, roleSettings } from "./reader-statements.ts";
+import { manualStatements, type RoleSetting, revokedFunctions, roleGrants, roleSettings } from "./reader-statements.ts";
 
 /** The role cannot be created or used. The message contains the statements that an administrator can run instead. */
 export class ReaderRoleError extends Error {
@@ -135,7 +135,7 @@ const revokeDefaults = async (client: DatabaseClient, { role }: Names): Promise<
        (SELECT quote_ident(current_database()) WHERE has_database_privilege($1, current_database(), 'TEMPORARY')) AS database,
        (SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_proc p
         WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname ~ $2 AND has_function_privilege($1, p.oid, 'EXECUTE')) AS functions`,
-    [role, mutedFunctions],
+    [role, revokedFunctions],
   );
   if (row?.database) await client.query(`REVOKE TEMPORARY ON DATABASE ${row.database} FROM PUBLIC`);
   if (row?.functions) await client.query(`REVOKE EXECUTE ON FUNCTION ${row.functions} FROM PUBLIC`);

@@ -8,7 +8,7 @@ export interface RoleSetting {
   readonly isOptional?: boolean;
 }
 
-/** The longest that a statement of the role may run. */
+/** Max duration of a statement of the role. */
 export const readerStatementMilliseconds = 5_000;
 
 /** Limits of each statement of the role, in the form in which pg_roles.rolconfig has them. */
@@ -26,7 +26,7 @@ export const roleSettings: readonly RoleSetting[] = [
  * Functions of pg_catalog, as a regular expression, that any role may execute by default and that do more than compute: they change the session, wait, lock,
  * notify, write large objects or the write-ahead log, run SQL from a text, or act on other sessions of the same role.
  */
-export const mutedFunctions =
+export const revokedFunctions =
   "^(set_config|pg_sleep.*|pg_notify|pg_(try_)?advisory_.*|lo_.*|lo(read|write)|.*_to_xml.*|pg_(cancel|terminate)_backend|pg_logical_emit_message" +
   "|pg_export_snapshot|(txid_current|pg_current_xact_id))$";
 
