@@ -184,7 +184,8 @@ function undeclaredType(document: Document, { responses }: DocumentedOperation, 
 
 /** Serves an app on a free port, with a client that sends request targets unchanged. */
 async function serve(app: RequestListener) {
-  const server = createServer(app);
+  // Idle connections stay open: a request that is sent while the server closes one would fail.
+  const server = createServer({ keepAliveTimeout: 0 }, app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true });

@@ -1,0 +1,65 @@
+import { parseCsv } from "../../support/csv.ts";
+import { deadline } from "../../support/deadline.ts";
+import type { Document } from "../../support/document.ts";
+import type { OpenApiValidator } from "../../support/openapi-validator.ts";
+import type { GeneratedRequest } from "./generate-request.ts";
+import type { RawResponse } from "./send-request.ts";
+
+/** No request of the interface may take longer, however it is written. */
+const maxMilliseconds = 15_000;
+
+/** File names of the program, SQL and keys, which no response may contain. */
+const secrets = /node_modules|\bat \S+ \(|\bselect\b.{1,80}\bfrom\b|ckey_[0-9a-f]{8}/i;
+
+/** Creates a judge: it returns what is wrong with the response to a generated request, or null. */
+export function createJudge(document: Document, openApi: OpenApiValidator) {
+  return async (request: GeneratedRequest, response: RawResponse): Promise<string | null> => {
+    const general = statusProblem(response) ?? secretProblem(response);
+    if (general !== null) return general;
+    const { status, text } = response;
+    if (request.method === "HEAD" || status === 304) return text === "" ? null : "has a body";
+    const failure = status >= 400 ? failureProblem(response) : null;
+    return failure ?? (request.hasPath ? contentProblem(document, openApi, request, response) : null);
+  };
+}
+
+function statusProblem({ status, headers, text, milliseconds }: RawResponse): string | null {
+  if (milliseconds > deadline(maxMilliseconds)) return `took ${Math.round(milliseconds)} ms`;
+  if (status === 503) return headers["retry-after"] === undefined ? "503 without Retry-After" : null;
+  return status >= 500 ? `status ${status}: ${text.slice(0, 300)}` : null;
+}
+
+const secretProblem = ({ text }: RawResponse): string | null => {
+  const found = secrets.exec(text);
+  return found === null ? null : `reveals ${found[0]}`;
+};
+
+/** A failed response has the envelope of failures: no data, and the status as its code. */
+function failureProblem({ status, headers, text }: RawResponse): string | null {
+  if (headers["content-type"]?.startsWith("application/json") !== true) return `status ${status} as ${headers["content-type"]}`;
+  const { data, error, error_code: code, error_message: message } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const isFailure = data === null && error === true && code === status && typeof message === "string" && message.length > 0;
+  return isFailure ? null : `status ${status} with ${text.slice(0, 200)}`;
+}
+
+/** A response is one that the document describes for its operation and status; CSV is described by its columns alone. */
+async function contentProblem(
+  document: Document,
+  openApi: OpenApiValidator,
+  { operation: { path } }: GeneratedRequest,
+  { status, headers, text }: RawResponse,
+): Promise<string | null> {
+  if (document.paths[path]?.get?.responses[String(status)] === undefined) return `status ${status} is not documented`;
+  const contentType = headers["content-type"] ?? "";
+  if (contentType.startsWith("text/csv")) return csvProblem(text);
+  return openApi.response(path, { status, contentType, body: JSON.parse(text) as unknown });
+}
+
+const csvProblem = (text: string): string | null => {
+  try {
+    parseCsv(text);
+    return null;
+  } catch (error) {
+    return `CSV: ${String(error)}`;
+  }
+};
