@@ -2,9 +2,10 @@ import { Agent, get } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** A response of the server, or the error of a request without a response. */
-export type Outcome =
-  | { readonly status: number; readonly body: string; readonly at: number }
-  | { readonly error: string; readonly at: number };
+export type Outcome = { readonly startedAt: number; readonly at: number } & (
+  | { readonly status: number; readonly body: string }
+  | { readonly error: string }
+);
 
 export const isResponse = (outcome: Outcome): outcome is Extract<Outcome, { status: number }> => "status" in outcome;
 
@@ -16,13 +17,14 @@ export const request = (
   onConnect: () => void = () => undefined,
 ): Promise<Outcome> =>
   new Promise((resolve) => {
-    const fail = (error: Error): void => resolve({ error: error.message, at: performance.now() });
+    const startedAt = performance.now();
+    const fail = (error: Error): void => resolve({ error: error.message, startedAt, at: performance.now() });
     const sent = get(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
       let body = "";
       response.setEncoding("utf8");
       response.on("data", (part: string) => (body += part));
       response.on("error", fail);
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body, at: performance.now() }));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body, startedAt, at: performance.now() }));
     });
     sent.on("error", fail);
     if (agent === false) sent.once("socket", (socket) => socket.once("connect", onConnect));

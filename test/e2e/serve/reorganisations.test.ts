@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { chainConfig } from "../../../runtime/config/config.ts";
+import { createKeys } from "../../../runtime/http/keys.ts";
+import { startTestChain } from "../../support/chain.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { deadline } from "../../support/deadline.ts";
+import { startIndexer } from "../../support/indexer-process.ts";
+import { startServer } from "../../support/server-process.ts";
+import { until } from "../../support/until.ts";
+import { isResponse, type Outcome, startLoad } from "./load.ts";
+
+const path = "/v1/own/block_v2/latest/";
+const blocks = 30;
+const depths = [1, 3, 10];
+
+/** The block of a response. */
+const blockOf = (outcome: Outcome): { readonly block_hash: string; readonly height: number } => {
+  if (!isResponse(outcome) || outcome.status !== 200) throw new Error(JSON.stringify(outcome));
+  const [block] = (JSON.parse(outcome.body) as { data: { items: { block_hash: string; height: number }[] } }).data.items;
+  if (block === undefined) throw new Error(outcome.body);
+  return block;
+};
+
+describe("four workers under load", () => {
+  it("return no block of an abandoned branch later than a second after the index has left it", async () => {
+    const [chain, test, folder] = await Promise.all([
+      startTestChain(),
+      createTestDatabase(),
+      mkdtemp(join(tmpdir(), "ashlar-reorganisations-")),
+    ]);
+    for (let block = 0; block < blocks; block += 1) await chain.mine();
+    const { key } = await createKeys(test.database).create({ label: "reorganisations" });
+    const settings = { ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
+    const file = join(folder, "serve.yaml");
+    await writeFile(file, JSON.stringify({ chains: [settings], limits: { requestsPerSecond: "unlimited" } }));
+    const indexer = await startIndexer(folder, settings, test.url);
+    const server = await startServer(file, test.url, { args: ["--workers", "4"] });
+    onTestFinished(async () => {
+      await Promise.all([indexer.stop(), server.stop()]);
+      await test.drop();
+      await chain.stop();
+      await rm(folder, { recursive: true });
+    });
+    const hashAt = async (height: number): Promise<string> =>
+      (await chain.rpc<{ hash: string }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false])).hash;
+    const waitForIndex = async (): Promise<void> => {
+      const head = await chain.head();
+      const hash = await hashAt(head);
+      await until("the index to follow the branch", async () => {
+        const rows = await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [head]);
+        return rows[0]?.hash === hash;
+      });
+    };
+    await waitForIndex();
+    const load = startLoad(server.url + path, key, 8, 10);
+    onTestFinished(load.stop);
+    for (const depth of depths) {
+      await chain.rpc("anvil_reorg", [depth, []]);
+      await chain.mine();
+      await waitForIndex();
+      const leftAt = performance.now();
+      const head = await chain.head();
+      const hash = await hashAt(head);
+      const later = () => load.outcomes.filter(({ startedAt }) => startedAt > leftAt + deadline(1_000));
+      await until("responses to later requests", () => later().length > 40);
+      expect(new Set(later().map((outcome) => blockOf(outcome).height))).toEqual(new Set([head]));
+      expect(new Set(later().map((outcome) => blockOf(outcome).block_hash))).toEqual(new Set([hash]));
+    }
+    await load.stop();
+    // No response failed at any time.
+    for (const outcome of load.outcomes) expect(outcome).toMatchObject({ status: 200 });
+  });
+});
