@@ -12,6 +12,7 @@ import { startIndexer } from "../test/support/indexer-process.ts";
 import { startServer } from "../test/support/server-process.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
 import { type Calibration, calibrateByQuery } from "./support/calibration.ts";
+import { raisedLimits } from "./support/raised-limits.ts";
 import { createRandom, hexOf } from "./support/random.ts";
 import { startBenchServer } from "./support/server.ts";
 
@@ -80,7 +81,7 @@ async function measure(
   };
   const config = { ...chainConfig.parse(settings), id: 31337 };
   const file = join(folder, "serve.yaml");
-  await writeFile(file, JSON.stringify({ chains: [config], limits: { requestsPerSecond: 1_000_000 } }));
+  await writeFile(file, JSON.stringify({ chains: [config], limits: { requestsPerSecond: 1_000_000, ...raisedLimits } }));
   const token = await chain.deploy(artifacts.erc20(), ["Ledger Coin", "LEDGER"]);
   const indexer = await startIndexer(folder, config, databaseUrl);
   const serving = await startServer(file, databaseUrl);

@@ -62,6 +62,8 @@ export interface AppOptions {
   /** The chains that it serves, in the order of lists. */
   readonly chains: readonly AnyChainConfig[];
   readonly database: Database;
+  /** For keys, health and readiness, so that they do not wait for answers; by default the same database. */
+  readonly control?: Database | undefined;
   /** Connected as the role that runs the SQL of declared protocols; without it, community endpoints respond with 503. */
   readonly reader?: Database | undefined;
   /** Notifications of the index (`indexChannel`); without them, nothing that the index changes is kept in memory. */
@@ -84,6 +86,9 @@ export interface App extends HttpApp {
   readiness(): Promise<Readiness>;
 }
 
+/** The weight of the requests that are processed at the same time per connection to the database: they wait for each other, for JavaScript and for nodes. */
+const weightPerConnection = 4;
+
 const handlers = {
   ...ledgerHandlers,
   ...tokensHandlers,
@@ -98,7 +103,7 @@ const handlers = {
 
 /** Creates the application of a server; this is the only code that wires server, resolvers and queries. */
 export function createApp(options: AppOptions): App {
-  const { config, database, logger, demo, validate = config.validate, now = () => new Date() } = options;
+  const { config, database, control = database, logger, demo, validate = config.validate, now = () => new Date() } = options;
   const chains = options.chains.filter((chain) => isEvmChain(chain));
   const bitcoinChains = options.chains.filter((chain) => isBitcoinChain(chain));
   const keep = createIndexKeep(options.notifications);
@@ -136,9 +141,15 @@ export function createApp(options: AppOptions): App {
     decoderOf: createDecoders(chains),
     classifier: createClassifier(loadRules(config.rulesFile)),
   };
-  const readinessOfAll = () => readiness(options.chains, queries, database, now);
+  const readinessQueries = {
+    ledger: createLedgerQueries(control),
+    bitcoin: createBitcoinQueries(control),
+    network: createNetworkQueries(control),
+  };
+  const readinessOfAll = () => readiness(options.chains, readinessQueries, control, now);
   const http = createHttpApp<ResolverContext>({
-    database,
+    database: control,
+    capacity: weightPerConnection * database.poolSize,
     logger,
     limits: config.limits,
     chains,

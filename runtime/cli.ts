@@ -1,7 +1,17 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Command } from "commander";
-import { parseAddress, parseAddresses, parseCredits, parseInteger, parseTokenId, parseWorkers } from "./commands/option-values.ts";
+import type { CreateOptions, UpdateOptions } from "./commands/keys.ts";
+import {
+  parseAddress,
+  parseAddresses,
+  parseCredits,
+  parseCreditsOrUnlimited,
+  parseInteger,
+  parseLimits,
+  parseTokenId,
+  parseWorkers,
+} from "./commands/option-values.ts";
 import type { Config } from "./config/config.ts";
 import { loadConfig } from "./config/load.ts";
 import type { Address } from "./lib/hex.ts";
@@ -162,14 +172,31 @@ withConfig(community.command("new"))
     ),
   );
 
+const limitHelp =
+  "a limit of the key: concurrentRequests, databaseSecondsPerMinute or bytesInFlight, with a number, unlimited or default (repeatable)";
+function reportUnknownKey(id: number): void {
+  process.stderr.write(`No active key with id ${id}; list the keys with: ashlar keys list\n`);
+  process.exitCode = 1;
+}
 const keys = program.command("keys").description("manage API keys");
 withConfig(keys.command("create"))
   .description("create a key and print it; it cannot be shown again")
   .requiredOption("--label <text>", "a label to identify the key")
   .option("--credits <number>", "the max number of credits that the key may use (default: unlimited)", parseCredits("--credits"))
-  .action(async (options: CommonOptions & { label: string; credits?: number }) =>
-    (await import("./commands/keys.ts")).createKey(loadConfigWith(options), options.label, options.credits),
+  .option("--limit <name=value>", limitHelp, parseLimits("--limit"))
+  .action(async (options: CommonOptions & CreateOptions) =>
+    (await import("./commands/keys.ts")).createKey(loadConfigWith(options), options),
   );
+withConfig(keys.command("update"))
+  .description("change a key; servers use the changes within 5 seconds")
+  .argument("<id>", "the id of the key, as listed", parseInteger("id"))
+  .option("--label <text>", "a new label")
+  .option("--credits <number>", "the max number of credits that the key may use, or unlimited", parseCreditsOrUnlimited("--credits"))
+  .option("--limit <name=value>", limitHelp, parseLimits("--limit"))
+  .action(async (id: number, options: CommonOptions & UpdateOptions) => {
+    if (await (await import("./commands/keys.ts")).updateKey(loadConfigWith(options), id, options)) return;
+    reportUnknownKey(id);
+  });
 withConfig(keys.command("list"))
   .description("list all keys and their usage")
   .action(async (options: CommonOptions) => (await import("./commands/keys.ts")).listKeys(loadConfigWith(options)));
@@ -178,8 +205,7 @@ withConfig(keys.command("revoke"))
   .argument("<id>", "the id of the key, as listed", parseInteger("id"))
   .action(async (id: number, options: CommonOptions) => {
     if (await (await import("./commands/keys.ts")).revokeKey(loadConfigWith(options), id)) return;
-    process.stderr.write(`No active key with id ${id}; list the keys with: ashlar keys list\n`);
-    process.exitCode = 1;
+    reportUnknownKey(id);
   });
 
 /** Errors of writing to a closed pipe or terminal, and of writing to the stream again afterwards. */

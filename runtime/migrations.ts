@@ -29,6 +29,7 @@ import * as tokenHistories from "./domains/tokens/migrations/0015-token-historie
 import * as supplies from "./domains/tokens/migrations/0020-supplies.ts";
 import * as checkSchedule from "./domains/tokens/migrations/0021-check-schedule.ts";
 import * as keys from "./http/migrations/0004-keys.ts";
+import * as keyLimits from "./http/migrations/0036-key-limits.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
 import * as contractStandards from "./indexer/migrations/0022-contract-standards.ts";
 import * as projectionFailures from "./indexer/migrations/0032-projection-failures.ts";
@@ -70,6 +71,7 @@ export const migrations: readonly Migration[] = [
   { name: "0033-api-transfer-transactions", ...apiTransferTransactions },
   { name: "0034-index-notifications", ...indexNotifications },
   { name: "0035-named-addresses", ...namedAddresses },
+  { name: "0036-key-limits", ...keyLimits },
   { name: "0038-price-notifications", ...priceNotifications },
   { name: "0039-content-versions", ...contentVersions },
 ];

@@ -2,6 +2,7 @@ import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compileScripts } from "../support/compile-script.ts";
+import { raisedLimits } from "../support/raised-limits.ts";
 import { type ServerProcess, startProcess } from "./processes.ts";
 
 /** Files of the package that the compiler does not copy (see .ci/build.js). */
@@ -51,7 +52,7 @@ export function startProduct(
       chains: [{ name: "eth-mainnet", id: 1 }],
       publicUrl: "http://bench.invalid",
       cache: { megabytes: 0 },
-      limits: { requestsPerSecond: 1_000_000 },
+      limits: { requestsPerSecond: 1_000_000, ...raisedLimits },
     }),
   );
   const env = { DATABASE_URL: databaseUrl, HOST: "127.0.0.1", PORT: "0" };

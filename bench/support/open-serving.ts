@@ -3,6 +3,7 @@ import { startServing } from "../../runtime/commands/serving.ts";
 import { type ChainConfig, config } from "../../runtime/config/config.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
+import { raisedLimits } from "./raised-limits.ts";
 
 /** A server in this process with one chain and an API key. */
 export interface BenchServing {
@@ -16,7 +17,7 @@ export interface BenchServing {
 export async function openServing(database: Database, chain: ChainConfig): Promise<BenchServing> {
   const { key, id } = await createKeys(database).create({ label: "bench" });
   const serving = await startServing({
-    config: config.parse({ port: 0, limits: { requestsPerSecond: 100_000 } }),
+    config: config.parse({ port: 0, limits: { requestsPerSecond: 100_000, ...raisedLimits } }),
     chains: [chain],
     database,
     reader: database,

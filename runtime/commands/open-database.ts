@@ -1,3 +1,4 @@
+import { cpus } from "node:os";
 import process from "node:process";
 import type { Config } from "../config/config.ts";
 import type { Database, DatabaseOptions } from "../database/database.ts";
@@ -10,13 +11,16 @@ import type { Logger } from "../logger.ts";
 import { migrations } from "../migrations.ts";
 import type { DatabaseAddress } from "./database-address.ts";
 import { type OpenReader, openReader } from "./open-reader.ts";
-import { indexingPool, openNotifications, servingPool } from "./pools.ts";
+import { maxConnectionsOf, servingConnections } from "./pool-sizes.ts";
+import { controlPool, indexingPool, openNotifications, servingPool } from "./pools.ts";
 import { type Shutdown, settlesWithin } from "./shutdown.ts";
 import { announceDatabase } from "./used-database.ts";
 
 /** The databases of one process: statements of requests have a timeout, those of the indexer do not. */
 export interface OpenDatabase {
   readonly serving: Database;
+  /** For keys, health and readiness, which do not wait for answers. */
+  readonly control: Database;
   readonly indexing: Database;
   /** Connects as the role of community endpoints, which is set up if necessary. @throws {ReaderRoleError} if it cannot be created or used. */
   openReader(): Promise<OpenReader>;
@@ -76,10 +80,10 @@ export async function openDatabase(config: Config, longRunning: LongRunning): Pr
 export async function openDatabase(config: Config): Promise<OpenDatabase>;
 export async function openDatabase(config: Config, longRunning?: LongRunning): Promise<OpenDatabase | ServiceDatabase> {
   const server = await openServer(config, longRunning);
-  const serving = servingPool(config, server);
   const indexing = indexingPool(config, server);
+  const control = controlPool(config, server);
   const notifications = openNotifications(server);
-  const pools: Pick<Database, "close">[] = [serving, indexing, notifications];
+  const pools: Pick<Database, "close">[] = [indexing, control, notifications];
   // Stops the embedded server of a process that exits immediately, for example on a second signal.
   process.on("exit", server.interrupt);
   const close = async (): Promise<void> => {
@@ -94,7 +98,10 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
   };
   try {
     await migrate(indexing, migrations);
-    const database: OpenDatabase = { serving, indexing, openReader: connectReader, close };
+    const capacity = { maxConnections: await maxConnectionsOf(control), cpus: cpus().length, chains: config.chains.length };
+    const serving = servingPool(config, server, servingConnections(capacity));
+    pools.push(serving);
+    const database: OpenDatabase = { serving, control, indexing, openReader: connectReader, close };
     if (longRunning === undefined) return database;
     const opened = await connectReader();
     const address = (): DatabaseAddress => addressOf(server, opened.readerUrl());

@@ -1,3 +1,5 @@
+import { type KeyLimits, keyLimitFields } from "../config/key-limits.ts";
+import type { LimitChanges } from "../http/keys.ts";
 import type { Address } from "../lib/hex.ts";
 import { CommandError } from "./command-error.ts";
 
@@ -39,3 +41,23 @@ export const parseAddresses =
 
 /** The value of `--workers`, which the configuration checks. */
 export const parseWorkers: ParseValue<number | string> = (text) => (/^\d+$/.test(text) ? Number(text) : text);
+
+/** The limits of an option `name=value` that is given several times; `default` stands for the configured limit. */
+export const parseLimits =
+  (name: string) =>
+  (text: string, earlier: LimitChanges = {}): LimitChanges => {
+    const [limit = "", value = ""] = text.split(/=(.*)/s);
+    if (!isLimitName(limit)) throw invalidValue(name, text, `NAME=VALUE with one of the names ${Object.keys(keyLimitFields).join(", ")}`);
+    if (value === "default") return { ...earlier, [limit]: value };
+    const parsed = keyLimitFields[limit].safeParse(/^\d+(\.\d+)?$/.test(value) ? Number(value) : value);
+    if (!parsed.success) throw invalidValue(`${name} ${limit}`, value, "a positive number, unlimited or default");
+    return { ...earlier, [limit]: parsed.data };
+  };
+
+const isLimitName = (name: string): name is keyof KeyLimits => Object.hasOwn(keyLimitFields, name);
+
+/** A number of credits, or the absence of a maximum. */
+export const parseCreditsOrUnlimited =
+  (name: string): ParseValue<number | "unlimited"> =>
+  (text) =>
+    text === "unlimited" ? text : parseCredits(name)(text);

@@ -1,34 +1,38 @@
-import { cpus } from "node:os";
 import type { Config } from "../config/config.ts";
 import { createDatabase, type Database, type DatabaseOptions } from "../database/database.ts";
 import { indexChannel } from "../database/index-keep.ts";
 import { createNotifications, type Notifications } from "../database/notifications.ts";
 import { readerStatementMilliseconds } from "../database/reader/reader-statements.ts";
+import { controlConnections, indexingConnections, readerConnections } from "./pool-sizes.ts";
 
 type Server = Pick<DatabaseOptions, "url" | "description">;
-
-/** Connections besides the one per chain that its leader, or the process waiting to take over, holds. */
-const connectionsForIndexing = 4;
-/** Few: declared SQL may not occupy the server. */
-const readerConnections = 8;
 
 /** The connections of one of several processes that share a number of them. */
 export const shareOf = (connections: number, processes: number): number => Math.max(1, Math.floor(connections / processes));
 
 /** Connections for the statements of requests, in one of the processes of a server. */
-export const servingPool = ({ limits }: Config, server: Server, processes = 1): Database =>
+export const servingPool = ({ limits }: Config, server: Server, poolSize: number): Database =>
   createDatabase({
     ...server,
-    poolSize: Math.max(2, shareOf(Math.max(4, cpus().length * 4), processes)),
+    poolSize,
     statementTimeoutMilliseconds: limits.statementMilliseconds,
     applicationName: "ashlar-serve",
+  });
+
+/** Connections for keys, health and readiness, which do not wait for answers. */
+export const controlPool = ({ limits }: Config, server: Server): Database =>
+  createDatabase({
+    ...server,
+    poolSize: controlConnections,
+    statementTimeoutMilliseconds: limits.statementMilliseconds,
+    applicationName: "ashlar-control",
   });
 
 /** Connections for the indexer, whose statements have no timeout. */
 export const indexingPool = ({ chains }: Config, server: Server): Database =>
   createDatabase({
     ...server,
-    poolSize: connectionsForIndexing + Math.max(1, chains.length),
+    poolSize: indexingConnections(chains.length),
     statementTimeoutMilliseconds: 0,
     applicationName: "ashlar-index",
   });

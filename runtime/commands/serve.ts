@@ -25,10 +25,10 @@ export async function serve(config: Config): Promise<void> {
     const database = await openService(config, declared.added, { shutdown, logger });
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
-      const { serving: pool, reader, notifications } = database;
+      const { serving: pool, control, reader, notifications } = database;
       const serving =
         workers === 1
-          ? await startServing({ config, ...declared, chains, database: pool, reader, notifications, logger })
+          ? await startServing({ config, ...declared, chains, database: pool, control, reader, notifications, logger })
           : await startWorkers({ config, chains, database, log, processes: createServiceProcesses(workers, log) });
       print(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/`);
       await stopped(shutdown.signal);

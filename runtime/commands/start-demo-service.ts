@@ -1,4 +1,5 @@
 import type { AnyChainConfig, Config } from "../config/config.ts";
+import { noKeyLimits } from "../config/key-limits.ts";
 import { createKeys } from "../http/keys.ts";
 import type { Logger } from "../logger.ts";
 import { loadProtocols } from "../protocols.ts";
@@ -125,8 +126,8 @@ interface Running {
 /** Starts the indexer and the server, which is ready once the chain is indexed; then new blocks are mined. */
 async function runDemo({ config, database, demo, key, log, processes, progress }: Running, shutdown: Shutdown): Promise<void> {
   const chains: readonly AnyChainConfig[] = [demo.chain, demo.bitcoin.chain];
-  // The demo's key is public on its documentation page, so it has no rate limit.
-  const unlimited: Config = { ...config, limits: { ...config.limits, requestsPerSecond: "unlimited" } };
+  // The demo's key is public on its documentation page, so it has no limits.
+  const unlimited: Config = { ...config, limits: { ...config.limits, requestsPerSecond: "unlimited", ...noKeyLimits } };
   const { values: storyValues } = demo.story;
   const serving = await startWorkers({ config: unlimited, chains, database, log, processes, demo: { key, storyValues } });
   // A failure of one part stops the others.

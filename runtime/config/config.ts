@@ -4,6 +4,7 @@ import { community } from "./community.ts";
 import { namedChain, shownChain } from "./described-chain.ts";
 import { exchanges } from "./exchanges.ts";
 import { address, httpUrl, nodeUrl } from "./fields.ts";
+import { keyLimitFields } from "./key-limits.ts";
 import { nfts } from "./nfts.ts";
 import { prices } from "./prices.ts";
 
@@ -162,6 +163,15 @@ export const config = z.strictObject({
         .min(0)
         .optional()
         .describe("Requests in addition to that rate that a key may send within 10 seconds (default: twice the rate)."),
+      concurrentRequests: keyLimitFields.concurrentRequests.default(16),
+      databaseSecondsPerMinute: keyLimitFields.databaseSecondsPerMinute.default(20),
+      bytesInFlight: keyLimitFields.bytesInFlight.default(64 * 1024 * 1024),
+      waitingRequests: z
+        .number()
+        .int()
+        .min(0)
+        .default(64)
+        .describe("Requests that may wait while others are processed; further ones get 503."),
       urlBytes: z.number().int().positive().default(4096),
       blockRange: z.number().int().positive().default(1000).describe("Max blocks in the range of a request."),
       listItems: z.number().int().positive().default(100).describe("Max elements of a comma-separated list in a request."),
@@ -171,6 +181,12 @@ export const config = z.strictObject({
         .int()
         .positive()
         .default(64 * 1024 * 1024),
+      bufferedBytes: z
+        .number()
+        .int()
+        .positive()
+        .default(256 * 1024 * 1024)
+        .describe("Bytes of responses that all clients may have left unread; then further responses are 503."),
       statementMilliseconds: z.number().int().positive().default(10_000),
       requestMilliseconds: z
         .number()

@@ -43,6 +43,8 @@ export interface DatabaseClient extends Queryable {
 }
 
 export interface Database extends Queryable {
+  /** Max connections for statements that are planned for each execution. */
+  readonly poolSize: number;
   /** For migrations: uses a separate connection without a statement timeout, opened on first use. */
   readonly knex: Knex;
   /** Runs work between BEGIN and COMMIT; an error rolls back and is rethrown. */
@@ -93,6 +95,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   };
 
   return {
+    poolSize: options.poolSize,
     knex,
     ...createQueryable(
       (config, isPlannedOnce) => guard(() => preparation.retrying(config, (query) => send(isPlannedOnce ? lookupPool : pool, query))),

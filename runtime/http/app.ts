@@ -12,6 +12,7 @@ import { type BitcoinChain, createBitcoinParsers } from "../parameters/bitcoin.t
 import { createParsers } from "../parameters/parsers.ts";
 import type { GroupedChain } from "../parameters/restriction.ts";
 import { type AddressLimits, createAddressLimits } from "./address-limits.ts";
+import { createAdmission } from "./admission.ts";
 import { createAnchors } from "./anchors.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import { responseCodecs } from "./compression/codecs.ts";
@@ -23,11 +24,14 @@ import { createEndpointRouter, type EndpointRouter } from "./endpoint-router.ts"
 import { failureBody, failureEnvelope, sendJson } from "./envelope.ts";
 import { type Failure, failures, toFailure } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
+import { createGate } from "./gate.ts";
 import { crossOrigin, responseHeaders } from "./headers.ts";
 import { createHealth, type Readiness } from "./health.ts";
 import { createIntake } from "./intake.ts";
 import { type Clock, createKeyCache } from "./key-cache.ts";
+import { createKeyLimits } from "./key-limits.ts";
 import { createKeyMeter, type KeyMeter } from "./key-meter.ts";
+import { createKeyUsage } from "./key-usage.ts";
 import { createKeys } from "./keys.ts";
 import { createPathHint } from "./nearest-path.ts";
 import { bindExamples, type OpenApiDocument } from "./openapi-document.ts";
@@ -41,7 +45,10 @@ import { createValidation, type ValidateMode, type Validation } from "./validati
 
 /** Dependencies of the HTTP application. */
 export interface HttpDeps<Context> {
+  /** For keys, usage and anchors. */
   readonly database: Pick<Database, "query">;
+  /** The sum of the weights of the requests that are processed at the same time (see admission.ts). */
+  readonly capacity?: number;
   readonly logger: Logger;
   readonly limits: Limits;
   /** The chains, in the order in which error messages list them. */
@@ -74,6 +81,8 @@ export interface HttpDeps<Context> {
   /** Counts requests and credits; by default, in the memory of this process. */
   readonly meter?: KeyMeter | undefined;
 }
+
+const defaultCapacity = 32;
 
 /** An endpoint that no generated code describes. */
 export interface AddedEndpoint<Context> {
@@ -142,6 +151,11 @@ function createEndpoints<Context>(
     ...deps,
     authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database), clock), addressLimits }),
     meter,
+    gate: createGate(
+      createKeyLimits(limits, createKeyUsage(clock)),
+      createAdmission(deps.capacity ?? defaultCapacity, limits.waitingRequests),
+      limits.bufferedBytes,
+    ),
     parsersOf: createParsersOf(deps),
     anchors,
     validation,
@@ -217,7 +231,8 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   // API requests and other pages have separate routers.
   app.use((request, response, next) => {
     if (!request.url.startsWith("/v1/")) return pages(request, response, next);
-    runForRequest(createActiveRequest(response, limits.requestMilliseconds), () => endpoints.handle(request, response, next));
+    const end = (databaseMilliseconds: number): void => recordOf(response).admitted?.end(databaseMilliseconds);
+    runForRequest(createActiveRequest(response, limits.requestMilliseconds, end), () => endpoints.handle(request, response, next));
   });
   app.use((request, response) => {
     const { path } = recordOf(response);

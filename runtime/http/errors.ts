@@ -1,4 +1,5 @@
 import type { Issue } from "../../generated/requests.gen.ts";
+import type { KeyLimits } from "../config/key-limits.ts";
 import { DatabaseUnavailable, isCancelled } from "../database/errors.ts";
 import { RequestError } from "../lib/request-error.ts";
 
@@ -29,6 +30,12 @@ export const allowedMethods = "GET, HEAD, OPTIONS";
 
 const challenge = { "WWW-Authenticate": 'Bearer realm="ashlar", Basic realm="ashlar"' };
 const pluralize = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+const exceededLimits: Readonly<Record<keyof KeyLimits, string>> = {
+  concurrentRequests: "Limit of concurrent requests exceeded",
+  databaseSecondsPerMinute: "Limit of database time exceeded",
+  bytesInFlight: "Limit of unread response bytes exceeded",
+};
 
 /** Every failure of the HTTP layer by name, with its status and message. */
 export const failures = {
@@ -67,6 +74,12 @@ export const failures = {
       `Rate limit exceeded: ${pluralize(limit, "page")} per ${pluralize(window, "second")} from one address; retry in ${pluralize(wait, "second")}.`,
       { "Retry-After": String(wait) },
     ),
+  limitExceeded: (name: keyof KeyLimits, wait: number, headers: Readonly<Record<string, string>>) =>
+    new HttpError(429, `${exceededLimits[name]} (limits.${name}); retry in ${pluralize(wait, "second")}.`, {
+      "Retry-After": String(wait),
+      ...headers,
+    }),
+  overloaded: () => new HttpError(503, "Server overloaded: too many requests are waiting; retry in 1 second.", { "Retry-After": "1" }),
   planned: (path: string) => new HttpError(501, `Endpoint ${path} is planned but not implemented yet.`),
   urlTooLong: (length: number, bound: number) =>
     new HttpError(400, `URL too long: ${length} bytes; the maximum is ${bound} (limits.urlBytes).`),

@@ -13,6 +13,8 @@ const exposedHeaders = [
   "RateLimit-Limit",
   "RateLimit-Remaining",
   "RateLimit-Reset",
+  "RateLimit-Policy",
+  "RateLimit",
   "Retry-After",
   "Allow",
   "ETag",

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { KeyLimits, OwnKeyLimits } from "../config/key-limits.ts";
 import type { Database } from "../database/database.ts";
 import { plannedOnce, sql } from "../database/sql.ts";
 
@@ -12,11 +13,24 @@ export interface ListedKey {
   readonly creditLimitHundredths: number | null;
   readonly usedHundredths: number;
   readonly calls: number;
+  /** The limits that differ from the configured ones. */
+  readonly limits: OwnKeyLimits;
 }
 
 export interface NewKey {
   readonly label: string;
   readonly creditLimitHundredths?: number | undefined;
+  readonly limits?: OwnKeyLimits | undefined;
+}
+
+/** New limits of a key by name. */
+export type LimitChanges = { readonly [Name in keyof KeyLimits]?: KeyLimits[Name] | "default" };
+
+/** Changes of a key. Limits that are not named are kept; `default` removes a limit of the key, so that the configured one applies. */
+export interface KeyChange {
+  readonly label?: string | undefined;
+  readonly creditLimitHundredths?: number | "unlimited" | undefined;
+  readonly limits?: LimitChanges | undefined;
 }
 
 /** A key that is not revoked. */
@@ -25,6 +39,8 @@ export interface ActiveKey {
   readonly creditLimitHundredths: number | null;
   /** Usage at the time of the lookup; 0 for an unlimited key. */
   readonly usedHundredths: number;
+  /** The limits that differ from the configured ones. */
+  readonly limits: OwnKeyLimits;
 }
 
 export interface Keys {
@@ -33,6 +49,8 @@ export interface Keys {
   /** Stores a key, or reactivates it if it was revoked. */
   ensure(key: string, label: string): Promise<{ readonly id: number }>;
   list(): Promise<readonly ListedKey[]>;
+  /** Changes an active key; false if there is none. */
+  update(id: number, change: KeyChange): Promise<boolean>;
   /** Revokes a key; true if it was active. */
   revoke(id: number): Promise<boolean>;
   /** The active key with this hash; null if there is none. */
@@ -45,7 +63,7 @@ export const hashKey = (key: string): Buffer => createHash("sha256").update(key)
 /** A new key: `ckey_` followed by 27 hex digits. */
 export const newKey = (): string => `ckey_${randomBytes(14).toString("hex").slice(0, 27)}`;
 
-const selectActive = plannedOnce(sql`SELECT id, credit_limit_hundredths AS "creditLimitHundredths",
+const selectActive = plannedOnce(sql`SELECT id, credit_limit_hundredths AS "creditLimitHundredths", limits,
     CASE WHEN credit_limit_hundredths IS NULL THEN 0
       ELSE (SELECT coalesce(sum(hundredths), 0) FROM credit_usage WHERE key_id = api_keys.id) END::int8 AS "usedHundredths"
   FROM api_keys WHERE hash = $1 AND revoked_at IS NULL`);
@@ -58,10 +76,10 @@ export function createKeys(database: Pick<Database, "query">): Keys {
     return row.id;
   };
   return {
-    async create({ label, creditLimitHundredths }) {
+    async create({ label, creditLimitHundredths, limits = {} }) {
       const key = newKey();
-      const statement = "INSERT INTO api_keys (hash, label, credit_limit_hundredths) VALUES ($1, $2, $3) RETURNING id";
-      return { id: await insert(statement, [hashKey(key), label, creditLimitHundredths ?? null]), key };
+      const statement = "INSERT INTO api_keys (hash, label, credit_limit_hundredths, limits) VALUES ($1, $2, $3, $4) RETURNING id";
+      return { id: await insert(statement, [hashKey(key), label, creditLimitHundredths ?? null, JSON.stringify(limits)]), key };
     },
     async ensure(key, label) {
       const statement = `INSERT INTO api_keys (hash, label) VALUES ($1, $2)
@@ -71,12 +89,30 @@ export function createKeys(database: Pick<Database, "query">): Keys {
     list: () =>
       // Reads credit_usage once, by its primary key's order.
       database.query<ListedKey>(
-        `SELECT id, label, created_at AS "createdAt", revoked_at AS "revokedAt", credit_limit_hundredths AS "creditLimitHundredths",
+        `SELECT id, label, created_at AS "createdAt", revoked_at AS "revokedAt", credit_limit_hundredths AS "creditLimitHundredths", limits,
            coalesce(used, 0)::int8 AS "usedHundredths", coalesce(calls, 0)::int8 AS calls
          FROM api_keys LEFT JOIN (SELECT key_id, sum(hundredths) AS used, sum(calls) AS calls FROM credit_usage GROUP BY key_id) AS usage
            ON usage.key_id = id
          ORDER BY id`,
       ),
+    async update(id, { label, creditLimitHundredths, limits = {} }) {
+      const removed = Object.keys(limits).filter((name) => limits[name as keyof typeof limits] === "default");
+      const set = Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== "default"));
+      const rows = await database.query(
+        `UPDATE api_keys SET label = coalesce($2, label), credit_limit_hundredths = CASE WHEN $3 THEN $4 ELSE credit_limit_hundredths END,
+           limits = (limits || $5::jsonb) - $6::text[]
+         WHERE id = $1 AND revoked_at IS NULL RETURNING id`,
+        [
+          id,
+          label ?? null,
+          creditLimitHundredths !== undefined,
+          creditLimitHundredths === "unlimited" ? null : (creditLimitHundredths ?? null),
+          JSON.stringify(set),
+          removed,
+        ],
+      );
+      return rows.length > 0;
+    },
     async revoke(id) {
       const rows = await database.query("UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING id", [id]);
       return rows.length > 0;

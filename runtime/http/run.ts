@@ -9,6 +9,7 @@ import type { Compression } from "./compression/compression.ts";
 import { type ComputeDeps, computeResponse } from "./compute-response.ts";
 import { renderCredits } from "./credits.ts";
 import { badParameters, failures } from "./errors.ts";
+import type { Gate } from "./gate.ts";
 import type { KeyMeter } from "./key-meter.ts";
 import type { ActiveKey } from "./keys.ts";
 import { openPages, type PagesDeps } from "./pages.ts";
@@ -21,6 +22,7 @@ import type { Validation } from "./validation/validation.ts";
 export interface RunDeps<Context> extends PagesDeps, ComputeDeps<Context>, FindDeps {
   readonly authenticate: Authenticate;
   readonly meter: Pick<KeyMeter, "admit" | "charge">;
+  readonly gate: Gate;
   readonly parsersOf: (operation: Operation) => Parsers;
   readonly validation: Validation;
   /** The chain of a request to a community protocol that names none; null if the protocol has contracts on no configured chain. */
@@ -66,6 +68,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
     return async (request, response) => {
       const key = await identify(operation, request, response);
       if (resolve === undefined) throw failures.planned(operation.path);
+      await deps.gate(operation, key, response);
       const record = recordOf(response);
       const outcome = await parse({ path: request.params as Record<string, string>, query: record.query }, deps.parsersOf(operation));
       if (!outcome.ok) throw badParameters(outcome.issues);
@@ -80,13 +83,15 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       );
       if (facts.pinned !== null) pages.pin(facts.pinned);
       await pages.storeAnchor(facts.hasMore);
-      const charge = (): void => {
+      record.admitted?.endProcessing();
+      const charge = (bytes: number): void => {
+        record.admitted?.holdBytes(bytes);
         record.hundredths = facts.hundredths;
         deps.meter.charge(key.id, operation.id, facts.hundredths, deps.now());
         response.setHeader("X-Credits", renderCredits(facts.hundredths));
       };
       if ("data" in content) return sendResponse(response, operation, content.data, format, deps, charge);
-      charge();
+      charge(content.rendered.body.length);
       await sendRendered(response, content.rendered, deps);
     };
   };

@@ -63,7 +63,7 @@ const isAbort = (error: unknown): boolean =>
   (error.code === "ERR_STREAM_PREMATURE_CLOSE" || error.code === "ECONNRESET" || error.code === "EPIPE");
 
 /**
- * Sends data as an envelope or as CSV; `charge` runs before the first byte, when the request can no longer be rejected.
+ * Sends data as an envelope or as CSV; `charge` runs before the first byte with the size of the response, and may still reject the request.
  * @throws {HttpError} 400 if the response is too large.
  */
 export async function sendResponse(
@@ -72,17 +72,17 @@ export async function sendResponse(
   data: unknown,
   format: "json" | "csv",
   { answerBytes, compression }: { readonly answerBytes: number; readonly compression: Compression },
-  charge: () => void,
+  charge: (bytes: number) => void,
 ): Promise<void> {
   if (format === "json") {
     const body = jsonBody(data, answerBytes);
-    charge();
+    charge(body.length);
     setHeaders(response, headersOf(data, format));
     await sendCompressed(response, jsonType, body, compression, (coding) => compression.encode(body, coding));
     return;
   }
   const bytes = csvBytes(operation, data, answerBytes);
-  charge();
+  charge(bytes);
   setHeaders(response, headersOf(data, format));
   response.statusCode = 200;
   response.setHeader("Content-Type", csvType);

@@ -5,6 +5,7 @@ import { indexBitcoinChain } from "../../runtime/commands/index-bitcoin.ts";
 import { indexChain } from "../../runtime/commands/indexing.ts";
 import { type Serving, startServing } from "../../runtime/commands/serving.ts";
 import { type AnyChainConfig, type ChainConfig, config as configSchema } from "../../runtime/config/config.ts";
+import { noKeyLimits } from "../../runtime/config/key-limits.ts";
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
 import { protocolsOn } from "../../runtime/domains/community/contracts-on-chain.ts";
 import { declaredReads, firstOfGroups } from "../../runtime/domains/community/jobs/read-contracts/declared-reads.ts";
@@ -134,7 +135,7 @@ export async function serveStory(
   chains: readonly AnyChainConfig[] = [demo.chain],
 ): Promise<Serving & { readonly key: string }> {
   const { key } = await createKeys(database).create({ label: "tests" });
-  const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000 } });
+  const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000, waitingRequests: 1_000, ...noKeyLimits } });
   const options: AppOptions = {
     config,
     chains,

@@ -7,7 +7,7 @@ import { csvExample } from "./csv.ts";
 
 type Status = string;
 
-const rateHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+const rateHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "RateLimit"];
 /** The headers of a failure, by status, in addition to the common ones. */
 const failureHeaders: Readonly<Record<Status, readonly string[]>> = {
   "401": ["WWW-Authenticate"],

@@ -50,6 +50,7 @@ const insideOf = (database: Database, client: DatabaseClient): RolledBack => {
       }
     });
   const inside: Database = {
+    poolSize: 1,
     knex: database.knex,
     query: (sql, parameters) => guarded(() => client.query(sql, parameters)),
     run: (statement) => guarded(() => client.run(statement)),

@@ -11,6 +11,8 @@ export interface WorkerStart {
   readonly name: string;
   /** The number of workers, which share the database connections. */
   readonly workers: number;
+  /** This worker's share of the connections for answers. */
+  readonly servingConnections: number;
   readonly config: Config;
   readonly chains: readonly AnyChainConfig[];
   readonly database: DatabaseAddress;

@@ -5,6 +5,7 @@ import { type SupervisedProcess, superviseProcess } from "../../cluster/supervis
 import { createKeyMeter, type KeyMeter } from "../../http/key-meter.ts";
 import { CommandError } from "../command-error.ts";
 import type { ServiceDatabase } from "../open-database.ts";
+import { shareOf } from "../pools.ts";
 import { listenOf, listenProblem, type Serving, urlOf } from "../serving.ts";
 import type { PrimaryFunctions, WorkerFunctions, WorkerStart } from "./functions.ts";
 import type { ServiceLog } from "./process-logs.ts";
@@ -70,6 +71,7 @@ function superviseWorker(
   { name, fork }: ServiceProcesses["workers"][number],
 ): SupervisedProcess {
   const workers = processes.workers.length;
+  const servingConnections = Math.max(2, shareOf(database.serving.poolSize, workers));
   const createWorker = (child: ChildProcess): Worker => {
     const channel = createChannel<WorkerFunctions>(child, {
       ...meterFunctions(meter),
@@ -85,7 +87,7 @@ function superviseWorker(
     async begin(child) {
       const worker = createWorker(child);
       running.set(child, worker);
-      await worker.channel.call("start", { name, workers, config, chains, demo, database: database.address() });
+      await worker.channel.call("start", { name, workers, servingConnections, config, chains, demo, database: database.address() });
       connections.add(worker.connections);
     },
     onExit(child) {

@@ -4,7 +4,7 @@ import { followParent } from "../../cluster/follow-parent.ts";
 import { createLogger } from "../../logger.ts";
 import { loadProtocols } from "../../protocols.ts";
 import { type CurrentAddress, createCurrentAddress } from "../database-address.ts";
-import { openNotifications, readerPool, servingPool } from "../pools.ts";
+import { controlPool, openNotifications, readerPool, servingPool } from "../pools.ts";
 import { type AcceptedServing, createServing } from "../serving.ts";
 import type { PrimaryFunctions, WorkerFunctions, WorkerStart } from "./functions.ts";
 import { createRemoteMeter } from "./remote-meter.ts";
@@ -41,11 +41,12 @@ const functions: WorkerFunctions = {
 followParent();
 const primary = createChannel<PrimaryFunctions>(process, functions);
 
-function createWorker({ name, workers, config, chains, database, demo }: WorkerStart): Running {
+function createWorker({ name, workers, servingConnections, config, chains, database, demo }: WorkerStart): Running {
   process.title = `ashlar ${name}`;
   const logger = createLogger({ logLevel: config.logLevel, logFormat: "json", process: name });
   const address = createCurrentAddress(database);
-  const serving = servingPool(config, address.server, workers);
+  const serving = servingPool(config, address.server, servingConnections);
+  const control = controlPool(config, address.server);
   const reader = readerPool(config, address.reader, workers);
   const notifications = openNotifications(address.server);
   const server = createServing({
@@ -53,6 +54,7 @@ function createWorker({ name, workers, config, chains, database, demo }: WorkerS
     ...loadProtocols(config),
     chains,
     database: serving,
+    control,
     reader,
     notifications,
     logger,
@@ -64,7 +66,7 @@ function createWorker({ name, workers, config, chains, database, demo }: WorkerS
     serving: server,
     async stop() {
       await server.stop();
-      await Promise.all([serving, reader, notifications].map((connections) => connections.close()));
+      await Promise.all([serving, control, reader, notifications].map((connections) => connections.close()));
     },
   };
 }

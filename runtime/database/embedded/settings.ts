@@ -1,3 +1,37 @@
+import { cpus, totalmem } from "node:os";
+import process from "node:process";
+
+/** What some settings follow from. */
+export interface Machine {
+  /** Memory in bytes: that of the container, if it is limited. */
+  readonly memory: number;
+  readonly cpus: number;
+}
+
+const megabyte = 1024 ** 2;
+const thisMachine = (): Machine => {
+  const limit = process.constrainedMemory();
+  return { memory: limit > 0 ? Math.min(limit, totalmem()) : totalmem(), cpus: cpus().length };
+};
+
+/** Max connections of a small machine; a larger one has 4 connections for answers per core, half as many for lookups, and 60 others. */
+const minConnections = 100;
+const connectionsPerCpu = 6;
+const otherConnections = 60;
+
+/**
+ * The settings that follow from the machine, which the indexer, the server and the node may share: a sixteenth of the memory for shared buffers, from 128 MB
+ * to 4 GB, and the assumption that a quarter caches the database.
+ */
+export function machineSettings({ memory, cpus: cores }: Machine): Readonly<Record<string, string>> {
+  const buffers = Math.min(4096, Math.max(128, Math.floor(memory / megabyte / 16)));
+  return {
+    shared_buffers: `${buffers}MB`,
+    effective_cache_size: `${4 * buffers}MB`,
+    max_connections: String(Math.max(minConnections, connectionsPerCpu * cores + otherConnections)),
+  };
+}
+
 /**
  * Settings for one indexer that writes in batches, for many short reads, and for a machine that is shared with a few other processes.
  * Durability is PostgreSQL's default: fsync and synchronous_commit are on, so committed data survives a power failure.
@@ -6,8 +40,6 @@ const settings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
   // TCP only: the path of a Unix socket is limited to 107 bytes, and data directories may be deep.
   unix_socket_directories: "",
-  shared_buffers: "256MB",
-  effective_cache_size: "1GB",
   work_mem: "16MB",
   maintenance_work_mem: "128MB",
   // A backfill writes gigabytes: with fewer checkpoints, fewer full-page images are written.
@@ -31,5 +63,5 @@ const settings: Readonly<Record<string, string>> = {
 
 /** The settings as command-line arguments, `-c name=value`; those of the caller come last and take precedence. */
 export function settingArguments(more: Readonly<Record<string, string>>): string[] {
-  return Object.entries({ ...settings, ...more }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  return Object.entries({ ...settings, ...machineSettings(thisMachine()), ...more }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Address, type Hash, pad, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -63,7 +64,7 @@ beforeAll(async () => {
   const chainSettings: ChainConfig = { ...chainConfig.parse({ name, id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
   const file = join(folder, "serve.yaml");
   // JSON is valid YAML.
-  await writeFile(file, JSON.stringify({ chains: [chainSettings], limits: { requestsPerSecond: 100_000 } }));
+  await writeFile(file, JSON.stringify({ chains: [chainSettings], limits: { requestsPerSecond: 100_000, ...noKeyLimits } }));
   indexer = await startIndexer(folder, chainSettings, test.url);
   servers = await Promise.all([startServer(file, test.url), startServer(file, test.url)]);
   await waitForHead();

@@ -76,6 +76,43 @@ describe("a command that fails", () => {
     expect([code, output]).toEqual([1, 'Invalid value "100000000000000" for --credits: expected an integer from 0 to 90071992547409.\n']);
     const revoked = await runToExit(["keys", "revoke", "99"]);
     expect(revoked).toEqual([1, "No active key with id 99; list the keys with: ashlar keys list\n"]);
+    expect(await runToExit(["keys", "update", "99", "--label", "one"])).toEqual(revoked);
+  });
+
+  it("rejects unknown limits of keys and invalid values", async () => {
+    const create = (limit: string) => runToExit(["keys", "create", "--label", "one", "--limit", limit]);
+    expect(await create("requests=7")).toEqual([
+      1,
+      'Invalid value "requests=7" for --limit: expected NAME=VALUE with one of the names concurrentRequests, databaseSecondsPerMinute, bytesInFlight.\n',
+    ]);
+    for (const value of ["0", "1.5", "-1", "", "none"])
+      expect(await create(`concurrentRequests=${value}`)).toEqual([
+        1,
+        `Invalid value "${value}" for --limit concurrentRequests: expected a positive number, unlimited or default.\n`,
+      ]);
+  });
+});
+
+describe("limits of a key", () => {
+  it("are set when it is created, changed, removed and listed", async () => {
+    const limits = ["--limit", "concurrentRequests=3", "--limit", "databaseSecondsPerMinute=unlimited", "--limit", "bytesInFlight=default"];
+    const [code, output] = await runToExit(["keys", "create", "--label", "limited", "--credits", "7", ...limits]);
+    expect(code).toBe(0);
+    const id = /^Key (\d+) \(limited\): ckey_/m.exec(output)?.[1] ?? "";
+    const listed = async () => (await runToExit(["keys", "list"]))[1].split("\n").find((line) => line.startsWith(`${id}  `));
+    expect(await listed()).toMatch(/ {2}0 calls, 0 credits of 7 {2}concurrentRequests=3 {2}databaseSecondsPerMinute=unlimited$/);
+    const changes = [
+      "--label",
+      "renamed",
+      "--credits",
+      "unlimited",
+      "--limit",
+      "concurrentRequests=default",
+      "--limit",
+      "bytesInFlight=1000",
+    ];
+    expect(await runToExit(["keys", "update", id, ...changes])).toEqual([0, `Key ${id} is updated.\n`]);
+    expect(await listed()).toMatch(/ {2}renamed {2}.* {2}0 calls, 0 credits {2}bytesInFlight=1000 {2}databaseSecondsPerMinute=unlimited$/);
   });
 });
 

@@ -2,6 +2,7 @@ import { pino } from "pino";
 import supertest from "supertest";
 import type { Handlers } from "../../../generated/handlers.gen.ts";
 import type { Hex } from "../../../generated/requests.gen.ts";
+import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import { createHttpApp, type HttpApp, type HttpDeps } from "../../../runtime/http/app.ts";
 import type { RequestScope } from "../../../runtime/http/compute-response.ts";
 import { createKeys, type Keys } from "../../../runtime/http/keys.ts";
@@ -59,6 +60,9 @@ const defaultLimits = {
   answerBytes: 1_000_000,
   statementMilliseconds: 10_000,
   requestMilliseconds: 15_000,
+  waitingRequests: 64,
+  bufferedBytes: 256 * 1024 * 1024,
+  ...noKeyLimits,
 };
 
 export async function startHarness(stubs: Stubs, settings: Settings = {}): Promise<Harness> {

@@ -3,6 +3,7 @@ import supertest from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, createApp } from "../../../../runtime/app.ts";
 import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import { loadProtocols } from "../../../../runtime/protocols.ts";
@@ -26,7 +27,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   market = await startMarket(chain);
   directory = createSavings(market.vaults);
-  const settings = config.parse({ communityDirectory: directory.path, limits: { requestsPerSecond: 100_000 } });
+  const settings = config.parse({ communityDirectory: directory.path, limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
   const declared = loadProtocols(settings);
   const protocols = declared.added.map(({ protocol }) => protocol);
   test = await createTestDatabase();

@@ -2,6 +2,7 @@ import { pino } from "pino";
 import supertest from "supertest";
 import { createApp } from "../../../../runtime/app.ts";
 import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
 import type { ConfiguredContracts } from "../../../../runtime/domains/community/contracts-on-chain.ts";
@@ -43,7 +44,7 @@ export const serveCommunity = async (
   const settings = chainConfig.parse({ name: "test", id: 31337, rpc, community: configured });
   const other = chainConfig.parse({ name: "other", id: 1, rpc });
   const app = createApp({
-    config: config.parse({ limits: { requestsPerSecond: 100_000 } }),
+    config: config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
     chains: [
       { ...other, id: 1 },
       { ...settings, id: 31337 },

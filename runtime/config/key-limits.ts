@@ -1,0 +1,27 @@
+import { z } from "zod";
+
+const unlimited = z.literal("unlimited");
+const limitOf = (number: z.ZodNumber) => z.union([number, unlimited]);
+
+/** The limits of a key that the configuration sets for all keys, and `ashlar keys` for one key. */
+export const keyLimitFields = {
+  concurrentRequests: limitOf(z.number().int().positive()).describe("Requests of a key that may be processed at the same time."),
+  databaseSecondsPerMinute: limitOf(z.number().positive()).describe(
+    "Seconds of database time that the requests of a key may use per minute. The time is the sum of the durations of their statements.",
+  ),
+  bytesInFlight: limitOf(z.number().int().positive()).describe(
+    "Bytes of responses that the clients of a key may have left unread; a single response may be larger.",
+  ),
+};
+
+/** For keys without limits, and for the demo. */
+export const noKeyLimits = {
+  concurrentRequests: "unlimited",
+  databaseSecondsPerMinute: "unlimited",
+  bytesInFlight: "unlimited",
+} as const satisfies KeyLimits;
+
+export type Limit = number | "unlimited";
+export type KeyLimits = z.infer<z.ZodObject<typeof keyLimitFields>>;
+/** The limits of one key that differ from those of the configuration. */
+export type OwnKeyLimits = Partial<KeyLimits>;

@@ -1,0 +1,144 @@
+import { pino } from "pino";
+import supertest from "supertest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApp } from "../../../runtime/app.ts";
+import { config } from "../../../runtime/config/config.ts";
+import { createDatabase, type Database } from "../../../runtime/database/database.ts";
+import { newKey } from "../../../runtime/http/keys.ts";
+import { sleep } from "../../../runtime/lib/async.ts";
+import { until } from "../../support/until.ts";
+import { failure, type Harness, startHarness } from "./harness.ts";
+
+const path = "/v1/demo/block_v2/1/";
+const concurrencyMessage = "Limit of concurrent requests exceeded (limits.concurrentRequests); retry in 1 second.";
+
+/** Work that ends when the test says so. */
+function manualWork() {
+  const ends: (() => void)[] = [];
+  return {
+    running: () => ends.length,
+    run: () =>
+      new Promise<object>((resolve) => {
+        ends.push(() => resolve({ height: 1 }));
+      }),
+    endAll: () => {
+      for (const end of ends.splice(0)) end();
+    },
+  };
+}
+
+describe("requests of one key", () => {
+  const work = manualWork();
+  let harness: Harness;
+  let database: Database;
+  let resolveBlock: () => Promise<object> = work.run;
+  const sleepInDatabase = () => database.query("SELECT pg_sleep(60) WHERE $1 = 1", [1]);
+  beforeAll(async () => {
+    harness = await startHarness(
+      { getBlock: () => resolveBlock() },
+      { limits: { concurrentRequests: 2, databaseSecondsPerMinute: 1, requestMilliseconds: 2_500 } },
+    );
+    database = createDatabase({ url: harness.test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "answers" });
+  });
+  afterAll(async () => {
+    await database.close();
+    await harness.end();
+  });
+  const send = (key: string) => harness.withoutKey().get(path).set("Authorization", `Bearer ${key}`);
+
+  it("are limited in number until they end, without an effect on other keys", async () => {
+    const two = [harness.get(path), harness.get(path)].map((request) => request.then(({ status }) => status));
+    await until("two requests to run", async () => work.running() === 2);
+    const refused = await harness.get(path);
+    expect([refused.status, refused.body]).toEqual([429, failure(429, concurrencyMessage)]);
+    expect(refused.headers).toMatchObject({
+      "retry-after": "1",
+      "ratelimit-policy": '"concurrentRequests";q=2, "databaseSecondsPerMinute";q=1;w=60',
+      ratelimit: '"concurrentRequests";r=0, "databaseSecondsPerMinute";r=1',
+    });
+    const other = await harness.keys.create({ label: "other", limits: { concurrentRequests: 1, databaseSecondsPerMinute: "unlimited" } });
+    const third = send(other.key).then((response) => response);
+    await until("the request of the other key to run", async () => work.running() === 3);
+    work.endAll();
+    expect(await Promise.all(two)).toEqual([200, 200]);
+    const { status, headers } = await third;
+    expect([status, headers["ratelimit-policy"], headers.ratelimit]).toEqual([200, '"concurrentRequests";q=1', '"concurrentRequests";r=0']);
+  });
+
+  it("are limited in database time, which a request that times out uses too", async () => {
+    resolveBlock = sleepInDatabase;
+    expect((await harness.get(path)).status).toBe(503);
+    resolveBlock = async () => ({ height: 1 });
+    let last = await harness.get(path);
+    await until("the statement to be counted", async () => {
+      last = await harness.get(path);
+      return last.status === 429;
+    });
+    expect(last.body.error_message).toMatch(
+      /^Limit of database time exceeded \(limits\.databaseSecondsPerMinute\); retry in \d+ seconds\.$/,
+    );
+    // 2.5 s of 1 s: 1.5 s drain in 90 s.
+    expect(Number(last.headers["retry-after"])).toBeGreaterThan(60);
+  });
+});
+
+describe("more requests than the server processes", () => {
+  it("wait up to the bound of the queue, and get 503 at once beyond it", async () => {
+    const work = manualWork();
+    const harness = await startHarness({ getBlock: work.run }, { capacity: 2, limits: { waitingRequests: 1 } });
+    try {
+      const pending = [1, 2, 3].map(() => harness.get(path).then(({ status }) => status));
+      await until("two requests to run", async () => work.running() === 2);
+      const statuses = new Set<number>();
+      let refused: supertest.Response | undefined;
+      await until("a request to be refused", async () => {
+        refused = await Promise.race([harness.get(path), sleep(200).then(() => undefined)]);
+        return refused !== undefined;
+      });
+      expect([refused?.status, refused?.headers["retry-after"], refused?.body]).toEqual([
+        503,
+        "1",
+        failure(503, "Server overloaded: too many requests are waiting; retry in 1 second."),
+      ]);
+      work.endAll();
+      await until("the waiting request to run", async () => work.running() > 0);
+      work.endAll();
+      for (const status of await Promise.all(pending)) statuses.add(status);
+      expect([...statuses]).toEqual([200]);
+    } finally {
+      await harness.end();
+    }
+  });
+});
+
+describe("keys and health", () => {
+  it("do not wait for the connections of answers", async () => {
+    const harness = await startHarness({});
+    const database = createDatabase({ url: harness.test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "answers" });
+    const http = createApp({
+      config: config.parse({}),
+      chains: [],
+      database,
+      control: harness.test.database,
+      logger: pino({ level: "silent" }),
+    });
+    let end: () => void = () => undefined;
+    const held = database.transaction(
+      () =>
+        new Promise<void>((resolve) => {
+          end = resolve;
+        }),
+    );
+    try {
+      expect((await supertest(http.app).get("/readyz")).status).toBe(200);
+      expect((await supertest(http.app).get("/v1/chains/").set("Authorization", `Bearer ${newKey()}`)).status).toBe(401);
+      expect((await supertest(http.app).get("/v1/chains/").set("Authorization", `Bearer ${harness.key}`)).status).toBe(200);
+    } finally {
+      end();
+      await held;
+      await http.close();
+      await database.close();
+      await harness.end();
+    }
+  });
+});

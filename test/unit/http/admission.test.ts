@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { operations } from "../../../generated/operations.gen.ts";
+import { type Admission, createAdmission, type Weight, weightOf } from "../../../runtime/http/admission.ts";
+
+/** Lets all settled promises continue. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Requests by name, in the order in which they are admitted or rejected. */
+function requestsOf(admission: Admission) {
+  const log: string[] = [];
+  const leaves = new Map<string, () => void>();
+  return {
+    log,
+    enter(name: string, weight: Weight, signal = new AbortController().signal) {
+      admission.enter(weight, signal).then(
+        (leave) => {
+          log.push(name);
+          leaves.set(name, leave);
+        },
+        (error: Error) => log.push(`${name}: ${error.message}`),
+      );
+      return settle();
+    },
+    leave(name: string) {
+      leaves.get(name)?.();
+      return settle();
+    },
+  };
+}
+const overloaded = "Server overloaded: too many requests are waiting; retry in 1 second.";
+
+describe("the admission of requests", () => {
+  it("processes requests up to its capacity, then the cheapest waiting one first", async () => {
+    const { log, enter, leave } = requestsOf(createAdmission(2, 10));
+    await enter("a", 1);
+    await enter("b", 1);
+    await enter("long", 4);
+    await enter("page", 2);
+    await enter("c", 1);
+    expect(log).toEqual(["a", "b"]);
+    await leave("a");
+    await leave("b");
+    expect(log).toEqual(["a", "b", "c", "page"]);
+    await leave("c");
+    // The page still counts for two.
+    expect(log).toHaveLength(4);
+    await leave("page");
+    expect(log).toEqual(["a", "b", "c", "page", "long"]);
+  });
+
+  it("rejects a request at once if too many wait, unless it is cheaper than one of them", async () => {
+    const { log, enter } = requestsOf(createAdmission(1, 2));
+    await enter("a", 1);
+    await enter("long 1", 4);
+    await enter("long 2", 4);
+    await enter("long 3", 4);
+    expect(log).toEqual(["a", `long 3: ${overloaded}`]);
+    await enter("b", 1);
+    expect(log.at(-1)).toBe(`long 2: ${overloaded}`);
+  });
+
+  it("forgets a request that aborts while it waits", async () => {
+    const { log, enter, leave } = requestsOf(createAdmission(1, 1));
+    const controller = new AbortController();
+    await enter("a", 1);
+    await enter("gone", 1, controller.signal);
+    controller.abort(new Error("client gone"));
+    await enter("b", 1);
+    expect(log).toEqual(["a", "gone: client gone"]);
+    await leave("a");
+    expect(log.at(-1)).toBe("b");
+  });
+
+  it("lets an expensive request be overtaken only 16 times", async () => {
+    const { log, enter, leave } = requestsOf(createAdmission(1, 100));
+    await enter("first", 1);
+    await enter("long", 4);
+    for (let index = 0; index < 40; index += 1) await enter(`cheap ${index}`, 1);
+    while (!log.includes("long")) await leave(log.at(-1) ?? "");
+    // The first one was admitted without waiting, 16 overtook.
+    expect(log.indexOf("long")).toBe(1 + 16);
+  });
+});
+
+describe("the weight of an operation", () => {
+  it("follows its price", () => {
+    const weights = new Map(operations.map((operation) => [operation.handler, weightOf(operation)]));
+    expect(weights.get("getTokenBalancesForWalletAddress")).toBe(1);
+    expect(weights.get("getTransactionsForAddressByPage")).toBe(2);
+    expect(weights.get("getTransactionsForBlock")).toBe(4);
+    expect(weights.get("getHistoricalPortfolioForWalletAddress")).toBe(4);
+    expect(weights.get("getLogs")).toBe(4);
+  });
+});
