@@ -3,7 +3,7 @@ import type { Queryable } from "../database/database.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { bitcoinNetworks } from "../lib/bitcoin/networks.ts";
 import { CommandError } from "./command-error.ts";
-import { fetchChainId } from "./indexing.ts";
+import { fetchChainId } from "./fetch-chain-id.ts";
 
 /** Rejects a configuration without chains, before a database is opened or created. @throws {CommandError} */
 export function requireChains(config: Config): void {

@@ -38,7 +38,6 @@ export interface IndexingOptions {
 }
 
 const retrySeconds = 5;
-const neverAborted = new AbortController().signal;
 /** Jobs run while the index is at most this many blocks behind the head; with short block times, the index is always a few blocks behind. */
 const maxBehind = 16;
 
@@ -164,20 +163,3 @@ const closeWhenProbed = (probing: Promise<Node>): void =>
     ({ heads }) => heads?.close(),
     () => undefined,
   );
-
-/** Fetches the chain id from a chain's node. @throws {CommandError} if the node does not return a valid one. */
-export async function fetchChainId(name: string, url: string, signal: AbortSignal = neverAborted): Promise<number> {
-  const rpc = createRpc({ url, retries: 2, timeoutMilliseconds: 10_000 });
-  try {
-    const id = Number(await nullOnAbort(rpc.request("eth_chainId", []), signal));
-    if (!Number.isSafeInteger(id) || id <= 0) throw new Error("the node returned an invalid chain id");
-    return id;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw new CommandError(
-      `Cannot read the chain id of ${name} from its node (${error instanceof Error ? error.message : String(error)}); check --rpc or its rpc in ashlar.yaml.`,
-    );
-  } finally {
-    await rpc.close();
-  }
-}

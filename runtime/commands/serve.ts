@@ -7,7 +7,6 @@ import { createServiceLog } from "./service/process-logs.ts";
 import { createServiceProcesses } from "./service/service-processes.ts";
 import { startWorkers } from "./service/start-workers.ts";
 import { workersOfServe } from "./service/worker-count.ts";
-import { startServing } from "./serving.ts";
 import { runUntilStopped, stopped } from "./shutdown.ts";
 import { stopService } from "./stop-service.ts";
 
@@ -28,7 +27,17 @@ export async function serve(config: Config): Promise<void> {
       const { serving: pool, control, reader, notifications } = database;
       const serving =
         workers === 1
-          ? await startServing({ config, ...declared, chains, database: pool, control, reader, notifications, logger })
+          ? // A primary does not need the modules of a server.
+            await (await import("./serving.ts")).startServing({
+              config,
+              ...declared,
+              chains,
+              database: pool,
+              control,
+              reader,
+              notifications,
+              logger,
+            })
           : await startWorkers({ config, chains, database, log, processes: createServiceProcesses(workers, log) });
       print(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/`);
       await stopped(shutdown.signal);

@@ -4,9 +4,10 @@ import { type Connections, type ConnectionWorker, openConnections } from "../../
 import { type SupervisedProcess, superviseProcess } from "../../cluster/supervise.ts";
 import { createKeyMeter, type KeyMeter } from "../../http/key-meter.ts";
 import { CommandError } from "../command-error.ts";
+import { listenOf, listenProblem, urlOf } from "../listening.ts";
 import type { ServiceDatabase } from "../open-database.ts";
 import { shareOf } from "../pools.ts";
-import { listenOf, listenProblem, type Serving, urlOf } from "../serving.ts";
+import type { Serving } from "../serving.ts";
 import type { PrimaryFunctions, WorkerFunctions, WorkerStart } from "./functions.ts";
 import type { ServiceLog } from "./process-logs.ts";
 import { meterFunctions } from "./remote-meter.ts";

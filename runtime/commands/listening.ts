@@ -1,0 +1,23 @@
+import type { AddressInfo } from "node:net";
+import process from "node:process";
+import type { Listen } from "../cluster/connections.ts";
+import { inheritedSocket } from "../cluster/inherited-socket.ts";
+import type { Config } from "../config/config.ts";
+
+/** Where a server listens: on a socket of systemd, otherwise on its configured address. */
+export const listenOf = ({ port, host }: Config): Listen => inheritedSocket(process.env, process.pid) ?? { port, host };
+
+/** The message for a server that cannot listen. */
+export function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): string {
+  if (error.code === "EADDRINUSE")
+    return `Port ${port} of ${host} is in use; choose a different one with PORT=… or stop the process that uses it.`;
+  if (error.code === "EACCES") return `Port ${port} of ${host} requires privileges; choose one above 1023 with PORT=….`;
+  return `Cannot listen on ${host}:${port} (${error.code ?? "unknown reason"}); choose a different address with HOST=… and PORT=….`;
+}
+
+/** For a server that listens on all addresses, the loopback address to use in its URL: not every system can connect to 0.0.0.0. */
+const localAddresses: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
+
+/** The URL of a listening server on this machine. */
+export const urlOf = ({ address, family, port }: AddressInfo): string =>
+  `http://${localAddresses[address] ?? (family === "IPv6" ? `[${address}]` : address)}:${port}`;
