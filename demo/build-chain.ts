@@ -4,7 +4,8 @@ import { installMulticall } from "./contracts/multicall.ts";
 import { createNodeClient, untilAborted } from "./node/client.ts";
 import type { DemoNode } from "./node/launch.ts";
 import { stopProcess } from "./node/processes.ts";
-import { dumpState, type Identity, savePastState, saveState } from "./state.ts";
+import { createRestorePastStates, savePastState } from "./past-states.ts";
+import { dumpState, type Identity, identityAt, readHead, saveState } from "./state.ts";
 import { buildStory } from "./story/build-story.ts";
 import { verifyStory } from "./story/verify.ts";
 import { verifyCollections } from "./story/verify-collections.ts";
@@ -32,21 +33,28 @@ export interface BuildOptions {
   onProgress(phase: DemoPhase, done: number, total: number): void;
 }
 
-/** Builds the demo chain on a new node, verifies it, saves its state in the folder, and stops the node. */
-export const buildChain = async (options: BuildOptions): Promise<Identity> => {
-  const { folder, genesisTime, endTime, scale, onProgress } = options;
+/** A chain that was built. */
+export interface BuiltChain {
+  readonly node: DemoNode;
+  readonly identity: Identity;
+  /** Resolves when the chain is saved, which takes about a second. */
+  readonly saving: Promise<void>;
+}
+
+/** Builds the demo chain on a new node, verifies it, and saves its state in the folder. The node continues to run, with the saved past states. */
+export const buildChain = async (options: BuildOptions): Promise<BuiltChain> => {
+  const { folder, genesisTime, endTime, scale, signal, onProgress } = options;
   onProgress("contracts", 0, 1);
   const artifacts = await loadArtifacts(options.contractsDirectory);
   onProgress("contracts", 1, 1);
   const node = await options.launch(genesisTime);
-  const { handle } = node;
-  const client = untilAborted(node.client, options.signal);
-  // With a connection of its own, the last dump is made while the story is verified.
+  const client = untilAborted(node.client, signal);
+  // With a connection of its own, the dump is made while the story is verified and indexed.
   const dumpClient = createNodeClient(node.url);
   try {
     await installMulticall(client);
     const { hash: genesisHash } = await client.request<{ hash: Hex }>("eth_getBlockByNumber", ["0x0", false]);
-    const story = await buildStory({
+    const { values, inventory, ownership, miner } = await buildStory({
       node: client,
       artifacts,
       genesisTime,
@@ -57,30 +65,25 @@ export const buildChain = async (options: BuildOptions): Promise<Identity> => {
       onProgress: (done, total) => onProgress("story", done, total),
     });
     onProgress("check", 0, 1);
-    const dumping = dumpState(untilAborted(dumpClient, options.signal));
+    const dumping = dumpState(untilAborted(dumpClient, signal));
     // Awaited below; without this, its failure during the verification would be unhandled.
     dumping.catch(() => undefined);
-    await verifyStory(client, story.miner);
-    await verifyExchanges(client, artifacts, story.values, endTime);
-    await verifyCollections(client, artifacts, story.values, story.ownership);
+    await verifyStory(client, miner);
+    await verifyExchanges(client, artifacts, values, endTime);
+    await verifyCollections(client, artifacts, values, ownership);
+    await (await createRestorePastStates(folder, client))();
+    const parts = { genesisHash, genesisTime, storyVersion: storyVersion(), scale, endTime, values, inventory };
+    const identity = identityAt(await readHead(client), parts);
     onProgress("check", 1, 1);
-    onProgress("save", 0, 1);
-    const { values, inventory } = story;
-    const identity = await saveState(folder, await dumping, {
-      genesisHash,
-      genesisTime,
-      storyVersion: storyVersion(),
-      scale,
-      endTime,
-      values,
-      inventory,
-    });
-    onProgress("save", 1, 1);
-    return identity;
-  } finally {
-    // The node stops first, because the client closes only after its requests have ended. SIGKILL after 0.3 s is safe: the state is saved, and a node that
+    const saving = dumping.then(async (dump) => void (await saveState(folder, dump, parts))).finally(() => dumpClient.close());
+    // The caller handles its failure later; until then, it would be unhandled.
+    saving.catch(() => undefined);
+    return { node, identity, saving };
+  } catch (error) {
+    // The node stops first, because the clients close only after their requests have ended. SIGKILL after 0.3 s is safe: nothing is saved, and a node that
     // dumps its state ignores SIGTERM.
-    await stopProcess(handle, 300);
-    await Promise.all([client.close(), dumpClient.close()]);
+    await stopProcess(node.handle, 300);
+    await Promise.all([node.client.close(), dumpClient.close()]);
+    throw error;
   }
 };

@@ -23,8 +23,8 @@ import type { Demo, DemoLogger, DemoOptions, DemoPhase } from "./types.ts";
 export type { Demo, DemoOptions } from "./types.ts";
 
 const secondsPerDay = 86_400;
-/** Only the previous block's state is saved while the story is built. */
-const maxPastStatesOfBuild = 2;
+/** Fewer than by default, because a past state is saved with all of them while the story is built. */
+const maxPastStatesOfBuild = 16;
 
 /** Loaded on demand: other commands import this module, and do not need the development dependency. @throws {DemoUnavailable} if it is not installed */
 const loadBitcoin = async () => {
@@ -46,7 +46,11 @@ interface Running {
   readonly node: DemoNode;
   readonly identity: Identity;
   readonly origin: Demo["origin"];
+  /** Resolves when the chain is saved. */
+  readonly saving: Promise<void>;
 }
+
+const saved = Promise.resolve();
 
 type Progress = (phase: DemoPhase, done: number, total: number) => void;
 
@@ -114,12 +118,12 @@ const openChain = async (folder: string, options: DemoOptions): Promise<Running>
   const launcher = createLauncher(folder, options);
   const identity = await readMatchingIdentity(folder, options);
   const orphan = await takeOverOrphan(folder, identity, options);
-  if (orphan !== null && identity !== null) return { node: orphan, identity, origin: "adopted" };
+  if (orphan !== null && identity !== null) return { node: orphan, identity, origin: "adopted", saving: saved };
   if (options.rpcPort !== undefined && !(await portIsFree(options.rpcPort))) throw portTaken(options.rpcPort);
   // Read again: stopping the orphan may have saved its chain.
-  const saved = await readMatchingIdentity(folder, options);
-  const loaded = saved === null ? null : await launcher.launchSaved(saved, progress);
-  if (saved !== null && loaded !== null) return { node: loaded, identity: saved, origin: "loaded" };
+  const found = await readMatchingIdentity(folder, options);
+  const loaded = found === null ? null : await launcher.launchSaved(found, progress);
+  if (found !== null && loaded !== null) return { node: loaded, identity: found, origin: "loaded", saving: saved };
 
   await discardSavedState(folder);
   const endTime = options.endTime ?? Math.floor(Date.now() / 1000);
@@ -133,10 +137,10 @@ const openChain = async (folder: string, options: DemoOptions): Promise<Running>
     launch: launcher.launchNew,
     onProgress: progress,
   });
-  // The node that built the chain uses much memory. A node that loads the state uses little, and every later start loads it too.
-  const node = await launcher.launchSaved(built, progress);
-  if (node === null) throw new Error("Failed to load the saved state of the demo");
-  return { node, identity: built, origin: "built" };
+  // From now on, another run can adopt the node.
+  const { handle, port } = built.node;
+  await writeNodeRecord(demoFiles(folder).node, { ...handle, port, genesisHash: built.identity.genesisHash });
+  return { ...built, origin: "built" };
 };
 
 /** Stops the node that a failed start may have left running. */
@@ -166,7 +170,7 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     const artifacts = await loadArtifacts(options.contractsDirectory ?? folder);
     const { node, origin } = running;
     if (origin === "adopted") logger.info(`Continuing the demo with the node of an earlier run (process ${node.handle.processId})`);
-    const liveChain = createLiveChain({ folder, node, artifacts, identity: running.identity, logger });
+    const liveChain = createLiveChain({ ...running, folder, artifacts, logger });
     const documents = await startMetadataServer();
     const bitcoin = await startBitcoin(running.identity.genesisTime);
     const stopAll = async (): Promise<void> => {

@@ -1,11 +1,12 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable, Transform } from "node:stream";
+import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { Hex } from "../runtime/lib/hex.ts";
 import type { NodeClient } from "./node/client.ts";
+import { gunzipBytes, pastStatesFile, pastStatesKey } from "./past-states.ts";
 import type { Inventory, StoryValues } from "./story/story-values.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
@@ -29,7 +30,7 @@ export interface Identity {
 /** The files of a demo in its folder. */
 export const demoFiles = (folder: string) => ({
   identity: join(folder, "identity.json"),
-  pastStates: join(folder, "past-states.json"),
+  pastStates: pastStatesFile(folder),
   unpacked: join(folder, "unpacked.json"),
   node: join(folder, "node.json"),
   owner: join(folder, "owner.json"),
@@ -50,7 +51,8 @@ interface Head {
   readonly number: Hex;
   readonly hash: Hex;
 }
-const readHead = (client: NodeClient): Promise<Head> => client.request<Head>("eth_getBlockByNumber", ["latest", false]);
+/** The newest block of a node. */
+export const readHead = (client: NodeClient): Promise<Head> => client.request<Head>("eth_getBlockByNumber", ["latest", false]);
 
 /** A node's state as gzipped JSON, with the head that it belongs to. */
 interface Dump {
@@ -69,57 +71,23 @@ export const dumpState = async (client: NodeClient): Promise<Dump> => {
   throw new Error("Failed to save the state of the demo chain: its head keeps changing");
 };
 
+/** The identity of a chain with this head. */
+export const identityAt = (head: Head, identity: Omit<Identity, "lastBlock" | "lastBlockHash" | "stateFile">): Identity => ({
+  ...identity,
+  lastBlock: Number(head.number),
+  lastBlockHash: head.hash,
+  stateFile: `state-${head.hash.slice(2, 18)}.json.gz`,
+});
+
 /** Saves a node's state and its identity, and returns the identity. If the process is killed, the older pair remains. */
-export const saveState = async (
-  folder: string,
-  { head, content }: Dump,
-  identity: Omit<Identity, "lastBlock" | "lastBlockHash" | "stateFile">,
-) => {
-  const stateFile = `state-${head.hash.slice(2, 18)}.json.gz`;
+export const saveState = async (folder: string, { head, content }: Dump, identity: Parameters<typeof identityAt>[1]): Promise<Identity> => {
+  const saved = identityAt(head, identity);
+  const { stateFile } = saved;
   await writeAtomically(join(folder, stateFile), content);
-  const saved: Identity = { ...identity, lastBlock: Number(head.number), lastBlockHash: head.hash, stateFile };
   await writeAtomically(demoFiles(folder).identity, JSON.stringify(saved));
   const outdated = (await readdir(folder)).filter((name) => name.startsWith("state-") && name !== stateFile);
   await Promise.all(outdated.map((name) => rm(join(folder, name), { force: true })));
   return saved;
-};
-
-type PastState = readonly [blockHash: Hex, state: unknown];
-
-/** What precedes the past states in a dump, which ends with them. */
-const pastStatesKey = '"historical_states":';
-
-/** The past states in a dump, which is not parsed as a whole: most of it are transactions. */
-const pastStatesIn = async (content: Buffer): Promise<PastState[]> => {
-  let tail = "";
-  let isFound = false;
-  for await (const chunk of Readable.from([content]).pipe(createGunzip({ chunkSize: 1_048_576 }))) {
-    tail += (chunk as Buffer).toString("latin1");
-    if (isFound) continue;
-    const start = tail.indexOf(pastStatesKey);
-    isFound = start !== -1;
-    tail = tail.slice(isFound ? start + pastStatesKey.length : -pastStatesKey.length);
-  }
-  return isFound ? ((JSON.parse(tail.slice(0, tail.lastIndexOf("}"))) as PastState[] | null) ?? []) : [];
-};
-
-const readPastStates = async (folder: string): Promise<PastState[]> => {
-  try {
-    return JSON.parse(await readFile(demoFiles(folder).pastStates, "utf8")) as PastState[];
-  } catch {
-    return [];
-  }
-};
-
-/**
- * Saves the state of a past block separately, because the node does not retain it over a restart: an index reads balances at block 0, and contracts at some later
- * blocks. The node must still have it.
- */
-export const savePastState = async (folder: string, client: NodeClient, height: number): Promise<void> => {
-  const { hash } = await client.request<{ hash: Hex }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
-  const dump = await client.request<Hex>("anvil_dumpState", [true]);
-  const found = (await pastStatesIn(Buffer.from(dump.slice(2), "hex"))).filter(([block]) => block === hash);
-  await writeAtomically(demoFiles(folder).pastStates, JSON.stringify([...(await readPastStates(folder)), ...found]));
 };
 
 /** The end of a dump of a node without past states. */
@@ -145,7 +113,12 @@ export const unpackState = async (folder: string, identity: Identity): Promise<s
   try {
     const pastStates = await readFile(files.pastStates, "utf8");
     const end = replaceEnd(emptyHistory, Buffer.from(`${pastStatesKey}${pastStates}}`));
-    await pipeline(createReadStream(join(folder, identity.stateFile)), createGunzip(), end, createWriteStream(files.unpacked));
+    await pipeline(
+      createReadStream(join(folder, identity.stateFile)),
+      createGunzip({ chunkSize: gunzipBytes }),
+      end,
+      createWriteStream(files.unpacked),
+    );
     return files.unpacked;
   } catch {
     return null;

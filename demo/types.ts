@@ -3,8 +3,8 @@ import type { BitcoinDemo } from "./bitcoin/start-bitcoin.ts";
 import type { Identity } from "./state.ts";
 import type { Inventory, StoryValues } from "./story/story-values.ts";
 
-/** The phases of a start, in this order; only the first start has all of them. */
-export type DemoPhase = "contracts" | "story" | "check" | "save" | "load";
+/** The phases of a first start in this order, and that of a later one: `load`. */
+export type DemoPhase = "contracts" | "story" | "check" | "load";
 
 export interface DemoLogger {
   info(message: string): void;
@@ -34,8 +34,8 @@ interface Story {
 }
 
 /**
- * A running demo chain. Its node has loaded the chain from a file. It returns all blocks, receipts and `trace_block`. For blocks before the loaded head,
- * it has no state (`eth_call`, `eth_getBalance`) except that of the genesis block, and no `debug_trace…`.
+ * A running demo chain. Its node has built the chain, or loaded it from a file. It returns all blocks, receipts and `trace_block`. For blocks before the loaded
+ * head, and before the last blocks of a built chain, it has no state (`eth_call`, `eth_getBalance`) except that of saved ones, and no `debug_trace…`.
  */
 export interface Demo {
   readonly rpcUrl: string;

@@ -1,6 +1,7 @@
 import type { Artifacts } from "../contracts/artifacts.ts";
 import type { DemoNode } from "../node/launch.ts";
 import { isRunning } from "../node/processes.ts";
+import { createRestorePastStates } from "../past-states.ts";
 import { dumpState, type Identity, saveState } from "../state.ts";
 import { createRandom } from "../story/random.ts";
 import type { DemoLogger } from "../types.ts";
@@ -17,15 +18,23 @@ export interface LiveChainOptions {
   readonly node: DemoNode;
   readonly artifacts: Artifacts;
   readonly identity: Identity;
+  /** Resolves when the chain up to now is saved. */
+  readonly saving: Promise<void>;
   readonly logger: DemoLogger;
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Mines and saves blocks after the end of the story, one operation at a time. */
-export const createLiveChain = ({ folder, node, artifacts, identity, logger }: LiveChainOptions) => {
+export const createLiveChain = ({ folder, node, artifacts, identity, saving, logger }: LiveChainOptions) => {
   let saved = identity;
-  let last: Promise<unknown> = Promise.resolve();
+  let isSaved = false;
+  let last: Promise<unknown> = saving.then(
+    () => {
+      isSaved = true;
+    },
+    (error: unknown) => logger.warn(`Failed to save the demo chain, which is tried again with its next blocks: ${reasonOf(error)}`),
+  );
   const context: LiveContext = {
     client: node.client,
     values: identity.values,
@@ -43,14 +52,23 @@ export const createLiveChain = ({ folder, node, artifacts, identity, logger }: L
   const checkpoint = (): Promise<void> =>
     inSequence(async () => {
       const head = await node.client.request<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);
-      if (head.hash !== saved.lastBlockHash) saved = await saveState(folder, await dumpState(node.client), saved);
+      if (isSaved && head.hash === saved.lastBlockHash) return;
+      saved = await saveState(folder, await dumpState(node.client), saved);
+      isSaved = true;
     });
   const mineOne = (): Promise<void> => inSequence(() => mineLiveBlock(context));
+  let restoring: Promise<() => Promise<void>> | null = null;
+  const restorePastStates = (): Promise<void> =>
+    inSequence(async () => {
+      restoring ??= createRestorePastStates(folder, node.client);
+      await (await restoring)();
+    });
 
   /** Returns false if the node has exited. */
   const step = async (count: number): Promise<boolean> => {
     try {
       await mineOne();
+      await restorePastStates();
       if (count % blocksPerCheckpoint === 0) await checkpoint();
       return true;
     } catch (error) {

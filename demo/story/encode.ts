@@ -1,9 +1,25 @@
-import { type Abi, encodeFunctionData } from "viem";
+import { type Abi, encodeFunctionData, prepareEncodeFunctionData } from "viem";
 import type { Hex } from "../../runtime/lib/hex.ts";
 
+type PreparedFunction = Pick<Parameters<typeof encodeFunctionData>[0], "abi" | "functionName">;
+
+const prepare = (abi: Abi, functionName: string): PreparedFunction => {
+  const isOverloaded = abi.filter((item) => item.type === "function" && item.name === functionName).length > 1;
+  // Which of several functions is called depends on the parameters.
+  return isOverloaded ? { abi, functionName } : prepareEncodeFunctionData({ abi, functionName });
+};
+
+/** Functions by name and ABI: finding one and hashing its signature takes longer than encoding its parameters. */
+const functions = new WeakMap<Abi, Map<string, PreparedFunction>>();
+
 /** Encodes a call of a function whose ABI is not known to the compiler. */
-export const encode = (abi: Abi, functionName: string, parameters: readonly unknown[] = []): Hex =>
-  encodeFunctionData({ abi, functionName, args: parameters });
+export const encode = (abi: Abi, functionName: string, parameters: readonly unknown[] = []): Hex => {
+  const known = functions.get(abi) ?? new Map<string, PreparedFunction>();
+  functions.set(abi, known);
+  const prepared = known.get(functionName) ?? prepare(abi, functionName);
+  known.set(functionName, prepared);
+  return encodeFunctionData({ ...prepared, args: parameters });
+};
 
 const encodeWords = (selector: string, words: readonly (Hex | bigint)[]): Hex =>
   `0x${selector}${words.map((word) => (typeof word === "bigint" ? word.toString(16) : word.slice(2)).padStart(64, "0")).join("")}`;

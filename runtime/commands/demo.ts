@@ -6,8 +6,8 @@ import type { ChainConfig } from "../config/config.ts";
 import type { Hash, Hex } from "../lib/hex.ts";
 import { CommandError } from "./command-error.ts";
 
-/** The phases of starting the demo, in order; only the first start goes through all of them. */
-export type DemoPhase = "contracts" | "story" | "check" | "save" | "load";
+/** The phases of the first start of the demo in order, and that of a later one: `load`. */
+export type DemoPhase = "contracts" | "story" | "check" | "load";
 
 /** The blocks that identify a saved chain. */
 export interface DemoIdentity {

@@ -24,9 +24,11 @@ const phases = {
   contracts: "compile contracts",
   story: "build the story",
   check: "check the story",
-  save: "save the chain",
   load: "load the chain",
 };
+
+/** The interval between checks whether the demo, which takes seconds to index, is ready. */
+const readyMilliseconds = 150;
 
 /** Runs the demo, a local chain with its index and server, until the process is stopped; `prepareDemo` has created the data directory. */
 export async function startDemoService(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
@@ -134,7 +136,7 @@ async function runDemo({ config, database, demo, key, log, processes, progress }
   const failed = new AbortController();
   const either = AbortSignal.any([shutdown.signal, failed.signal]);
   const indexing = runIndexerProcess({ config, chains, database, log, processes, progress }, either);
-  const mining = whenReady(serving, either).then(async (ready) => {
+  const mining = whenReady(serving, either, readyMilliseconds).then(async (ready) => {
     if (!ready) return;
     progress.end();
     progress.print(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, bitcoinRpcUrl: demo.bitcoin.rpcUrl, key, storyValues }));

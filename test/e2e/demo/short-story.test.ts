@@ -107,9 +107,11 @@ describe("a short story", () => {
     const before = Number(await request(demo, "eth_blockNumber"));
     const stop = new AbortController();
     const running = demo.live(stop.signal, 0.05);
-    while (Number(await request(demo, "eth_blockNumber")) < before + 10) await new Promise((resolve) => setTimeout(resolve, 50));
+    while (Number(await request(demo, "eth_blockNumber")) < before + 20) await new Promise((resolve) => setTimeout(resolve, 50));
     stop.abort();
     await running;
+    // More blocks than the node has past states: that of the genesis block, with a million ether, is restored.
+    expect(await request(demo, "eth_getBalance", [demo.story.inventory.accounts[0], "0x0"])).toBe(`0x${(10n ** 24n).toString(16)}`);
     const after = Number(await request(demo, "eth_blockNumber"));
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(Number(await request(demo, "eth_blockNumber"))).toBe(after);

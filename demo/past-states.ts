@@ -1,0 +1,78 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { createGunzip, gzip } from "node:zlib";
+import { type Hex, zeroAddress } from "../runtime/lib/hex.ts";
+import type { NodeCall, NodeClient } from "./node/client.ts";
+import { writeAtomically } from "./write-atomically.ts";
+
+/** The file of the saved past states in the demo's folder. */
+export const pastStatesFile = (folder: string): string => join(folder, "past-states.json");
+
+/** What precedes the past states in a dump, which ends with them. */
+export const pastStatesKey = '"historical_states":';
+
+/** Dumps have a hundred megabytes, so that they are unpacked in large pieces. */
+export const gunzipBytes = 1_048_576;
+
+type PastState = readonly [blockHash: Hex, state: unknown];
+
+/** The state of a block in a dump. Neither the dump is parsed as a whole, because most of it are transactions, nor are the states of other blocks. */
+const pastStateIn = async (content: Buffer, hash: Hex): Promise<PastState[]> => {
+  let tail = "";
+  let isFound = false;
+  for await (const chunk of Readable.from([content]).pipe(createGunzip({ chunkSize: gunzipBytes }))) {
+    tail += (chunk as Buffer).toString("latin1");
+    if (isFound) continue;
+    const start = tail.indexOf(pastStatesKey);
+    isFound = start !== -1;
+    tail = tail.slice(isFound ? start : -pastStatesKey.length);
+  }
+  const start = tail.indexOf(`["${hash}",`);
+  if (start === -1) return [];
+  // The next entry, or the end of the list.
+  const next = tail.indexOf('],["0x', start);
+  return [JSON.parse(tail.slice(start, (next === -1 ? tail.lastIndexOf("]]") : next) + 1)) as PastState];
+};
+
+const readPastStates = async (folder: string): Promise<PastState[]> => {
+  try {
+    return JSON.parse(await readFile(pastStatesFile(folder), "utf8")) as PastState[];
+  } catch {
+    return [];
+  }
+};
+
+/**
+ * Saves the state of a past block separately, because the node does not retain it over a restart: an index reads balances at block 0, and contracts at some later
+ * blocks. The node must still have it.
+ */
+export const savePastState = async (folder: string, client: NodeClient, height: number): Promise<void> => {
+  const { hash } = await client.request<{ hash: Hex }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
+  const dump = await client.request<Hex>("anvil_dumpState", [true]);
+  const found = await pastStateIn(Buffer.from(dump.slice(2), "hex"), hash);
+  await writeAtomically(pastStatesFile(folder), JSON.stringify([...(await readPastStates(folder)), ...found]));
+};
+
+/** A state with past states alone: a node that loads it keeps its blocks and accounts. */
+const loadCall = async (states: readonly PastState[]): Promise<NodeCall> => {
+  const nothing = { block: null, accounts: {}, best_block_number: null, blocks: [], transactions: [] };
+  const packed = await promisify(gzip)(JSON.stringify({ ...nothing, historical_states: states }), { level: 1 });
+  return { method: "anvil_loadState", parameters: [`0x${packed.toString("hex")}`] };
+};
+
+/** Creates a function that gives a node the saved past states that it no longer has: it drops them after some live blocks. */
+export const createRestorePastStates = async (folder: string, client: NodeClient): Promise<() => Promise<void>> => {
+  const states = await readPastStates(folder);
+  const calls = new Map<Hex, NodeCall>();
+  for (const state of states) calls.set(state[0], await loadCall([state]));
+  const isKnown = (blockHash: Hex): Promise<boolean> =>
+    client.request("eth_getBalance", [zeroAddress, { blockHash }]).then(
+      () => true,
+      () => false,
+    );
+  return async () => {
+    for (const [hash, { method, parameters }] of calls) if (!(await isKnown(hash))) await client.request(method, parameters);
+  };
+};
