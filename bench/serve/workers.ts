@@ -38,6 +38,7 @@ function limitOf(cell: Pick<Cell, "serverCpu" | "databaseCpu" | "perSecond">, wo
   if (product === undefined || database === undefined || Number.isNaN(product + database)) return "";
   if (product >= busy * Math.min(workers, cores)) return "product CPU";
   if (database >= busy * cores) return "PostgreSQL";
+  if (product + database < cores / 2) return "other load on this machine";
   return product >= database ? "shared cores, mostly product CPU" : "shared cores, mostly PostgreSQL";
 }
 

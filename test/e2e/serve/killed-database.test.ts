@@ -14,7 +14,7 @@ import { startServer } from "../../support/server-process.ts";
 import { indexUntilHead } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 import { isGone } from "../start/service-process.ts";
-import { isResponse, startLoad } from "./load.ts";
+import { isResponse, startLoad, unlimited } from "./load.ts";
 import { processesOf } from "./workers-of.ts";
 
 const path = "/v1/own/block_v2/1/";
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== "linux")("a killed database", () => {
     await chain.stop();
     const folder = await mkdtemp(join(tmpdir(), "ashlar-kill-"));
     const file = join(folder, "ashlar.yaml");
-    await writeFile(file, JSON.stringify({ chains: [{ name: "own", id: 31337 }], limits: { requestsPerSecond: "unlimited" } }));
+    await writeFile(file, JSON.stringify({ chains: [{ name: "own", id: 31337 }], limits: unlimited }));
     const running = await startServer(file, server.url, { args: ["--workers", "2"] });
     const load = startLoad(running.url + path, key, 4);
     onTestFinished(async () => {

@@ -1,6 +1,14 @@
 import { Agent, get } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 
+/** Limits of keys that a load does not reach on any machine. */
+export const unlimited = {
+  requestsPerSecond: "unlimited",
+  concurrentRequests: "unlimited",
+  databaseSecondsPerMinute: "unlimited",
+  bytesInFlight: "unlimited",
+};
+
 /** A response of the server, or the error of a request without a response. */
 export type Outcome = { readonly startedAt: number; readonly at: number } & (
   | { readonly status: number; readonly body: string }

@@ -10,7 +10,7 @@ import { deadline } from "../../support/deadline.ts";
 import { startIndexer } from "../../support/indexer-process.ts";
 import { startServer } from "../../support/server-process.ts";
 import { until } from "../../support/until.ts";
-import { isResponse, type Outcome, startLoad } from "./load.ts";
+import { isResponse, type Outcome, startLoad, unlimited } from "./load.ts";
 
 const path = "/v1/own/block_v2/latest/";
 const blocks = 30;
@@ -35,7 +35,7 @@ describe("four workers under load", () => {
     const { key } = await createKeys(test.database).create({ label: "reorganisations" });
     const settings = { ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
     const file = join(folder, "serve.yaml");
-    await writeFile(file, JSON.stringify({ chains: [settings], limits: { requestsPerSecond: "unlimited" } }));
+    await writeFile(file, JSON.stringify({ chains: [settings], limits: unlimited }));
     const indexer = await startIndexer(folder, settings, test.url);
     const server = await startServer(file, test.url, { args: ["--workers", "4"] });
     onTestFinished(async () => {

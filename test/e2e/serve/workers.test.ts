@@ -11,7 +11,7 @@ import { type ServerProcess, startServer } from "../../support/server-process.ts
 import { indexUntilHead } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 import { isGone } from "../start/service-process.ts";
-import { isResponse, type Load, request, startLoad } from "./load.ts";
+import { isResponse, type Load, request, startLoad, unlimited } from "./load.ts";
 import { processesOf } from "./workers-of.ts";
 
 const path = "/v1/own/block_v2/1/";
@@ -51,7 +51,6 @@ const serve = async (workers: number, limits: object, logLevel = "warn"): Promis
   server = await startServer(file, test.url, { args: ["--workers", String(workers)], environment: { ASHLAR_LOG_LEVEL: logLevel } });
   return server;
 };
-const unlimited = { requestsPerSecond: "unlimited" };
 const workersOf = ({ child }: ServerProcess) => processesOf(child.pid ?? 0);
 const usageOf = async (keyId: number): Promise<{ readonly calls: number; readonly hundredths: number }> => {
   const [row] = await test.database.query<{ calls: number; hundredths: number }>(
