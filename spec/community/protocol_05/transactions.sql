@@ -28,34 +28,37 @@ WITH registries AS MATERIALIZED (
     SELECT contract, i, coin FROM early_coin WHERE chain_id = :chain AND block_number <= :as_of_block AND coin IS NOT NULL
   ) c
   ORDER BY c.contract, c.i
+), own AS MATERIALIZED (
+  -- Events with the wallet as their account are actions in any case. In the order of the page, those that fill it are enough.
+  SELECT u.block_number, u.transaction_index FROM (
+    (SELECT block_number, transaction_index, log_index FROM exchanges
+     WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block
+     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
+    UNION ALL
+    (SELECT block_number, transaction_index, log_index FROM underlying_exchanges
+     WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block
+     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
+    UNION ALL
+    (SELECT block_number, transaction_index, log_index FROM additions
+     WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
+    UNION ALL
+    (SELECT block_number, transaction_index, log_index FROM removals
+     WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
+    UNION ALL
+    (SELECT block_number, transaction_index, log_index FROM imbalanced_removals
+     WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
+    UNION ALL
+    (SELECT block_number, transaction_index, log_index FROM single_removals
+     WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
+    ) u
+    ORDER BY u.block_number DESC, u.log_index DESC LIMIT :limit::int8 + :offset::int8
 ), oldest AS MATERIALIZED (
-  -- Events with the wallet as their account are actions in any case: the page has no older ones than the newest of them that fill it.
-  SELECT COALESCE((SELECT own.block_number FROM (
-    (SELECT block_number FROM exchanges
-     WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block
-     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
-    UNION ALL
-    (SELECT block_number FROM underlying_exchanges
-     WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block
-     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
-    UNION ALL
-    (SELECT block_number FROM additions
-     WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
-     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
-    UNION ALL
-    (SELECT block_number FROM removals
-     WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
-     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
-    UNION ALL
-    (SELECT block_number FROM imbalanced_removals
-     WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
-     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
-    UNION ALL
-    (SELECT block_number FROM single_removals
-     WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
-     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
-    ) own
-    ORDER BY own.block_number DESC LIMIT 1 OFFSET :limit::int8 + :offset::int8 - 1), 0) AS block_number
+  -- The page has no older actions than these events, if they fill it.
+  SELECT CASE WHEN count(*) < :limit::int8 + :offset::int8 THEN 0 ELSE min(block_number) END AS block_number FROM own
 ), candidates AS MATERIALIZED (
   SELECT i.block_number, i.transaction_index
   FROM (
@@ -74,27 +77,11 @@ WITH registries AS MATERIALIZED (
     WHERE m.chain_id = :chain AND m.to_address = :wallet AND m.token = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea
       AND m.block_number <= :as_of_block AND m.block_number >= (SELECT block_number FROM oldest)
     UNION
-    SELECT block_number, transaction_index FROM exchanges
-    WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
-    UNION
-    SELECT block_number, transaction_index FROM underlying_exchanges
-    WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
-    UNION
-    SELECT block_number, transaction_index FROM additions
-    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
-    UNION
-    SELECT block_number, transaction_index FROM removals
-    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
-    UNION
-    SELECT block_number, transaction_index FROM imbalanced_removals
-    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
-    UNION
-    SELECT block_number, transaction_index FROM single_removals
-    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
+    SELECT block_number, transaction_index FROM own
   ) i
   ORDER BY i.block_number DESC, i.transaction_index DESC
 ), page AS MATERIALIZED (
-  SELECT e.*, sent.is_sender
+  SELECT e.*, sent.hash, sent.from_address, sent.to_address, sent.from_address = :wallet OR e.account = :wallet AS is_own
   FROM candidates c
   -- In the order of the candidates, so that only those of the page are joined.
   CROSS JOIN LATERAL (
@@ -116,49 +103,42 @@ WITH registries AS MATERIALIZED (
     UNION ALL
     SELECT 'remove_liquidity_one_coin', e.contract, e.block_number, e.transaction_index, e.log_index, e.provider,
       -- Early events do not have the id of the coin: it is that of the amount that the pool transferred, or else the native currency.
-      ARRAY[COALESCE(e.token_id, paid.i, own.i)], ARRAY[e.coin_amount], -1
+      ARRAY[COALESCE(e.token_id, paid.i)], ARRAY[e.coin_amount], -1
     FROM single_removals e
     LEFT JOIN LATERAL (
       SELECT k.i FROM coins k
-      JOIN api.transfers m ON m.chain_id = :chain AND m.from_address = e.contract AND m.token = k.coin AND m.block_number = e.block_number
-        AND m.transaction_index = e.transaction_index
-      WHERE e.token_id IS NULL AND k.pool = e.contract AND m.amount = e.coin_amount AND m.log_index < e.log_index
-      ORDER BY m.log_index DESC LIMIT 1) paid ON true
-    LEFT JOIN LATERAL (
-      SELECT k.i FROM coins k
-      WHERE e.token_id IS NULL AND k.pool = e.contract AND k.coin = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea LIMIT 1) own ON true
+      LEFT JOIN api.transfers m ON m.chain_id = :chain AND m.from_address = e.contract AND m.token = k.coin AND m.block_number = e.block_number
+        AND m.transaction_index = e.transaction_index AND m.amount = e.coin_amount AND m.log_index < e.log_index
+      WHERE e.token_id IS NULL AND k.pool = e.contract
+        AND (m.log_index IS NOT NULL OR k.coin = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea)
+      ORDER BY m.log_index DESC NULLS LAST LIMIT 1) paid ON true
     WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
   ) e
   CROSS JOIN LATERAL (
-    SELECT t.from_address = :wallet AS is_sender FROM api.transactions t
+    SELECT t.hash, t.from_address, t.to_address FROM api.transactions t
     WHERE t.chain_id = :chain AND t.block_number = e.block_number AND t.transaction_index = e.transaction_index LIMIT 1) sent
-  WHERE sent.is_sender OR e.account = :wallet
+  WHERE sent.from_address = :wallet OR e.account = :wallet
     OR EXISTS (
       SELECT 1
-      FROM unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)
-      JOIN coins k ON k.pool = e.pool AND k.i = COALESCE(a.id, a.position - 1)
-      JOIN api.transfers m ON m.chain_id = :chain AND m.token = k.coin AND m.block_number = e.block_number
-        AND m.transaction_index = e.transaction_index AND m.from_address = :wallet AND m.amount = a.amount * e.sign)
-    OR EXISTS (
-      SELECT 1
-      FROM unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)
-      JOIN coins k ON k.pool = e.pool AND k.i = COALESCE(a.id, a.position - 1)
-      JOIN api.transfers m ON m.chain_id = :chain AND m.token = k.coin AND m.block_number = e.block_number
-        AND m.transaction_index = e.transaction_index AND m.to_address = :wallet AND m.amount = -a.amount * e.sign)
-    OR EXISTS (
-      SELECT 1
-      FROM pools p JOIN api.transfers m ON m.chain_id = :chain AND m.token = p.lp_token AND m.block_number = e.block_number
-        AND m.transaction_index = e.transaction_index AND m.to_address = :wallet
-      WHERE p.pool = e.pool AND e.action = 'add_liquidity')
-    OR EXISTS (
-      SELECT 1
-      FROM pools p JOIN api.transfers m ON m.chain_id = :chain AND m.token = p.lp_token AND m.block_number = e.block_number
-        AND m.transaction_index = e.transaction_index AND m.from_address = :wallet
-      WHERE p.pool = e.pool AND e.sign < 0)
+      FROM (
+        SELECT k.coin AS token, a.amount * e.sign AS delta
+        FROM unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)
+        JOIN coins k ON k.pool = e.pool AND k.i = COALESCE(a.id, a.position - 1)
+        UNION ALL
+        -- Any amount of pool tokens.
+        SELECT p.lp_token, NULL FROM pools p WHERE p.pool = e.pool AND (e.action = 'add_liquidity' OR e.sign < 0)) x
+      CROSS JOIN LATERAL (
+        SELECT 1 FROM api.transfers m
+        WHERE m.chain_id = :chain AND m.from_address = :wallet AND m.token = x.token AND m.block_number = e.block_number
+          AND m.transaction_index = e.transaction_index AND (m.amount = x.delta OR (x.delta IS NULL AND e.sign < 0))
+        UNION ALL
+        SELECT 1 FROM api.transfers m
+        WHERE m.chain_id = :chain AND m.to_address = :wallet AND m.token = x.token AND m.block_number = e.block_number
+          AND m.transaction_index = e.transaction_index AND (m.amount = -x.delta OR (x.delta IS NULL AND e.action = 'add_liquidity'))) m)
   ORDER BY c.block_number DESC, c.transaction_index DESC, e.log_index DESC
   LIMIT :limit OFFSET :offset
 ), legs AS MATERIALIZED (
-  SELECT e.action, e.pool, e.block_number, e.transaction_index, e.log_index, e.account, e.is_sender OR e.account = :wallet AS is_own,
+  SELECT e.action, e.pool, e.block_number, e.transaction_index, e.log_index, e.account, e.to_address, e.is_own,
     k.i, k.coin AS token, false AS is_share, NULL::bytea AS holder, a.amount * e.sign AS delta
   FROM page e
   CROSS JOIN LATERAL unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)
@@ -166,7 +146,7 @@ WITH registries AS MATERIALIZED (
   WHERE a.amount <> 0
   UNION ALL
   -- The pool tokens that were minted or burned last before the event.
-  SELECT e.action, e.pool, e.block_number, e.transaction_index, e.log_index, e.account, e.is_sender OR e.account = :wallet,
+  SELECT e.action, e.pool, e.block_number, e.transaction_index, e.log_index, e.account, e.to_address, e.is_own,
     -1, p.lp_token, true, s.holder, s.delta
   FROM page e
   JOIN pools p ON p.pool = e.pool
@@ -188,17 +168,16 @@ WITH registries AS MATERIALIZED (
       -- What a router pays and receives is on behalf of the sender, unless another account gave it to the router or received it.
       WHEN l.delta > 0 THEN NOT EXISTS (
         SELECT 1 FROM api.transfers m
-        WHERE m.chain_id = :chain AND m.to_address IN (l.pool, l.account, t.to_address) AND m.token = l.token AND m.block_number = l.block_number
-          AND m.transaction_index = l.transaction_index AND m.amount = l.delta AND m.from_address NOT IN (l.account, t.to_address)
+        WHERE m.chain_id = :chain AND m.to_address IN (l.pool, l.account, l.to_address) AND m.token = l.token AND m.block_number = l.block_number
+          AND m.transaction_index = l.transaction_index AND m.amount = l.delta AND m.from_address NOT IN (l.account, l.to_address)
           AND NOT EXISTS (SELECT 1 FROM pools previous WHERE previous.pool = m.from_address))
       ELSE NOT EXISTS (
         SELECT 1 FROM api.transfers m
-        WHERE m.chain_id = :chain AND m.from_address IN (l.pool, l.account, t.to_address) AND m.token = l.token AND m.block_number = l.block_number
-          AND m.transaction_index = l.transaction_index AND m.amount = -l.delta AND m.to_address NOT IN (l.account, t.to_address)
+        WHERE m.chain_id = :chain AND m.from_address IN (l.pool, l.account, l.to_address) AND m.token = l.token AND m.block_number = l.block_number
+          AND m.transaction_index = l.transaction_index AND m.amount = -l.delta AND m.to_address NOT IN (l.account, l.to_address)
           AND NOT EXISTS (SELECT 1 FROM pools next WHERE next.pool = m.to_address))
     END AS is_moved
   FROM legs l
-  JOIN api.transactions t ON t.chain_id = :chain AND t.block_number = l.block_number AND t.transaction_index = l.transaction_index
   CROSS JOIN LATERAL (
     SELECT EXISTS (
         SELECT 1 FROM api.transfers m
@@ -209,10 +188,7 @@ WITH registries AS MATERIALIZED (
         WHERE l.delta < 0 AND m.chain_id = :chain AND m.to_address = :wallet AND m.token = l.token AND m.block_number = l.block_number
           AND m.transaction_index = l.transaction_index AND m.amount = -l.delta) AS transfers) own
 ), timed AS MATERIALIZED (
-  SELECT p.*, b.timestamp, t.hash, t.from_address
-  FROM page p
-  JOIN api.blocks b ON b.chain_id = :chain AND b.number = p.block_number
-  JOIN api.transactions t ON t.chain_id = :chain AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index
+  SELECT p.*, b.timestamp FROM page p JOIN api.blocks b ON b.chain_id = :chain AND b.number = p.block_number
 ), valued AS MATERIALIZED (
   SELECT t.block_number, t.log_index, m.i, m.token, m.is_share, m.is_moved, m.delta, token.name, token.symbol, own.decimals, own.price,
     abs(m.delta) * own.unit_price AS quote
