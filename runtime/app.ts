@@ -204,7 +204,7 @@ function createQueries(chains: readonly ChainConfig[], database: Database, now: 
   const factories = new Map(chains.map(({ id, exchanges }) => [id, exchanges.map(({ factory }) => factory)]));
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   return {
-    ledger: createLedgerQueries(database, keep.loads("chains")),
+    ledger: createLedgerQueries(database, keep),
     tokens: createTokenQueries(database, keep),
     tokenRequests: createTokenRequests(database, now),
     pools: createPoolQueries(database, (chainId) => factories.get(chainId) ?? [], keep),

@@ -44,9 +44,12 @@ export function createLineLogger(logLevel: Config["logLevel"], lines: LogDestina
   return pino(options, lines);
 }
 
+/** Lines are written together, because each write costs as much as a small response. The last ones are written when the process exits. */
+const batch = { minLength: 8_192, periodicFlush: 100 };
+
 /** Standard error, written synchronously on a terminal, so that its lines are in order with those of standard output. */
 function standardError(sync: boolean): LogDestination {
-  const stream = pino.destination({ fd: process.stderr.fd, sync });
+  const stream = pino.destination({ fd: process.stderr.fd, sync, ...(sync ? {} : batch) });
   // Errors of writing to a closed terminal are ignored.
   stream.on("error", () => undefined);
   return stream;

@@ -1,11 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
-import { plannedOnce, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
-
-const selectTimesOfOrdinals =
-  plannedOnce(sql`SELECT a.ordinal, b.timestamp FROM address_transactions a JOIN blocks b ON b.chain_id = a.chain_id AND b.number = a.block_number
-  WHERE a.chain_id = $1 AND a.address = $2 AND a.ordinal = ANY ($3::int8[])`);
 
 /** The number of transactions that an address sent, and the fees that it paid for them in wei. */
 export interface FeesPaid {
@@ -17,12 +12,6 @@ export interface FeesPaid {
 export interface DailyFees {
   readonly day: number;
   readonly feesPaid: string;
-}
-
-/** The time of a transaction of an address, by its ordinal. */
-interface OrdinalTime {
-  readonly ordinal: number;
-  readonly timestamp: number;
 }
 
 /** Address activity queries. */
@@ -60,12 +49,5 @@ export function createActivityQueries({ query }: Pick<Database, "query">) {
       [chainId, bytes(address), block],
     );
 
-  /** The times of an address's transactions with the given ordinals, by ordinal. Served by the primary keys of address_transactions and blocks. */
-  const timesOfOrdinals = async (chainId: number, address: Address, ordinals: readonly number[]): Promise<ReadonlyMap<number, number>> => {
-    if (ordinals.length === 0) return new Map();
-    const rows = await query<OrdinalTime>(selectTimesOfOrdinals, [chainId, bytes(address), ordinals]);
-    return new Map(rows.map(({ ordinal, timestamp }) => [ordinal, timestamp]));
-  };
-
-  return { feesPaidBy, dailyFeesPaidBy, timesOfOrdinals };
+  return { feesPaidBy, dailyFeesPaidBy };
 }

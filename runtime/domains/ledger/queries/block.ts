@@ -1,9 +1,9 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { type IndexKeep, noIndexKeep } from "../../../database/index-keep.ts";
 import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import { features } from "../../../indexer/storage/chain-record.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
-import { type Keep, keepNothing } from "../../../lib/keep-loads.ts";
 import { shareLoads } from "../../../lib/share-loads.ts";
 
 /** A row of `blocks`; times are unix seconds. */
@@ -48,15 +48,24 @@ const selectChains = plannedOnce(
 const withoutNativeBalances: readonly string[] = [features.nativeBalances, features.nativeBalancesDiffer];
 
 /** Block and chain queries. */
-export function createBlockQueries({ query }: Pick<Database, "query">, keep: Keep = keepNothing) {
+export function createBlockQueries({ query }: Pick<Database, "query">, keep: IndexKeep = noIndexKeep) {
   const selectOne = async (statement: Sql, parameters: readonly unknown[]): Promise<BlockRow | null> =>
     (await query<BlockRow>(statement, parameters))[0] ?? null;
 
+  /** One block of each of the chains that have blocks. */
+  const blockOfEach = (statement: Sql) =>
+    keep.loads("blocks")(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, BlockRow>> => {
+      const blocks = await Promise.all(chainIds.map(async (chainId) => [chainId, await selectOne(statement, [chainId])] as const));
+      return new Map(blocks.flatMap(([chainId, block]) => (block === null ? [] : [[chainId, block] as const])));
+    });
+  const headOfEach = blockOfEach(selectHead);
+  const tailOfEach = blockOfEach(selectTail);
+
   /** The highest indexed block. Served by the primary key. */
-  const head = (chainId: number) => selectOne(selectHead, [chainId]);
+  const head = async (chainId: number): Promise<BlockRow | null> => (await headOfEach([chainId])).get(chainId) ?? null;
 
   /** The lowest indexed block. Served by the primary key. */
-  const tail = (chainId: number) => selectOne(selectTail, [chainId]);
+  const tail = async (chainId: number): Promise<BlockRow | null> => (await tailOfEach([chainId])).get(chainId) ?? null;
 
   /** The block with a number, or null. Served by the primary key. */
   const blockByNumber = (chainId: number, number: number) => selectOne(selectByNumber, [chainId, number]);
@@ -76,7 +85,7 @@ export function createBlockQueries({ query }: Pick<Database, "query">, keep: Kee
   /** All chains that have an index. Served by a scan: one row per chain. */
   const loadChains = shareLoads<never, ChainRow[]>(() => query<ChainRow>(selectChains, []));
   const chains = (): Promise<readonly ChainRow[]> => loadChains([]);
-  const missingOf = keep(
+  const missingOf = keep.loads("chains")(
     async (_chainIds: readonly number[]) => new Map((await chains()).map(({ chain_id: id, missing }) => [id, missing] as const)),
   );
 

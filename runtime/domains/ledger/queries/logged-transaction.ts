@@ -82,6 +82,14 @@ const selectPageOfAddress = statementsOf({
     ) p ${transactionAtPosition}`,
 });
 
+const selectRangeOfAddress = statementsOf({
+  tables: sql``,
+  total: sql`NULL`,
+  page: sql`SELECT p.ordinal AS position, ${transactionColumns} FROM (
+      SELECT * FROM address_transactions WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal LIMIT $5
+    ) p ${transactionAtPosition}`,
+});
+
 /** The columns of a log that are not those of its block or transaction. */
 type LogColumns = Pick<
   LogRow,
@@ -153,5 +161,15 @@ export const createLoggedTransactionQueries = ({ query }: Pick<Database, "query"
       page: { readonly number: number | null; readonly size: number },
       noLogs: boolean,
     ): Promise<LoggedPage> => pageOf(selectPageOfAddress, noLogs, [chainId, bytes(address), block, page.number, page.size]),
+
+    /** An address's transactions by ordinal, both ends included, oldest first. */
+    loggedTransactionsByOrdinal: async (
+      chainId: number,
+      address: Address,
+      first: number,
+      last: number,
+      noLogs: boolean,
+    ): Promise<readonly LoggedTransaction[]> =>
+      (await pageOf(selectRangeOfAddress, noLogs, [chainId, bytes(address), first, last, last - first + 1])).items,
   };
 };

@@ -68,16 +68,28 @@ const countBefore = (time: Sql): Sql =>
     CROSS JOIN LATERAL (
       SELECT ordinal FROM address_transactions WHERE chain_id = $1 AND address = $2 AND block_number <= least(bound.number, $5::int8)
       ORDER BY block_number DESC, ordinal DESC LIMIT 1) o)`;
-const selectOrdinalsBetween =
-  plannedOnce(sql`SELECT coalesce(${countBefore(sql`$3`)}, 0) AS first, coalesce(${countBefore(sql`$4`)}, 0) AS "end",
-  coalesce((SELECT ordinal + 1 FROM address_transactions
-    WHERE chain_id = $1 AND address = $2 AND block_number <= $5 ORDER BY block_number DESC, ordinal DESC LIMIT 1), 0) AS total`);
+const timeOfOrdinal = (ordinal: Sql): Sql =>
+  sql`(SELECT b.timestamp FROM address_transactions a JOIN blocks b ON b.chain_id = $1 AND b.number = a.block_number
+    WHERE a.chain_id = $1 AND a.address = $2 AND a.ordinal = ${ordinal})`;
+/** The span of $6 seconds with number $3, by default that of the first transaction, otherwise with number $4. */
+const selectSpan =
+  plannedOnce(sql`WITH span AS MATERIALIZED (SELECT coalesce($3::int8, ${timeOfOrdinal(sql`0`)} / $6::int8, $4::int8) AS number),
+  ordinals AS MATERIALIZED (SELECT span.number, coalesce(${countBefore(sql`span.number * $6::int8`)}, 0) AS first,
+    coalesce(${countBefore(sql`(span.number + 1) * $6::int8`)}, 0) AS "end", coalesce((SELECT ordinal + 1 FROM address_transactions
+      WHERE chain_id = $1 AND address = $2 AND block_number <= $5 ORDER BY block_number DESC, ordinal DESC LIMIT 1), 0) AS total FROM span)
+  SELECT ordinals.number, first, "end", ${timeOfOrdinal(sql`first - 1`)} AS previous_time,
+    CASE WHEN "end" < total THEN ${timeOfOrdinal(sql`"end"`)} END AS next_time FROM ordinals`);
 
-/** The ordinals of an address's transactions in a range of time, from `first` up to but not including `end`, and the number of all its transactions. */
-export interface OrdinalRange {
+/** An address's transactions in a span of time. */
+export interface TransactionSpan {
+  /** The number of the span, since 1970. */
+  readonly number: number;
+  /** The ordinals of its transactions, from `first` up to but not including `end`. */
   readonly first: number;
   readonly end: number;
-  readonly total: number;
+  /** The times of the last transaction before the span and of the first one after it; null if there is none. */
+  readonly previous_time: number | null;
+  readonly next_time: number | null;
 }
 
 /** Transaction queries. */
@@ -90,12 +102,17 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
   };
 
   /**
-   * The ordinals of an address's transactions from one time up to, but not including, another (unix seconds), as of a block. Served by blocks_timestamp and
-   * address_transactions_block.
+   * An address's transactions in a span of `seconds`, as of a block; if `number` is null, in the span of the first one, or in the span `fallback` if there is none.
+   * Served by blocks_timestamp, address_transactions_block and the primary keys.
    */
-  const ordinalsBetween = async (chainId: number, address: Address, from: number, to: number, block: number): Promise<OrdinalRange> => {
-    const rows = await query<OrdinalRange>(selectOrdinalsBetween, [chainId, bytes(address), from, to, block]);
-    return rows[0] ?? { first: 0, end: 0, total: 0 };
+  const transactionSpan = async (
+    chainId: number,
+    address: Address,
+    { number, fallback, seconds }: { readonly number: number | null; readonly fallback: number; readonly seconds: number },
+    block: number,
+  ): Promise<TransactionSpan> => {
+    const [row] = await query<TransactionSpan>(selectSpan, [chainId, bytes(address), number, fallback, block, seconds]);
+    return row ?? { number: number ?? fallback, first: 0, end: 0, previous_time: null, next_time: null };
   };
 
   /** An address's transactions by ordinal, both ends included, oldest first. Served by the primary key of address_transactions. */
@@ -110,5 +127,5 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
       positions.map((position) => position.transaction_index),
     ]);
 
-  return { transactionCountOfAddress, ordinalsBetween, transactionsOfAddress, transactionsAt };
+  return { transactionCountOfAddress, transactionSpan, transactionsOfAddress, transactionsAt };
 }

@@ -1,6 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
-import { identifier, nothing, type Sql, sql } from "../../../database/sql.ts";
+import { identifier, nothing, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
 import { maxUint256 } from "../projection/balances.ts";
 import { pivotsOf } from "../projection/periods.ts";
@@ -71,9 +71,9 @@ const pastHolders = ({ slice, order }: Direction): Sql =>
 const lastBlock = sql`(SELECT number FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1)`;
 
 const selectRanked = ({ order }: Direction): Sql =>
-  sql`SELECT ${lastBlock} > $4 AS past, CASE WHEN ${lastBlock} > $4 THEN (
+  plannedOnce(sql`SELECT ${lastBlock} > $4 AS past, CASE WHEN ${lastBlock} > $4 THEN (
     SELECT balance FROM balances WHERE chain_id = $1 AND token = $2 AND standard = $3 AND balance > 0 AND standard > 0
-    ORDER BY ${order} OFFSET $5 LIMIT 1) END AS balance`;
+    ORDER BY ${order} OFFSET $5 LIMIT 1) END AS balance`);
 
 const selectNewest = (direction: Direction): Sql =>
   sql`(${currentHolders(direction)} ORDER BY ${direction.order})
@@ -93,7 +93,8 @@ const newestOf = (table: string, columns: Sql, where: Sql = nothing): Sql =>
   sql`(SELECT ${columns} FROM ${identifier(table)} WHERE chain_id = $1 AND token = $2 ${where} AND block_number <= $4 ORDER BY block_number DESC LIMIT 1)`;
 const withStandard = sql`AND standard = $3`;
 /** A supply above the largest uint256 cannot be a value of the contract. */
-const selectTotals = sql`SELECT CASE WHEN c.block_number IS NULL THEN 0 ELSE c.holders END + coalesce((z.balance > 0)::int4, 0) AS holders,
+const selectTotals =
+  plannedOnce(sql`SELECT CASE WHEN c.block_number IS NULL THEN 0 ELSE c.holders END + coalesce((z.balance > 0)::int4, 0) AS holders,
     CASE WHEN k.standard <> ${standards.erc20} THEN CASE WHEN s.block_number IS NULL THEN i.initial ELSE s.supply END
       WHEN e.supply >= 0 AND e.supply <= $6::numeric THEN e.supply END AS supply, ${sourceOf("k")} AS source
   FROM (SELECT $2::bytea AS token, $3::int2 AS standard) k ${joinSource("k")}
@@ -108,7 +109,7 @@ const selectTotals = sql`SELECT CASE WHEN c.block_number IS NULL THEN 0 ELSE c.h
   CROSS JOIN LATERAL (SELECT CASE WHEN coalesce((SELECT indexed_from FROM chains WHERE chain_id = $1), 0) = 0 THEN 0 END AS initial) i
   CROSS JOIN LATERAL (SELECT coalesce(s.supply, 0) + CASE WHEN o.block_number IS NOT NULL THEN o.difference
       WHEN sourced.token IS NULL THEN i.initial END AS supply) e
-  WHERE c.block_number IS NOT NULL OR z.balance > 0`;
+  WHERE c.block_number IS NOT NULL OR z.balance > 0`);
 
 /** The holders of a token after a block. */
 interface Ranking {

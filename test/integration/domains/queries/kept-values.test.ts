@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bytes } from "../../../../runtime/database/codecs.ts";
+import type { Queryable } from "../../../../runtime/database/database.ts";
+import { createIndexKeep, indexChannel } from "../../../../runtime/database/index-keep.ts";
+import { createNotifications } from "../../../../runtime/database/notifications.ts";
+import { nodeOf, reverseNamespaces, reverseNode } from "../../../../runtime/domains/names/nodes.ts";
+import { nameRecords } from "../../../../runtime/domains/names/projection.ts";
+import { createNameQueries } from "../../../../runtime/domains/names/queries/index.ts";
+import { createPoolQueries } from "../../../../runtime/domains/pools/queries/index.ts";
+import { createPriceQueries } from "../../../../runtime/domains/prices/queries/price.ts";
+import { createTokenQueries } from "../../../../runtime/domains/tokens/queries/index.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { until } from "../../../support/until.ts";
+
+const chainId = 1;
+const address: Address = `0x${"ab".repeat(20)}`;
+const registry: Address = `0x${"ee".repeat(20)}`;
+const resolver: Address = `0x${"dd".repeat(20)}`;
+
+let test: TestDatabase;
+let stop: () => Promise<void>;
+let read: ReturnType<typeof createReads>;
+let statements = 0;
+
+/** The values of one address, by the queries that keep them. */
+function createReads(database: Queryable, keep: ReturnType<typeof createIndexKeep>) {
+  const tokens = createTokenQueries(database, keep);
+  const pools = createPoolQueries(database, () => [registry], keep);
+  const names = createNameQueries(database, () => [registry], keep.lookups("name_records"));
+  const prices = createPriceQueries(database, (chain) => chain, keep);
+  return {
+    symbol: async () => (await tokens.metadata(chainId, [address])).get(address)?.symbol,
+    standards: async () => (await tokens.metadata(chainId, [address])).get(address)?.standards.length,
+    factory: async () => (await pools.factoriesAt(chainId, [address], 10)).get(address),
+    name: async () => (await names.namesOf(chainId, [address])).get(address),
+    rate: async () => (await prices.ratesAtTimes(chainId, "USD", [{ asset: address, time: 7_200 }]))[0]?.digits,
+    dailyRate: async () => (await prices.ratesOfDays(chainId, "USD", [address], [1]))(address, 1)?.digits,
+  };
+}
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  const notifications = createNotifications({ url: () => test.url, channel: indexChannel, applicationName: "ashlar-kept-test" });
+  const counted: Queryable = {
+    query: (...parameters) => {
+      statements += 1;
+      return test.database.query(...parameters);
+    },
+    run: (statement) => test.database.run(statement),
+  };
+  read = createReads(counted, createIndexKeep(notifications));
+  await until("the connection", () => notifications.state() === "connected");
+  stop = async () => {
+    await notifications.close();
+    await test.drop();
+  };
+});
+afterAll(() => stop());
+
+/** The value before and after an insertion; it is read again without a statement, and is the first one again after a deletion. */
+async function changes<T>(readValue: () => Promise<T>, table: string, insert: () => Promise<unknown>) {
+  const before = await readValue();
+  await until("a read without a statement", async () => {
+    const sent = statements;
+    await readValue();
+    return statements === sent;
+  });
+  await insert();
+  await until("the new value", async () => (await readValue()) !== before);
+  const after = await readValue();
+  await test.database.query(`DELETE FROM ${table} WHERE chain_id = $1`, [chainId]);
+  await until("the old value", async () => (await readValue()) === before);
+  return { before, after };
+}
+
+const insertName = (contract: Address, node: string, record: number, value: string) =>
+  test.database.query(`INSERT INTO name_records (chain_id, contract, node, record, block_number, value) VALUES ($1, $2, $3, $4, 1, $5)`, [
+    chainId,
+    bytes(contract),
+    bytes(node),
+    record,
+    bytes(value),
+  ]);
+
+describe("values that are kept in memory", () => {
+  it("change with the metadata of tokens", async () => {
+    const insert = () =>
+      test.database.query(
+        "INSERT INTO token_metadata (chain_id, address, block_number, read_at_block, symbol) VALUES ($1, $2, 1, 1, 'ONE')",
+        [chainId, bytes(address)],
+      );
+    expect(await changes(read.symbol, "token_metadata", insert)).toEqual({ before: null, after: "ONE" });
+  });
+
+  it("change with the standards of contracts", async () => {
+    const insert = () =>
+      test.database.query("INSERT INTO token_standards (chain_id, address, standard, block_number) VALUES ($1, $2, 1, 1)", [
+        chainId,
+        bytes(address),
+      ]);
+    expect(await changes(read.standards, "token_standards", insert)).toEqual({ before: 0, after: 1 });
+  });
+
+  it("change with the announcements of pools", async () => {
+    const insert = () =>
+      test.database.query(
+        `INSERT INTO pools (chain_id, pool, announcement, factory, token0, token1, family, block_number, transaction_index)
+         VALUES ($1, $2, 0, $3, $2, $2, 2, 10, 0)`,
+        [chainId, bytes(address), bytes(registry)],
+      );
+    expect(await changes(read.factory, "pools", insert)).toEqual({ before: undefined, after: registry });
+  });
+
+  it("change with names", async () => {
+    const [space = "0x"] = reverseNamespaces(chainId);
+    const name = "alice.eth";
+    const insert = async () => {
+      for (const node of [nodeOf(name), reverseNode(space, address)]) await insertName(registry, node, nameRecords.resolver, resolver);
+      await insertName(resolver, reverseNode(space, address), nameRecords.name, `0x${Buffer.from(name).toString("hex")}`);
+      await insertName(resolver, nodeOf(name), nameRecords.address, address);
+    };
+    expect(await changes(read.name, "name_records", insert)).toEqual({ before: undefined, after: name });
+  });
+
+  it("change with prices of hours and days", async () => {
+    const insertInto = (table: string, column: string) => () =>
+      test.database.query(`INSERT INTO ${table} (chain_id, asset, ${column}, close) VALUES ($1, $2, 1, 5)`, [chainId, bytes(address)]);
+    const expected = { before: undefined, after: 5n };
+    expect(await changes(read.rate, "price_hours", insertInto("price_hours", "hour"))).toEqual(expected);
+    expect(await changes(read.dailyRate, "price_days", insertInto("price_days", "day"))).toEqual(expected);
+  });
+});
