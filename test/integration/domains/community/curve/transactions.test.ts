@@ -136,9 +136,12 @@ describe("transactions of protocol 05", () => {
     const height = pools.head - 2;
     const all = await transactionsOf(wallet, { height });
     expect(all).toEqual((await transactionsOf(wallet)).filter(({ block_height }) => (block_height as number) <= height));
-    const pages = [];
-    for (let offset = 0; offset < all.length; offset += 3) pages.push(...(await transactionsOf(wallet, { height, limit: 3, offset })));
-    expect(pages).toEqual(all);
+    // Pages end within blocks and transactions, too.
+    for (const limit of [1, 2, 3]) {
+      const pages = [];
+      for (let offset = 0; offset < all.length; offset += limit) pages.push(...(await transactionsOf(wallet, { height, limit, offset })));
+      expect(pages, `${limit} a page`).toEqual(all);
+    }
   });
 
   it("include those through a router, by the amounts that each account paid and received", async () => {
