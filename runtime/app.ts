@@ -11,6 +11,7 @@ import { dexHandlers } from "./api/dex/index.ts";
 import { ledgerHandlers } from "./api/ledger/index.ts";
 import { namesHandlers } from "./api/names/index.ts";
 import { nftHandlers } from "./api/nft/index.ts";
+import { skippedRows } from "./api/page-depth.ts";
 import { pricesHandlers } from "./api/prices/index.ts";
 import { isOfCommunity, type ProjectionId } from "./api/projection-reads.ts";
 import { tokensHandlers } from "./api/tokens/index.ts";
@@ -174,6 +175,7 @@ export function createApp(options: AppOptions): App {
     }),
     head: async (chainId, operation, request) => withTime(await headOf(chainId, operation, request)),
     contentOfAll: async () => withTime({ content: await contentOf(options.chains.map(({ id }) => id)) }).content,
+    skippedRows,
     chainOfProtocol: community.chainOf,
     resolveName: createNameResolution(queries.names, chains, requireBuilt),
     readiness: readinessOfAll,

@@ -176,6 +176,12 @@ export const config = z.strictObject({
       blockRange: z.number().int().positive().default(1000).describe("Max blocks in the range of a request."),
       listItems: z.number().int().positive().default(100).describe("Max elements of a comma-separated list in a request."),
       answerRows: z.number().int().positive().default(100_000).describe("Max rows of a response without pagination."),
+      skippedRows: z
+        .number()
+        .int()
+        .min(100_000)
+        .default(100_000)
+        .describe("Max rows before a page of a list whose statement reads and skips them; deeper pages get 400."),
       answerBytes: z
         .number()
         .int()

@@ -59,6 +59,8 @@ export interface HttpDeps<Context> {
   /** Endpoints in addition to those of the catalog, with the handlers of their routes. */
   readonly added?: readonly AddedEndpoint<Context>[];
   readonly context: (scope: RequestScope) => Context;
+  /** The rows that the statement of a page reads and skips; none by default. */
+  readonly skippedRows?: (handler: string, request: unknown) => number;
   readonly head: PagesDeps["head"];
   readonly contentOfAll: PagesDeps["contentOfAll"];
   readonly chainOfProtocol: (protocol: string) => Chain | null;
@@ -159,6 +161,7 @@ function createEndpoints<Context>(
     parsersOf: createParsersOf(deps),
     anchors,
     validation,
+    maxSkippedRows: limits.skippedRows,
     answerBytes: limits.answerBytes,
     compression,
     cache: deps.cache.megabytes === 0 ? null : createResponseCache(deps.cache.megabytes, compression),

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 
 /** The body of a successful response. */
 export const successEnvelope = (data: unknown): object => ({ data, error: false, error_message: null, error_code: null });
@@ -18,12 +19,20 @@ export const failureEnvelope = (status: number, message: string): object => ({
 /** The serialized body of a failed response. */
 export const failureBody = (status: number, message: string): string => JSON.stringify(failureEnvelope(status, message));
 
-/** Sends a whole body with its length; node:http omits the body for HEAD. */
+/** Small enough that the progress of a slow client is visible, and large enough that most bodies are one write. */
+const sliceBytes = 64 * 1024;
+
+function* slicesOf(body: Buffer): Generator<Buffer> {
+  for (let start = 0; start < body.length; start += sliceBytes) yield body.subarray(start, start + sliceBytes);
+}
+
+/** Sends a whole body with its length, in slices as the client reads it; node:http omits the body for HEAD. */
 export function sendBody(response: ServerResponse, status: number, contentType: string, body: string | Buffer): void {
   response.statusCode = status;
   response.setHeader("Content-Type", contentType);
   response.setHeader("Content-Length", Buffer.byteLength(body));
-  response.end(body);
+  if (body.length <= sliceBytes || response.req.method === "HEAD") response.end(body);
+  else Readable.from(slicesOf(typeof body === "string" ? Buffer.from(body) : body)).pipe(response);
 }
 
 /** The media type of JSON. */

@@ -28,6 +28,9 @@ export interface RunDeps<Context> extends PagesDeps, ComputeDeps<Context>, FindD
   /** The chain of a request to a community protocol that names none; null if the protocol has contracts on no configured chain. */
   readonly chainOfProtocol: (protocol: string) => Chain | null;
   readonly publicUrl: string | undefined;
+  /** The rows that the statement of a page reads and skips. */
+  readonly skippedRows?: ((handler: string, request: unknown) => number) | undefined;
+  readonly maxSkippedRows: number;
   readonly compression: Compression;
   /** Whether shared caches may store responses. */
   readonly isPublic: boolean;
@@ -74,6 +77,8 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       if (!outcome.ok) throw badParameters(outcome.issues);
       await deps.validation.checkRequest(operation, request.params as Record<string, string>, record.query);
       const parsed = withChain(operation, outcome.request, deps.chainOfProtocol);
+      const skipped = deps.skippedRows?.(operation.handler, parsed) ?? 0;
+      if (skipped > deps.maxSkippedRows) throw failures.pageTooDeep(skipped, deps.maxSkippedRows);
       const common = readCommon(parsed);
       const base = baseUrl(request, deps.publicUrl);
       const pages = await openPages(deps, key.id, operation, common, parsed);

@@ -2,9 +2,10 @@ import { createServer as createHttpServer, type RequestListener, type Server, ty
 import type { AddressInfo, Socket } from "node:net";
 import { failureBody } from "./envelope.ts";
 import { type FramingError, framingErrorOf } from "./message-framing.ts";
+import { createSlowReaders, type ReadLimits } from "./slow-readers.ts";
 
 /** Limits of a connection. */
-export interface ServerLimits {
+export interface ServerLimits extends ReadLimits {
   /** Bytes of the request line and all headers. */
   readonly headerBytes: number;
   readonly headerMilliseconds: number;
@@ -23,8 +24,12 @@ export const serverLimits: ServerLimits = {
   requestMilliseconds: 30_000,
   keepAliveMilliseconds: 65_000,
   idleMilliseconds: 120_000,
+  readBytesPerSecond: 16 * 1024,
+  readWindowMilliseconds: 20_000,
   stopMilliseconds: 10_000,
 };
+
+const readCheckMilliseconds = 1_000;
 
 /** An address, or the descriptor of a socket that already listens. */
 type ListenAddress = { readonly port: number; readonly host: string } | { readonly fd: number };
@@ -103,6 +108,10 @@ export function createServer(app: RequestListener, limits: ServerLimits = server
   server.on("clientError", (error, socket) => {
     if (!rejected.has(socket as Socket)) rejectConnection(error, socket as Socket, limits.headerBytes);
   });
+  const slowReaders = createSlowReaders(limits);
+  server.on("request", (_request, response) => slowReaders.watch(response));
+  const readCheck = setInterval(slowReaders.check, readCheckMilliseconds);
+  readCheck.unref();
   let stopping: Promise<void> | undefined;
   const accepted = createAccepted(server);
 
@@ -114,6 +123,7 @@ export function createServer(app: RequestListener, limits: ServerLimits = server
       await Promise.all([closeServer(server), accepted.drained()]);
     } finally {
       clearInterval(sweep);
+      clearInterval(readCheck);
       clearTimeout(deadline);
     }
   };

@@ -59,6 +59,7 @@ const defaultLimits = {
   answerRows: 10_000,
   answerBytes: 1_000_000,
   statementMilliseconds: 10_000,
+  skippedRows: 100_000,
   requestMilliseconds: 15_000,
   waitingRequests: 64,
   bufferedBytes: 256 * 1024 * 1024,

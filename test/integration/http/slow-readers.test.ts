@@ -1,0 +1,93 @@
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { skippedRows } from "../../../runtime/api/page-depth.ts";
+import { sendBody } from "../../../runtime/http/envelope.ts";
+import { createServer, serverLimits } from "../../../runtime/http/server.ts";
+import { createSlowReaders } from "../../../runtime/http/slow-readers.ts";
+import { until } from "../../support/until.ts";
+import { failure, startHarness } from "./harness.ts";
+
+/** More than the buffers of both sockets. */
+const body = Buffer.alloc(64 * 1024 * 1024, "x");
+const limits = { ...serverLimits, readBytesPerSecond: 1024, readWindowMilliseconds: 1_500 };
+const startServer = async () => {
+  const http = createServer((_request, response) => sendBody(response, 200, "text/plain", body), limits);
+  const { port } = await http.listen(0, "127.0.0.1");
+  return { http, port };
+};
+const openRequests = (http: ReturnType<typeof createServer>): Promise<number> =>
+  new Promise((resolve) => http.server.getConnections((_error, count) => resolve(count)));
+
+describe("a client", () => {
+  it("that stops reading is disconnected", async () => {
+    const { http, port } = await startServer();
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+    socket.on("error", () => undefined);
+    socket.pause();
+    await until("the connection to be open", async () => (await openRequests(http)) === 1);
+    // Long before the idle timeout of two minutes.
+    await until("the connection to be closed", async () => (await openRequests(http)) === 0, 30_000);
+    socket.destroy();
+    await http.stop();
+  });
+
+  it("that reads slowly, but above the minimum, receives everything", async () => {
+    const { http, port } = await startServer();
+    let received = 0;
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+    socket.on("data", (chunk) => {
+      received += chunk.length;
+      // About 64 KiB per pause: the body takes several windows.
+      socket.pause();
+      setTimeout(() => socket.resume(), 5);
+    });
+    await new Promise((resolve) => socket.once("close", resolve));
+    expect(received).toBeGreaterThan(body.length);
+    await http.stop();
+  });
+});
+
+describe("the check of slow readers", () => {
+  it("measures complete windows in which bytes wait", async () => {
+    const clock = { milliseconds: 0, now: () => clock.milliseconds };
+    const destroyed: number[] = [];
+    const socket = { bytesWritten: 1_000, writableLength: 500, destroy: () => void destroyed.push(clock.milliseconds) };
+    const response = { socket, writableLength: 500, once: () => undefined };
+    const slowReaders = createSlowReaders({ readBytesPerSecond: 10, readWindowMilliseconds: 1_000 }, clock);
+    slowReaders.watch(response as never);
+    const checkAt = (milliseconds: number): void => {
+      clock.milliseconds = milliseconds;
+      slowReaders.check();
+    };
+    checkAt(0);
+    // Ten bytes in a second.
+    socket.writableLength = 490;
+    checkAt(1_000);
+    // Nothing waits: the window starts again later.
+    response.writableLength = 0;
+    checkAt(2_000);
+    response.writableLength = 490;
+    checkAt(2_500);
+    checkAt(3_499);
+    expect(destroyed).toEqual([]);
+    checkAt(3_500);
+    expect(destroyed).toEqual([3_500]);
+  });
+});
+
+describe("a deep page", () => {
+  it("gets 400 with the bound", async () => {
+    const harness = await startHarness({ getLogEventsByAddress: async () => ({ items: [] }) }, { skippedRows });
+    try {
+      const path = (page: number) => `/v1/demo/events/address/0x${"a1".repeat(20)}/?page-size=1000&page-number=${page}`;
+      expect((await harness.get(path(100))).status).toBe(200);
+      const { status, body: refused } = await harness.get(path(2_147_483_647));
+      const message =
+        "Page too deep: 2147483647000 rows before it; the maximum is 100000 (limits.skippedRows); request a smaller range or use a filter.";
+      expect([status, refused]).toEqual([400, failure(400, message)]);
+      expect((await harness.get(path(101))).status).toBe(400);
+    } finally {
+      await harness.end();
+    }
+  });
+});
