@@ -2,8 +2,10 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import pg from "pg";
 import { from } from "pg-copy-streams";
+import type { CopyChunks } from "./copy-encoder.ts";
 import { type CopyType, type CopyValue, encoders } from "./copy-text.ts";
 import { peek } from "./peek.ts";
+import type { PipelinedStatement } from "./pipeline.ts";
 
 export type { CopyType, CopyValue } from "./copy-text.ts";
 
@@ -28,36 +30,11 @@ export async function copyRows(
   return target.rowCount;
 }
 
-/** Writes rows that are already encoded, and returns their number. */
-export async function copyChunks(
-  client: pg.ClientBase,
-  table: string,
-  columns: readonly string[],
-  chunks: readonly Buffer[],
-): Promise<number> {
-  if (chunks.length === 0) return 0;
-  const target = client.query(from(statementOf(table, columns), { highWaterMark: 2 * chunkLength }));
-  await pipeline(Readable.from(concatenated(chunks), { objectMode: true, highWaterMark: 1 }), target);
-  return target.rowCount;
-}
-
-/** Bytes per piece. Sending a piece takes a turn of the event loop, so pieces are large enough to keep the server busy while this process computes. */
-const pieceLength = 4 * 1024 * 1024;
-
-/** Concatenates chunks into pieces of a few megabytes. */
-function* concatenated(chunks: readonly Buffer[]): Generator<Buffer, void> {
-  let pending: Buffer[] = [];
-  let length = 0;
-  for (const chunk of chunks) {
-    pending.push(chunk);
-    length += chunk.length;
-    if (length < pieceLength) continue;
-    yield Buffer.concat(pending, length);
-    pending = [];
-    length = 0;
-  }
-  if (length > 0) yield Buffer.concat(pending, length);
-}
+/** The statement that writes encoded rows of a table. */
+export const copyStatement = (table: string, { columns, chunks }: Pick<CopyChunks, "columns" | "chunks">): PipelinedStatement => ({
+  text: statementOf(table, columns),
+  rows: chunks,
+});
 
 const statementOf = (table: string, columns: readonly string[]): string =>
   `COPY ${pg.escapeIdentifier(table)} (${columns.map(pg.escapeIdentifier).join(", ")}) FROM STDIN`;

@@ -3,9 +3,10 @@ import pg from "pg";
 import { activeRequest } from "../lib/active-request.ts";
 import { withConnection } from "./connection.ts";
 import type { CopyType, CopyValue } from "./copy.ts";
-import { copyChunks, copyRows } from "./copy.ts";
+import { copyRows } from "./copy.ts";
 import { type DatabaseDescription, DatabaseUnavailable, isCancelled, secretsOf, toSafeError } from "./errors.ts";
 import { createKnex } from "./knex.ts";
+import { type PipelinedStatement, runPipeline } from "./pipeline.ts";
 import { createPreparation, type Preparation } from "./preparation.ts";
 import type { Sql, Statement } from "./sql.ts";
 import { createTypes } from "./types.ts";
@@ -38,8 +39,8 @@ export interface Queryable {
 export interface DatabaseClient extends Queryable {
   /** Writes rows with COPY, one type per column, and returns their number. Sends nothing if there are no rows. */
   copy(table: string, columns: readonly string[], rows: Iterable<readonly CopyValue[]>, types: readonly CopyType[]): Promise<number>;
-  /** Writes encoded rows and returns their number. */
-  copyChunks(table: string, columns: readonly string[], chunks: readonly Buffer[]): Promise<number>;
+  /** Runs statements in order, without waiting for the result of one before the next is sent; the first one that fails is the last. */
+  pipeline(statements: readonly PipelinedStatement[]): Promise<void>;
 }
 
 export interface Database extends Queryable {
@@ -171,7 +172,7 @@ function createClient(client: pg.PoolClient, preparation: Preparation, signal: A
   return {
     ...createQueryable((config) => preparation.watching(config, send), preparation.configOf),
     copy: (table, columns, rows, types) => copyRows(client, table, columns, rows, types),
-    copyChunks: (table, columns, chunks) => copyChunks(client, table, columns, chunks),
+    pipeline: (statements) => runPipeline(client, statements),
   };
 }
 

@@ -18,7 +18,7 @@ export interface UpsertTarget {
 export async function upsert(client: DatabaseClient, target: UpsertTarget, rows: Iterable<readonly CopyValue[]>): Promise<number> {
   const present = peek(rows);
   if (present === undefined) return 0;
-  const sql = statements(target);
+  const sql = upsertStatements(target);
   await client.query(sql.create);
   const count = await client.copy(sql.staging, target.columns, present, target.types);
   await client.query(sql.merge);
@@ -26,7 +26,13 @@ export async function upsert(client: DatabaseClient, target: UpsertTarget, rows:
   return count;
 }
 
-function statements({ table, key, columns }: UpsertTarget): { staging: string; create: string; merge: string; drop: string } {
+/** The statements of an upsert. The staging table is filled between `create` and `merge`. */
+export function upsertStatements({ table, key, columns }: Omit<UpsertTarget, "types">): {
+  staging: string;
+  create: string;
+  merge: string;
+  drop: string;
+} {
   const quote = pg.escapeIdentifier;
   const list = (names: readonly string[]): string => names.map(quote).join(", ");
   const staging = `upsert_${table}`;

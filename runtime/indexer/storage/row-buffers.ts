@@ -1,9 +1,10 @@
+import { copyStatement } from "../../database/copy.ts";
 import { type CopyChunks, createCopyEncoder } from "../../database/copy-encoder.ts";
 import type { DatabaseClient } from "../../database/database.ts";
+import type { PipelinedStatement } from "../../database/pipeline.ts";
 import type { Row, StoredProjection, Table } from "../projection.ts";
 import { attributed } from "../projection-error.ts";
-import { keyText } from "../state/state.ts";
-import { writeRows } from "./write-rows.ts";
+import { statementsOf } from "./write-rows.ts";
 
 /** Buffered rows of one table: as COPY text, or as rows if a later row of a key replaces an earlier one. */
 export type BufferedRows = TableRows & {
@@ -34,21 +35,25 @@ export const createRowBuffers = (chainId: number, projections: readonly StoredPr
 
 /** Writes buffered rows, and returns their number. */
 export const writeBuffers = async (client: DatabaseClient, chainId: number, buffers: readonly BufferedRows[]): Promise<number> => {
-  let count = 0;
-  for (const buffer of buffers) {
-    try {
-      count += await writeBuffer(client, chainId, buffer);
-    } catch (error) {
-      throw buffer.projection === undefined ? error : attributed(buffer.projection, error);
-    }
-  }
-  return count;
+  await client.pipeline(buffers.flatMap((buffer) => bufferStatements(chainId, buffer)));
+  return buffers.reduce((sum, buffer) => sum + ("rows" in buffer ? buffer.rows.length : buffer.chunks.rows), 0);
 };
 
-const writeBuffer = (client: DatabaseClient, chainId: number, buffer: TableRows): Promise<number> =>
-  "rows" in buffer
-    ? writeRows(client, chainId, [buffer.table], { [buffer.table.name]: buffer.rows })
-    : client.copyChunks(buffer.table.name, buffer.chunks.columns, buffer.chunks.chunks);
+const bufferStatements = (chainId: number, buffer: BufferedRows): PipelinedStatement[] => {
+  const { projection } = buffer;
+  if (projection === undefined) return tableStatements(chainId, buffer);
+  const toError = (error: unknown): unknown => attributed(projection, error);
+  try {
+    return tableStatements(chainId, buffer).map((statement) => ({ ...statement, toError }));
+  } catch (error) {
+    throw toError(error);
+  }
+};
+
+const tableStatements = (chainId: number, buffer: TableRows): PipelinedStatement[] => {
+  if ("rows" in buffer) return statementsOf(chainId, buffer.table, buffer.rows);
+  return buffer.chunks.rows === 0 ? [] : [copyStatement(buffer.table.name, buffer.chunks)];
+};
 
 const createBuffer = (chainId: number, table: Table) => {
   if (table.kind === "append" || table.kind === "periods") {
@@ -59,7 +64,8 @@ const createBuffer = (chainId: number, table: Table) => {
   const rows = new Map<string, Row>();
   const add = (added: readonly Row[]): void => {
     for (const row of added) {
-      const text = keyText(key.map((column) => String(row[column])));
+      let text = "";
+      for (const column of key) text += `${row[column]}|`;
       // In a queue, the first row of a key is kept.
       if (kind === "latest" || !rows.has(text)) rows.set(text, row);
     }

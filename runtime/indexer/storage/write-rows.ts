@@ -1,9 +1,11 @@
 import { arrayLiteral } from "../../database/array-literal.ts";
-import type { CopyValue } from "../../database/copy.ts";
+import { copyStatement } from "../../database/copy.ts";
+import { createCopyEncoder } from "../../database/copy-encoder.ts";
 import { isArrayType } from "../../database/copy-text.ts";
 import type { DatabaseClient } from "../../database/database.ts";
+import type { PipelinedStatement } from "../../database/pipeline.ts";
 import { columnList, identifier, joinSql, type Sql, sql } from "../../database/sql.ts";
-import { upsert } from "../../database/upsert.ts";
+import { upsertStatements } from "../../database/upsert.ts";
 import type { LatestTable, QueueTable, Row, Table } from "../projection.ts";
 
 /** Up to this number of rows, one INSERT of arrays is faster than COPY into a temporary table. Columns that are arrays themselves require COPY. */
@@ -16,35 +18,30 @@ export const writeRows = async (
   tables: readonly Table[],
   rows: Readonly<Record<string, readonly Row[]>>,
 ): Promise<number> => {
-  let count = 0;
-  for (const table of tables) {
-    const rowsOfTable = rows[table.name];
-    if (rowsOfTable === undefined || rowsOfTable.length === 0) continue;
-    await writeTable(client, chainId, table, rowsOfTable);
-    count += rowsOfTable.length;
-  }
-  return count;
+  await client.pipeline(tables.flatMap((table) => statementsOf(chainId, table, rows[table.name] ?? [])));
+  return tables.reduce((sum, { name }) => sum + (rows[name]?.length ?? 0), 0);
 };
 
-const writeTable = async (client: DatabaseClient, chainId: number, table: Table, rows: readonly Row[]): Promise<void> => {
-  const names = Object.keys(table.columns);
-  const columns = ["chain_id", ...names];
-  const types = ["int8" as const, ...Object.values(table.columns)];
-  if (table.kind === "append" || table.kind === "periods") await client.copy(table.name, columns, tuples(chainId, names, rows), types);
-  else if (table.kind === "queue" || (rows.length <= maxInsertRows && !types.some(isArrayType)))
-    await insertArrays(client, chainId, table, rows);
-  else await upsert(client, { table: table.name, key: ["chain_id", ...table.key], columns, types }, tuples(chainId, names, rows));
+/** The statements that write rows of a table. */
+export const statementsOf = (chainId: number, table: Table, rows: readonly Row[]): PipelinedStatement[] => {
+  if (rows.length === 0) return [];
+  const { kind, name, columns } = table;
+  if (kind === "append" || kind === "periods") return [copyStatement(name, encode(chainId, table, rows))];
+  if (kind === "queue" || (rows.length <= maxInsertRows && !Object.values(columns).some(isArrayType)))
+    return [insertOf(chainId, table, rows)];
+  const encoded = encode(chainId, table, rows);
+  const { create, staging, merge, drop } = upsertStatements({ table: name, key: ["chain_id", ...table.key], columns: encoded.columns });
+  return [{ text: create }, copyStatement(staging, encoded), { text: merge }, { text: drop }];
 };
 
-function* tuples(chainId: number, names: readonly string[], rows: readonly Row[]): Generator<CopyValue[]> {
-  for (const row of rows) {
-    const tuple: CopyValue[] = [chainId];
-    for (const name of names) tuple.push(row[name] ?? null);
-    yield tuple;
-  }
-}
+const encode = (chainId: number, { name, columns }: Table, rows: readonly Row[]) => {
+  const encoder = createCopyEncoder(name, ["chain_id", "int8", chainId], columns);
+  encoder.add(rows);
+  return encoder.take();
+};
 
-const insertArrays = async (client: DatabaseClient, chainId: number, table: LatestTable | QueueTable, rows: readonly Row[]) => {
+/** The statement that writes rows of a queue, or of a latest table, whose keys are distinct. */
+const insertOf = (chainId: number, table: LatestTable | QueueTable, rows: readonly Row[]) => {
   const arrays = Object.entries(table.columns).map(([name, type]) =>
     arrayLiteral(
       rows.map((row) => row[name] ?? null),
@@ -56,7 +53,7 @@ const insertArrays = async (client: DatabaseClient, chainId: number, table: Late
     statement = insertStatement(table).text;
     statements.set(table, statement);
   }
-  await client.query(statement, [chainId, ...arrays]);
+  return { text: statement, values: [String(chainId), ...arrays] };
 };
 
 /**

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { copyStatement } from "../../../runtime/database/copy.ts";
 import { createCopyEncoder } from "../../../runtime/database/copy-encoder.ts";
 import { CopyError, type CopyType, type CopyValue } from "../../../runtime/database/copy-text.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -180,7 +181,7 @@ async function encodedRoundTrip(type: CopyType, values: readonly CopyValue[]): P
   expect(rows).toBe(values.length);
   return test.database.transaction(async (client) => {
     await client.query(`CREATE TEMP TABLE encoded (id int4 CHECK (id = 7), position int4, value ${type}) ON COMMIT DROP`);
-    await client.copyChunks("encoded", columns, chunks);
+    await client.pipeline([copyStatement("encoded", { columns, chunks })]);
     const rowsInOrder = await client.query<{ value: unknown }>("SELECT value FROM encoded ORDER BY position");
     return rowsInOrder.map(({ value }) => value);
   });

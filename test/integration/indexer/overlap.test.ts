@@ -54,9 +54,9 @@ const withStep = (database: Database, step: (batch: number, client: DatabaseClie
         let writes = false;
         const observedClient: DatabaseClient = {
           ...client,
-          copyChunks: (table, columns, chunks) => {
-            writes ||= table === "blocks";
-            return client.copyChunks(table, columns, chunks);
+          pipeline: (statements) => {
+            writes ||= statements.some(({ text }) => text.startsWith('COPY "blocks" '));
+            return client.pipeline(statements);
           },
         };
         const result = await work(observedClient);

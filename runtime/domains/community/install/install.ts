@@ -93,7 +93,7 @@ const dropProtocol = async (client: DatabaseClient, { id, tables }: InstalledPro
 
 const createProtocol = async (client: DatabaseClient, { id, fingerprint, tables, statements }: Installation): Promise<void> => {
   try {
-    for (const statement of statements) await client.query(statement);
+    await client.pipeline(statements);
   } catch (error) {
     throw attributed({ id: projectionIdOf(id), isIsolated: true }, error);
   }

@@ -1,0 +1,63 @@
+import type pg from "pg";
+
+/** A statement without a result, with its parameters as text. */
+export interface PipelinedStatement {
+  readonly text: string;
+  readonly values?: readonly string[];
+  /** The rows of COPY … FROM STDIN in text format. */
+  readonly rows?: readonly Buffer[];
+  /** Converts the error that is thrown if the statement fails. */
+  readonly toError?: (error: unknown) => unknown;
+}
+
+/** Messages of the protocol that the driver has no function for (PostgreSQL, section "Message Formats"). */
+const [copyData, copyDone] = [0x64, 0x63];
+
+/**
+ * Runs statements in order, without waiting for the result of one before the next is sent, so that a process that is busy with other work does not delay them. The
+ * first one that fails ends the pipeline. For use inside a transaction, which must be rolled back after an error.
+ */
+export const runPipeline = (client: pg.ClientBase, statements: readonly PipelinedStatement[]): Promise<void> => {
+  if (statements.length === 0) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    let completed = 0;
+    const query = {
+      submit: (connection: pg.Connection): void => {
+        connection.stream.cork();
+        for (const statement of statements) sendStatement(connection, statement);
+        // After an error, the server ignores all messages before this one (PostgreSQL, section "Pipelining").
+        connection.sync();
+        connection.stream.uncork();
+      },
+      handleCommandComplete: (): void => {
+        completed += 1;
+      },
+      handleError: (error: unknown): void => reject(statements[completed]?.toError?.(error) ?? error),
+      handleReadyForQuery: (): void => resolve(),
+      handleCopyInResponse: (): void => undefined,
+      handleDataRow: (): void => undefined,
+      handleEmptyQuery: (): void => undefined,
+    };
+    client.query(query);
+  });
+};
+
+const sendStatement = (connection: pg.Connection, { text, values = [], rows }: PipelinedStatement): void => {
+  connection.parse({ name: "", text, types: [] }, true);
+  connection.bind({ values: [...values] }, true);
+  connection.execute({}, true);
+  if (rows === undefined) return;
+  for (const chunk of rows) {
+    connection.stream.write(header(copyData, chunk.length));
+    connection.stream.write(chunk);
+  }
+  connection.stream.write(header(copyDone, 0));
+};
+
+/** The type of a message, and its length with that of the length itself. */
+const header = (type: number, length: number): Buffer => {
+  const bytes = Buffer.allocUnsafe(5);
+  bytes[0] = type;
+  bytes.writeUInt32BE(length + 4, 1);
+  return bytes;
+};

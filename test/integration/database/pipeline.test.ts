@@ -1,0 +1,88 @@
+import { beforeAll, beforeEach, expect, it } from "vitest";
+import { copyStatement } from "../../../runtime/database/copy.ts";
+import { createCopyEncoder } from "../../../runtime/database/copy-encoder.ts";
+import type { PipelinedStatement } from "../../../runtime/database/pipeline.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ migrated: false });
+  await test.database.query("CREATE TABLE first (n int4 PRIMARY KEY, value text); CREATE TABLE second (n int4 PRIMARY KEY, value text)");
+  return test.drop;
+});
+beforeEach(() => test.database.query("TRUNCATE first, second"));
+
+const insert = (n: number, value: string): PipelinedStatement => ({
+  text: "INSERT INTO second (n, value) VALUES ($1, $2)",
+  values: [String(n), value],
+});
+
+const copy = (table: string, rows: readonly (readonly [n: number, value: string])[]): PipelinedStatement => {
+  const encoder = createCopyEncoder(table, ["n", "int4", rows[0]?.[0] ?? 0], { value: "text" });
+  encoder.add(rows.map(([, value]) => ({ value })));
+  return copyStatement(table, encoder.take());
+};
+
+const failure = (name: string) => ({ toError: (error: unknown) => new Error(`${name}: ${error instanceof Error ? error.message : ""}`) });
+
+const run = (statements: readonly PipelinedStatement[]): Promise<void> =>
+  test.database.transaction((client) => client.pipeline(statements));
+const stored = async (): Promise<unknown[]> => [
+  await test.database.query("SELECT n, length(value) AS length FROM first ORDER BY n"),
+  await test.database.query("SELECT n, length(value) AS length FROM second ORDER BY n"),
+];
+
+it("runs statements in order, with parameters and with rows of many megabytes", async () => {
+  const long = "x".repeat(9_000_000);
+  await run([
+    insert(1, "a\\b'c"),
+    copy("first", [[1, long]]),
+    insert(2, ""),
+    { text: "DELETE FROM second WHERE n = 2" },
+    copy("second", [[2, "again"]]),
+  ]);
+  expect(await stored()).toEqual([
+    [{ n: 1, length: 9_000_000 }],
+    [
+      { n: 1, length: 5 },
+      { n: 2, length: 5 },
+    ],
+  ]);
+  expect(await test.database.query("SELECT value FROM second WHERE n = 1")).toEqual([{ value: "a\\b'c" }]);
+});
+
+it("returns at once without statements", async () => {
+  await run([]);
+  expect(await stored()).toEqual([[], []]);
+});
+
+it.each<[string, PipelinedStatement, string]>([
+  [
+    "rows whose key repeats",
+    copy("first", [
+      [7, "one"],
+      [7, "two"],
+    ]),
+    "duplicate key",
+  ],
+  ["rows of a table that does not exist", copy("absent", [[1, "one"]]), "does not exist"],
+  ["a parameter that is not of its type", { text: "INSERT INTO first (n) VALUES ($1)", values: ["many"] }, "invalid input syntax"],
+  ["rows that are not in the format", { text: "COPY first (n, value) FROM STDIN", rows: [Buffer.from("1\n")] }, "missing data"],
+])("stops at %s, and throws the error of that statement", async (_, failing, message) => {
+  const statements = [
+    { ...insert(1, "before"), ...failure("before") },
+    { ...failing, ...failure("failing") },
+    { ...copy("second", [[3, "x".repeat(1_000_000)]]), ...failure("after") },
+    { ...insert(2, "after"), ...failure("after") },
+  ];
+  await expect(run(statements)).rejects.toThrow(new RegExp(`^failing: .*${message}`));
+  // The transaction was rolled back, and its connection is used again.
+  await run([insert(4, "later")]);
+  expect(await stored()).toEqual([[], [{ n: 4, length: 5 }]]);
+});
+
+it("fails when its connection is closed", async () => {
+  const terminated = run([insert(1, "one"), { text: "SELECT pg_terminate_backend(pg_backend_pid())" }, insert(2, "two")]);
+  await expect(terminated).rejects.toThrow();
+  expect(await stored()).toEqual([[], []]);
+});
