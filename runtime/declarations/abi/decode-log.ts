@@ -31,15 +31,12 @@ export const createLogDecoder = (event: EventSignature): LogDecoder => {
     if (log.topics.length !== topics) return { problem: `Expected ${topics} topics, found ${log.topics.length}` };
     const length = (log.data.length - 2) / 2;
     if (length > maxBytes) return { problem: `Expected at most ${maxBytes} bytes of data, found ${length}` };
-    const indexed: AbiValue[] = [];
-    for (const [position, type] of inTopics.entries()) {
-      const value = topicValue(type, log.topics[position + 1] ?? "0x");
-      if (value === null) return { problem: `Topic ${position + 1} is not an encoding of ${typeNamed(event, position)}` };
-      indexed.push(value);
-    }
+    const indexed = inTopics.map((type, position) => topicValue(type, log.topics[position + 1] ?? "0x"));
+    const invalid = indexed.indexOf(null);
+    if (invalid >= 0) return { problem: `Topic ${invalid + 1} is not an encoding of ${typeNamed(event, invalid)}` };
     const decoded = decodeAbi(inData, log.data);
     if (decoded === null) return { problem: dataProblem(event, inData, length) };
-    return { values: inOrder(event.parameters, indexed, decoded) };
+    return { values: indexed.length === 0 ? decoded : inOrder(event.parameters, indexed, decoded) };
   };
   return { topics, decode };
 };
@@ -59,7 +56,14 @@ const dataProblem = ({ parameters }: EventSignature, types: readonly AbiType[], 
   return `The data is not the encoding of (${names.join(",")})`;
 };
 
-const inOrder = (parameters: readonly EventParameter[], indexed: readonly AbiValue[], inData: readonly AbiValue[]): readonly AbiValue[] => {
-  const [topics, data] = [indexed.values(), inData.values()];
-  return parameters.map((parameter) => (parameter.indexed ? topics : data).next().value ?? "0x");
+const inOrder = (
+  parameters: readonly EventParameter[],
+  indexed: readonly (AbiValue | null)[],
+  inData: readonly AbiValue[],
+): readonly AbiValue[] => {
+  let topics = 0;
+  return parameters.map((parameter, position) => {
+    if (parameter.indexed) topics += 1;
+    return (parameter.indexed ? indexed[topics - 1] : inData[position - topics]) ?? "0x";
+  });
 };

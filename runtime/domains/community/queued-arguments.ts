@@ -12,10 +12,10 @@ export const columnArguments = (read: ContractRead): ColumnArgument[] =>
   varyingArguments(read).flatMap((argument) => ("column" in argument ? [argument] : []));
 
 /** The values of such arguments as the queue has them: separated by commas, in the form of literals. */
-export const queuedArguments = (read: ContractRead, row: Row): string =>
-  columnArguments(read)
-    .map(({ column }) => String(row[column]))
-    .join();
+export const queuedArguments = (read: ContractRead): ((row: Row) => string) => {
+  const columns = columnArguments(read).map(({ column }) => column);
+  return columns.length === 0 ? () => "" : (row) => columns.map((column) => String(row[column])).join();
+};
 
 /** The contract that a row of an event touches, where the read names the column that has it; longer values start with the address. */
 export const touchedContract = ({ contractColumn }: ContractRead, row: Row): Address | null => {

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../database/database.ts";
 import type { Projection, Row, StateLoad } from "../projection.ts";
 import { loadRows } from "./load-rows.ts";
-import { createState, type KeySet, keyText, type State } from "./state.ts";
+import { createState, type Key, type KeySet, keyText, type State } from "./state.ts";
 
 /** Max rows of all loads at the start of a batch; the cache also holds the rows that two batches touch. */
 const defaultLimit = 50_000;
@@ -79,12 +79,12 @@ export const createStateCache = (options: StateCacheOptions): StateCache => {
     },
     prefetch: async (load, keys) => {
       const cache = cacheOf(load);
-      const missing = [...keys].filter(([key]) => find(cache, key) === undefined);
-      if (missing.length === 0) return;
+      const missing = new Map<string, Key>();
+      for (const [text, key] of keys) if (find(cache, text) === undefined) missing.set(text, key);
+      if (missing.size === 0) return;
       const isEmpty = isComplete && !cache.isNodeRead && !cache.isForeign;
-      const probed = missing.map(([, key]) => key);
-      const found = isEmpty ? null : await loadRows(database, chainId, load, probed);
-      for (const [key] of missing) cache.recent.set(key, found?.get(key) ?? null);
+      const found = isEmpty ? null : await loadRows(database, chainId, load, [...missing.values()]);
+      for (const text of missing.keys()) cache.recent.set(text, found?.get(text) ?? null);
     },
     invalidate: () => {
       isValid = false;

@@ -1,6 +1,6 @@
 import type { ChainLog, ChainTransaction } from "../../../chain/types.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
-import type { Emitter, EventUse } from "./event-uses.ts";
+import type { Emitter, EventPlace, EventUse } from "./event-uses.ts";
 
 /** A block as far as its events need it. */
 export interface BlockOfLogs {
@@ -11,8 +11,19 @@ export interface BlockOfLogs {
 export interface Candidate {
   readonly use: EventUse;
   readonly log: ChainLog;
+  readonly block: number;
   readonly transactionIndex: number;
 }
+
+type LogAt = Omit<Candidate, "use">;
+
+/** Where the event of a candidate happened. */
+export const placeOf = ({ log, block, transactionIndex }: LogAt): EventPlace => ({
+  contract: log.address,
+  block_number: block,
+  transaction_index: transactionIndex,
+  log_index: log.index,
+});
 
 /** Whether a contract of this kind is at the address without an announcement, at this block. */
 export const isFixed = ({ fixed }: Emitter, address: Address, block: number): boolean => {
@@ -20,27 +31,54 @@ export const isFixed = ({ fixed }: Emitter, address: Address, block: number): bo
   return from !== undefined && (from ?? 0) <= block;
 };
 
-/** Finds the candidates of a block by first topics, then by contracts, in the order of logs. The result is cached, because it is needed twice. */
-export const createCandidates = (uses: ReadonlyMap<Hash, readonly EventUse[]>): ((decoded: BlockOfLogs) => readonly Candidate[]) => {
-  const cache = new WeakMap<BlockOfLogs, readonly Candidate[]>();
-  return (decoded) => {
-    const known = cache.get(decoded);
+/** Finds the candidates of blocks by first topics, then by contracts, in the order of logs. The result is cached, because it is needed twice. */
+export const createCandidates = (
+  uses: ReadonlyMap<Hash, readonly EventUse[]>,
+): ((blocks: readonly BlockOfLogs[]) => readonly Candidate[]) => {
+  const cache = new WeakMap<readonly BlockOfLogs[], readonly Candidate[]>();
+  return (blocks) => {
+    const known = cache.get(blocks);
     if (known !== undefined) return known;
-    const found: Candidate[] = [];
-    const { number, transactions } = decoded.block;
-    for (const { index: transactionIndex, logs } of transactions) {
-      for (const log of logs) {
-        const own = uses.get(log.topics[0] ?? "0x");
-        if (own !== undefined) found.push(...candidatesOf(own, log, transactionIndex, number));
-      }
-    }
-    cache.set(decoded, found);
+    const found = candidatesOf(uses, logsByTopic(blocks));
+    cache.set(blocks, found);
     return found;
   };
 };
 
-const candidatesOf = (uses: readonly EventUse[], log: ChainLog, transactionIndex: number, block: number): Candidate[] =>
-  uses.flatMap((use) => {
-    const isForeign = use.announces === null && use.ofOthers.has(log.topics.length);
-    return !isForeign && (use.emitter.isDiscovered || isFixed(use.emitter, log.address, block)) ? [{ use, log, transactionIndex }] : [];
-  });
+const candidatesOf = (uses: ReadonlyMap<Hash, readonly EventUse[]>, logs: ReadonlyMap<Hash, readonly LogAt[]>): readonly Candidate[] => {
+  const found: Candidate[] = [];
+  for (const [topic, own] of uses) {
+    for (const at of logs.get(topic) ?? []) {
+      for (const use of own)
+        if (isCandidate(use, at)) found.push({ use, log: at.log, block: at.block, transactionIndex: at.transactionIndex });
+    }
+  }
+  // The uses of one log stay in their order.
+  return found.sort((left, right) => left.block - right.block || left.log.index - right.log.index);
+};
+
+const isCandidate = (use: EventUse, { log: { address, topics }, block }: LogAt): boolean =>
+  !(use.announces === null && use.ofOthers.has(topics.length)) && (use.emitter.isDiscovered || isFixed(use.emitter, address, block));
+
+/** The logs of blocks by their first topics. All protocols of a chain find theirs in the same blocks. */
+const logsByTopic = (blocks: readonly BlockOfLogs[]): ReadonlyMap<Hash, readonly LogAt[]> => {
+  const known = groupedLogs.get(blocks);
+  if (known !== undefined) return known;
+  const groups = new Map<Hash, LogAt[]>();
+  for (const { block } of blocks) {
+    for (const { index: transactionIndex, logs } of block.transactions) {
+      for (const log of logs) {
+        const [topic] = log.topics;
+        if (topic === undefined) continue;
+        const at: LogAt = { log, block: block.number, transactionIndex };
+        const group = groups.get(topic);
+        if (group === undefined) groups.set(topic, [at]);
+        else group.push(at);
+      }
+    }
+  }
+  groupedLogs.set(blocks, groups);
+  return groups;
+};
+
+const groupedLogs = new WeakMap<readonly BlockOfLogs[], ReadonlyMap<Hash, readonly LogAt[]>>();

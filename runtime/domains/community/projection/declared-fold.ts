@@ -1,8 +1,8 @@
 import type { ContractRead, Protocol } from "../../../declarations/protocol.ts";
-import type { ChainFacts } from "../../../indexer/projection.ts";
+import type { ChainFacts, Row } from "../../../indexer/projection.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
-import { columnArguments } from "../queued-arguments.ts";
+import { columnArguments, queuedArguments, touchedContract } from "../queued-arguments.ts";
 import { readGroups } from "../read-groups.ts";
 import type { ProtocolRelations } from "../relations.ts";
 import type { BlockOfLogs, Candidate } from "./candidates.ts";
@@ -13,23 +13,37 @@ export interface ProtocolContract {
   readonly kind: string;
 }
 
+/** What queueing a read needs of it. */
+export interface QueuedRead {
+  readonly name: string;
+  readonly argumentsOf: (row: Row) => string;
+  readonly contractOf: (row: Row) => Address | null;
+}
+
 /** The first reads of the groups that are queued together. */
 export interface QueuedReads {
   /** Due at the first block of a contract, by its kind. */
-  readonly ofKind: ReadonlyMap<string, readonly ContractRead[]>;
+  readonly ofKind: ReadonlyMap<string, readonly QueuedRead[]>;
   /** Due at the rows of a table. */
-  readonly ofTable: ReadonlyMap<string, readonly ContractRead[]>;
+  readonly ofTable: ReadonlyMap<string, readonly QueuedRead[]>;
 }
 
 /** The reads of a protocol by what makes them due. Reads with arguments from columns are not due before there is a row. */
 export const queuedReads = (protocol: Protocol): QueuedReads => {
   const first = readGroups(protocol).flatMap(([read]) => read ?? []);
   const plain = first.filter((read) => columnArguments(read).length === 0);
+  const ofTable = (table: string) => first.filter(({ touchedBy }) => touchedBy.includes(table));
   return {
-    ofKind: groupBy(plain, ({ contract }) => contract),
-    ofTable: new Map(protocol.tables.map(({ name }) => [name, first.filter(({ touchedBy }) => touchedBy.includes(name))])),
+    ofKind: new Map([...groupBy(plain, ({ contract }) => contract)].map(([kind, reads]) => [kind, reads.map(toQueued)])),
+    ofTable: new Map(protocol.tables.map(({ name }) => [name, ofTable(name).map(toQueued)])),
   };
 };
+
+const toQueued = (read: ContractRead): QueuedRead => ({
+  name: read.name,
+  argumentsOf: queuedArguments(read),
+  contractOf: (row) => touchedContract(read, row),
+});
 
 /** What the functions of a protocol's projection share. */
 export interface DeclaredFold {
@@ -38,7 +52,7 @@ export interface DeclaredFold {
   readonly reads: QueuedReads;
   /** The first topics of its events. */
   readonly topics: readonly Hash[];
-  readonly candidatesIn: (decoded: BlockOfLogs) => readonly Candidate[];
+  readonly candidatesIn: (blocks: readonly BlockOfLogs[]) => readonly Candidate[];
   /** Contracts at fixed addresses that were deployed in this block, or before it if it is the first indexed one. */
   readonly startingAt: (block: number, chain: Pick<ChainFacts, "from">) => readonly ProtocolContract[];
 }

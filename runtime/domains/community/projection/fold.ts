@@ -1,11 +1,10 @@
-import type { ContractRead } from "../../../declarations/protocol.ts";
 import type { ChainFacts, Row } from "../../../indexer/projection.ts";
 import { keyText, type State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { queuedArguments, touchedContract } from "../queued-arguments.ts";
 import { type EventRelations, readsTable } from "../relations.ts";
-import { type BlockOfLogs, type Candidate, isFixed } from "./candidates.ts";
-import { contractsLoad, type DeclaredFold } from "./declared-fold.ts";
+import { type BlockOfLogs, type Candidate, isFixed, placeOf } from "./candidates.ts";
+import { contractsLoad, type DeclaredFold, type QueuedRead } from "./declared-fold.ts";
+import { rowOf } from "./event-uses.ts";
 import { createNewestRows } from "./latest.ts";
 
 /** The rows of a protocol's events. */
@@ -15,16 +14,14 @@ export const foldEvents = (
   { state, chain }: { readonly state: State; readonly chain: Pick<ChainFacts, "from"> },
 ): Record<string, readonly Row[]> => {
   const target = createTarget(fold, state);
-  for (const decoded of blocks) {
-    const { number } = decoded.block;
+  const candidates = fold.candidatesIn(blocks);
+  let next = 0;
+  for (const { block } of blocks) {
+    const { number } = block;
     for (const { address, kind } of fold.startingAt(number, chain)) target.addContract(address, kind, number, null);
-    for (const candidate of fold.candidatesIn(decoded)) {
-      const { emitter } = candidate.use;
-      const { address } = candidate.log;
-      // A contract whose deployment is unknown exists from its first event on.
-      if (isFixed(emitter, address, number)) target.addContract(address, emitter.kind, number, null);
-      else if (!target.isContract(address, emitter.kind)) continue;
-      applyCandidate(target, candidate, number);
+    for (let candidate = candidates[next]; candidate?.block === number; candidate = candidates[next]) {
+      applyCandidate(target, candidate);
+      next += 1;
     }
     target.endBlock(number);
   }
@@ -33,7 +30,12 @@ export const foldEvents = (
 
 type Target = ReturnType<typeof createTarget>;
 
-const applyCandidate = (target: Target, { use, log, transactionIndex }: Candidate, block: number): void => {
+const applyCandidate = (target: Target, candidate: Candidate): void => {
+  const { use, log, block } = candidate;
+  const { emitter } = use;
+  // A contract whose deployment is unknown exists from its first event on.
+  if (isFixed(emitter, log.address, block)) target.addContract(log.address, emitter.kind, block, null);
+  else if (!target.isContract(log.address, emitter.kind)) return;
   if (use.announces !== null) {
     const announcement = use.decode(log);
     if ("problem" in announcement) target.skip(block, log.index, "contracts", announcement.problem);
@@ -45,8 +47,7 @@ const applyCandidate = (target: Target, { use, log, transactionIndex }: Candidat
     target.skip(block, log.index, use.relations.definition.name, values.problem);
     return;
   }
-  const place = { contract: log.address, block_number: block, transaction_index: transactionIndex, log_index: log.index };
-  target.addRow(use.relations, log.address, block, { ...place, ...values.columns });
+  target.addRow(use.relations, log.address, block, rowOf(placeOf(candidate), values));
 };
 
 /** The rows so far, by table. */
@@ -62,20 +63,14 @@ const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State
       return found === null ? [] : [[own, found] as const];
     }),
   );
-  const queue = (due: readonly ContractRead[] | undefined, contract: Address, block: number, row: Row): void => {
-    for (const read of due ?? []) {
-      const values = queuedArguments(read, row);
-      const called = touchedContract(read, row) ?? contract;
-      const key = keyText([read.name, called, values, block]);
+  const histories = [...newest.values()];
+  const queue = (due: readonly QueuedRead[] | undefined, contract: Address, block: number, row: Row): void => {
+    for (const { name, argumentsOf, contractOf } of due ?? []) {
+      const values = argumentsOf(row);
+      const called = contractOf(row) ?? contract;
+      const key = `${name}|${called}|${values}|${block}`;
       if (queued.has(key)) continue;
-      queued.set(key, {
-        protocol: protocol.id,
-        read_name: read.name,
-        contract: called,
-        arguments: values,
-        block_number: block,
-        attempts: 0,
-      });
+      queued.set(key, { protocol: protocol.id, read_name: name, contract: called, arguments: values, block_number: block, attempts: 0 });
     }
   };
   return {
@@ -95,13 +90,13 @@ const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State
       queue(reads.ofTable.get(own.definition.name), contract, block, row);
     },
     endBlock: (block: number): void => {
-      for (const { endBlock } of newest.values()) endBlock(block);
+      for (const { endBlock } of histories) endBlock(block);
     },
     rows: (): Record<string, readonly Row[]> => ({
       [relations.contracts.table.name]: contracts,
       [relations.skipped.table.name]: [...skipped.values()],
       ...Object.fromEntries([...rows].map(([own, found]) => [own.rows.table.name, found])),
-      ...Object.assign({}, ...[...newest.values()].map((found) => found.rows())),
+      ...Object.assign({}, ...histories.map((found) => found.rows())),
       [readsTable.name]: [...queued.values()],
     }),
   };

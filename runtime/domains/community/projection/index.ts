@@ -6,9 +6,9 @@ import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { FixedContracts } from "../contracts-on-chain.ts";
 import { allRelations, type EventRelations, type ProtocolRelations, projectionIdOf, readsTable, relationsOf } from "../relations.ts";
-import { type Candidate, createCandidates } from "./candidates.ts";
+import { type Candidate, createCandidates, placeOf } from "./candidates.ts";
 import { contractsLoad, type DeclaredFold, queuedReads } from "./declared-fold.ts";
-import { type Emitter, usesByTopic } from "./event-uses.ts";
+import { type Emitter, rowOf, usesByTopic } from "./event-uses.ts";
 import { foldEvents } from "./fold.ts";
 import { latestKeyOf, latestLoad } from "./latest.ts";
 import { versionOf } from "./version.ts";
@@ -61,19 +61,18 @@ const neededKeys = (fold: DeclaredFold, blocks: readonly DecodedBlock[], chain: 
   const contracts = createKeySet();
   const seen = new Map<string, Set<Address>>();
   const latest = new Map(fold.relations.events.map((own) => [own, createKeySet()]));
-  for (const decoded of blocks) {
-    const { number } = decoded.block;
-    for (const { address, kind } of fold.startingAt(number, chain)) contracts.add(address, kind);
-    for (const candidate of fold.candidatesIn(decoded)) {
-      const { use, log } = candidate;
-      addOnce(seen, use.emitter, log.address, contracts);
-      if (use.announces === null) {
-        const key = latestKey(use.relations, use.decode, candidate);
-        if (key !== null) latest.get(use.relations)?.add(...key);
-      } else {
-        const announcement = use.decode(log);
-        if ("address" in announcement) contracts.add(announcement.address, use.announces);
-      }
+  for (const { block } of blocks) {
+    for (const { address, kind } of fold.startingAt(block.number, chain)) contracts.add(address, kind);
+  }
+  for (const candidate of fold.candidatesIn(blocks)) {
+    const { use, log } = candidate;
+    addOnce(seen, use.emitter, log.address, contracts);
+    if (use.announces === null) {
+      const key = latestKey(use.relations, use.decode, candidate);
+      if (key !== null) latest.get(use.relations)?.add(...key);
+    } else {
+      const announcement = use.decode(log);
+      if ("address" in announcement) contracts.add(announcement.address, use.announces);
     }
   }
   return {
@@ -96,10 +95,10 @@ const addOnce = (
 };
 
 /** The key of a log's row in the table of newest rows, where there is one. */
-const latestKey = ({ latest }: EventRelations, decode: Extract<Candidate["use"], { announces: null }>["decode"], { log }: Candidate) => {
+const latestKey = ({ latest }: EventRelations, decode: Extract<Candidate["use"], { announces: null }>["decode"], candidate: Candidate) => {
   if (latest === null) return null;
-  const values = decode(log);
-  return "problem" in values ? null : latestKeyOf(latest.current.table, { contract: log.address, ...values.columns });
+  const values = decode(candidate.log);
+  return "problem" in values ? null : latestKeyOf(latest.current.table, rowOf(placeOf(candidate), values));
 };
 
 /** Contracts by the block from which they count. */
