@@ -15,14 +15,19 @@ export interface Run<T extends Timing> extends Measured<T> {
 
 type Rows = Readonly<Record<string, number>>;
 
-/** Runs `work` on an empty database, then checks that it has as many rows as the other runs and that every index exists and is valid. */
+/**
+ * Runs `work` on an empty database, then checks that it has as many rows as the other runs and that every index exists and is valid. `prepare` creates tables that
+ * migrations do not, which is not measured either.
+ */
 export async function timedRun<T extends Timing>(
   server: BenchServer,
   kind: string,
   rows: Rows,
   work: (databaseUrl: string) => Promise<Measured<T>>,
+  prepare: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Run<T>> {
   const url = await server.create("target");
+  await prepare();
   const indexes = await server.on("target", listIndexes);
   // Pending writes of earlier runs must not be measured with this one.
   await server.on("target", (database) => database.query("CHECKPOINT"));
