@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { startLoad } from "../serve/load.ts";
+import { isResponse, request, startLoad } from "../serve/load.ts";
 import { processesOf } from "../serve/workers-of.ts";
 import { isGone, type ServiceProcess, startService } from "./service-process.ts";
 
@@ -22,9 +22,14 @@ async function mineTransfer(): Promise<void> {
   await chain.mine();
 }
 
+/** The indexed block, asked on a new connection; null if the server is not ready or was killed during the request. */
 const indexedBlock = async (service: ServiceProcess): Promise<number | null> => {
-  const response = await fetch(`${service.url()}/readyz`);
-  const { data } = (await response.json()) as { data: { chains: { indexed_block: number }[] } | null };
+  const outcome = await request(`${service.url()}/readyz`, "");
+  if (!isResponse(outcome)) {
+    expect(outcome.error).not.toContain("ECONNREFUSED");
+    return null;
+  }
+  const { data } = JSON.parse(outcome.body) as { data: { chains: { indexed_block: number }[] } | null };
   return data?.chains[0]?.indexed_block ?? null;
 };
 const namesAndIds = (service: ServiceProcess) => processesOf(service.child.pid ?? 0);
