@@ -74,7 +74,12 @@ export async function openFixtureIndex({
   const { database } = test;
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
-    config: configSchema.parse({ publicUrl: "https://data.example", limits: { blockRange, answerRows, requestsPerSecond: 10_000 } }),
+    config: configSchema.parse({
+      publicUrl: "https://data.example",
+      limits: { blockRange, answerRows, requestsPerSecond: 10_000 },
+      // Tests change rows without the jobs that own them, so no response may be kept.
+      cache: { megabytes: 0 },
+    }),
     chains: [{ ...chain, nfts: { ...chain.nfts, metadata }, ...settings }],
     database,
     logger: pino({ level: "silent" }),

@@ -124,8 +124,8 @@ export const describePools = (): void => {
       expect(item.pretty_total_liquidity_quote).toMatch(/^\$[\d,]+\.\d\d[MB]?$/);
     });
 
-    it.each(["pools", "tokens"])("is empty far beyond its end (%s)", async (list) => {
-      const { items, pagination } = await api.get(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=1000`);
+    it.each(["pools", "tokens"])("is empty beyond its end (%s)", async (list) => {
+      const { items, pagination } = await api.get(`week/xy=k/swap/${list}/?page-number=100&page-size=1000`);
       expect([items, pagination.has_more]).toEqual([[], false]);
     });
 
