@@ -80,9 +80,10 @@ describe("ashlar start", () => {
     });
     await database
       .transaction(async (client) => {
-        // Blocks both requests and the indexer.
-        await client.query("LOCK TABLE chains");
-        const request = fetch(`${service.url()}/readyz`).catch(() => null);
+        // Blocks both the lookup of keys and the indexer.
+        await client.query("LOCK TABLE chains, api_keys");
+        const authorization = `Bearer ckey_${"0".repeat(27)}`;
+        const request = fetch(`${service.url()}/v1/chains/`, { headers: { authorization } }).catch(() => null);
         await chain.mine();
         // Jobs wait for the lock too, and their statements do not differ from those of the batch, which reaches the lock within this time.
         await sleep(deadline(2_000));

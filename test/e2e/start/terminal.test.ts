@@ -69,7 +69,9 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
       expect(text).not.toContain('{"level"');
       const screen = screenAfter(text);
       expect(screen.filter((line) => /[█░]/.test(line))).toEqual([]);
-      expect(screen).toContainEqual(expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: own is indexed up to its head, block 3001\.$/));
+      expect(screen).toContainEqual(
+        expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: own is indexed up to its head, block 3001\. \{"process":"indexer"/),
+      );
       const ready = screen.indexOf("Ashlar is ready.");
       expect(screen.slice(ready, ready + 4)).toEqual([
         "Ashlar is ready.",
@@ -126,10 +128,10 @@ describe("ashlar start without a terminal", () => {
   it("logs JSON, or uncoloured text lines with ASHLAR_LOG_FORMAT=pretty", async () => {
     const service = await startService(chain.url);
     // The index is ready a moment before the line is written.
-    const json = /^\{"level":"info","time":"[^"]+","msg":"own is indexed up to its head, block 1\."\}$/m;
+    const json = /^\{"level":"info","time":"[^"]+","process":"indexer",.*"msg":"own is indexed up to its head, block 1\."\}$/m;
     await until("the JSON line of the index", () => json.test(service.output()));
     const other = await startService(chain.url, { environment: { ASHLAR_LOG_FORMAT: "pretty" } });
-    const text = /^\[\d\d:\d\d:\d\d\] INFO: own is indexed up to its head, block 1\.$/m;
+    const text = /^\[\d\d:\d\d:\d\d\] INFO: own is indexed up to its head, block 1\. \{"process":"indexer"/m;
     await until("the text line of the index", () => text.test(other.output()));
     expect(hasColour(other.output())).toBe(false);
   });

@@ -11,6 +11,7 @@ import { projectionSubjects } from "../../../runtime/api/projection-reads.ts";
 import { createApp } from "../../../runtime/app.ts";
 import { createContractBackoff } from "../../../runtime/chain/contract-backoff.ts";
 import { type ChainConfig, config } from "../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { createStoredLedger } from "../../../runtime/domains/ledger/stored-blocks.ts";
 import type { HttpApp } from "../../../runtime/http/app.ts";
@@ -108,7 +109,7 @@ afterAll(async () => {
 const serve = async (database: Database): Promise<TestApi> => {
   const chain: ChainConfig = { ...demo.chain, nameRegistry };
   const http: HttpApp = createApp({
-    config: config.parse({ publicUrl: "https://data.example", limits: { requestsPerSecond: 100_000 } }),
+    config: config.parse({ publicUrl: "https://data.example", limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
     chains: [chain],
     database,
     logger: pino({ level: "silent" }),

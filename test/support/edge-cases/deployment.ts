@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { type Serving, startServing } from "../../../runtime/commands/serving.ts";
 import { type ChainConfig, chainConfig, config as configSchema } from "../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import { startTestChain, type TestChain } from "../chain.ts";
@@ -65,7 +66,7 @@ export const edgeCaseChainConfig = (
 /** Serves chains from a database and validates every response against the catalog. */
 export async function serveChains(chains: readonly ChainConfig[], database: Database): Promise<Serving & { readonly key: string }> {
   const { key } = await createKeys(database).create({ label: "tests" });
-  const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000 } });
+  const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
   const serving = await startServing({ config, chains, database, reader: database, logger: pino({ level: "silent" }), validate: "strict" });
   return { ...serving, key };
 }

@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { createApp } from "../../../../runtime/app.ts";
 import type { CallOutcome, Source } from "../../../../runtime/chain/source.ts";
 import { type ChainConfig, chainConfig, config } from "../../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createAllowanceJobs } from "../../../../runtime/domains/approvals/jobs/read-allowances/jobs.ts";
 import { approvalsProjection } from "../../../../runtime/domains/approvals/projection/index.ts";
@@ -84,7 +85,7 @@ export const startAllowanceIndex = async (
   const settings: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
-    config: config.parse({ limits: { requestsPerSecond: 100_000 } }),
+    config: config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
     chains: [settings],
     database,
     logger: pino({ level: "silent" }),

@@ -4,6 +4,7 @@ import { indexBitcoinChain } from "../../../../runtime/commands/index-bitcoin.ts
 import { type Serving, startServing } from "../../../../runtime/commands/serving.ts";
 import { type BitcoinChainConfig, bitcoinChain } from "../../../../runtime/config/bitcoin.ts";
 import { type ChainConfig, config as configSchema } from "../../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { TestBitcoinNode } from "../../../support/bitcoin/node.ts";
@@ -75,7 +76,7 @@ export async function serveBitcoin(
   others: readonly ChainConfig[] = [],
 ): Promise<BitcoinServer> {
   const { key } = await createKeys(database).create({ label: "tests" });
-  const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000 } });
+  const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
   const serving: Serving = await startServing({
     config,
     chains: [chain, ...others],

@@ -11,6 +11,7 @@ import {
 } from "../../../../demo/story/seaport-orders.ts";
 import { createApp } from "../../../../runtime/app.ts";
 import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
 import { salesProjection } from "../../../../runtime/domains/nft-sales/projection/index.ts";
@@ -147,7 +148,7 @@ export const serveNftMarket = async (
   });
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
-    config: config.parse({ limits: { requestsPerSecond: 100_000 } }),
+    config: config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
     chains: [{ ...settings, id: 31337 }],
     database,
     logger: pino({ level: "silent" }),

@@ -4,6 +4,7 @@ import { zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../../../runtime/app.ts";
 import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
 import { createNftQueries } from "../../../../runtime/domains/nft/queries/index.ts";
@@ -47,7 +48,7 @@ interface TestApi {
 const serve = async (database: Database): Promise<TestApi> => {
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
-    config: config.parse({ limits: { requestsPerSecond: 100_000 } }),
+    config: config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
     chains: [{ ...chainConfig.parse({ name: "art", id: 31337, rpc: story.chain.url, groups: ["historical"] }), id: 31337 }],
     database,
     logger: pino({ level: "silent" }),

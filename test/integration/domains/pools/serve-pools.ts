@@ -2,6 +2,7 @@ import { pino } from "pino";
 import supertest from "supertest";
 import { createApp } from "../../../../runtime/app.ts";
 import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
@@ -35,7 +36,7 @@ export const servePools = async (
   });
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
-    config: config.parse({ limits: { requestsPerSecond: 100_000, ...limits } }),
+    config: config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits, ...limits } }),
     chains: [{ ...settings, id: 31337 }],
     database,
     logger: pino({ level: "silent" }),

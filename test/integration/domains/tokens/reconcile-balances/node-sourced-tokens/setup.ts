@@ -3,6 +3,7 @@ import supertest from "supertest";
 import { expect } from "vitest";
 import { createApp } from "../../../../../../runtime/app.ts";
 import { chainConfig, config } from "../../../../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../../../../runtime/config/key-limits.ts";
 import { createKeys } from "../../../../../../runtime/http/keys.ts";
 import type { Address } from "../../../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../../support/chain.ts";
@@ -107,7 +108,7 @@ export const setUp = async () => {
   reconciliation = await startReconciliation(chain, chain.url, test.database);
   const chains = [{ ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url, groups: ["historical"] }), id: 31337 }];
   const { key } = await createKeys(test.database).create({ label: "test" });
-  const settings = config.parse({ limits: { requestsPerSecond: 100_000 } });
+  const settings = config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
   const app = createApp({
     config: settings,
     chains,
