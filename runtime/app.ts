@@ -124,7 +124,7 @@ export function createApp(options: AppOptions): App {
     keep: keep.loads("blocks", "bitcoin_blocks", "chains", "projection_checkpoints", "content_versions"),
   });
   // No response may be kept for a content that is newer than the other values that it was computed from.
-  heads.onHead(keep.discardPolled);
+  heads.onHead(keep.discard);
   const { headOf, contentOf, requireBuilt } = createAsOfProjection(heads, isRead, community.readsPools, createOtherChains(chains));
   /** With a fixed time, responses are as of that time. */
   const withTime = <T extends { readonly content: ContentVersion | null } | null>(read: T): T =>

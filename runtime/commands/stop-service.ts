@@ -1,8 +1,11 @@
+import { sleep } from "../lib/async.ts";
 import type { Serving } from "./serving.ts";
 import type { Shutdown } from "./shutdown.ts";
 
 /** The server waits up to 10 s for requests in flight, and stores their credits after that. */
 const serverMilliseconds = 12_000;
+/** The time to count the requests in flight, for the log. */
+const countMilliseconds = 1_000;
 const indexerMilliseconds = 15_000;
 const demoMilliseconds = 30_000;
 /** The sum of the time limits for open connections (5 s) and for the server's fast shutdown, immediate shutdown and SIGKILL (15 s, 5 s and 5 s). */
@@ -11,8 +14,10 @@ const databaseMilliseconds = 32_000;
 /** Waits for the parts of a service, each for a limited time; the database is stopped last, because the others use it. */
 export const stopService = ({ waitFor }: Shutdown) => ({
   server: async (serving: Serving): Promise<void> => {
-    const requests = await serving.requests();
-    return waitFor(`the server, with ${requests} ${requests === 1 ? "request" : "requests"} in flight`, serving.stop(), serverMilliseconds);
+    // A worker that does not respond must not delay the end of the others.
+    const requests = await Promise.race([serving.requests(), sleep(countMilliseconds, undefined, { ref: false })]);
+    const inFlight = typeof requests === "number" ? `, with ${requests} ${requests === 1 ? "request" : "requests"} in flight` : "";
+    return waitFor(`the server${inFlight}`, serving.stop(), serverMilliseconds);
   },
   indexer: (indexing: Promise<unknown>): Promise<void> => waitFor("the indexer's current batch", indexing, indexerMilliseconds),
   database: (database: { close(): Promise<void> }): Promise<void> => waitFor("PostgreSQL", database.close(), databaseMilliseconds),

@@ -30,11 +30,15 @@ async function runOnConnection<T>(pool: pg.Pool, request: ActiveRequest | undefi
     isBroken = true;
   };
   const client = await connect(pool, markBroken);
+  // The request may have aborted while it waited for the connection.
+  if (request?.signal.aborted === true) {
+    client.off("error", markBroken);
+    client.release(isBroken);
+    throw request.signal.reason;
+  }
   const endStatement = request?.startStatement();
   const endCancellation = request === undefined ? undefined : cancelOnAbort(client, request.signal);
   try {
-    // The request may have aborted while it waited for the connection.
-    request?.signal.throwIfAborted();
     return await work(client, { signal: request?.signal, markBroken });
   } finally {
     endStatement?.();

@@ -29,15 +29,15 @@ export interface IndexKeep {
   loads(...tables: readonly NotifyingTable[]): Keep;
   /** For values of many keys, such as addresses. */
   lookups(...tables: readonly NotifyingTable[]): KeepLookups;
-  /** Discards all values where the database cannot notify, because one of them is known to have changed. */
-  discardPolled(): void;
+  /** Discards all values, because one of them is known to have changed: the notifications of others may not have arrived yet. */
+  discard(): void;
 }
 
 /** How long values are kept where the database cannot notify. */
 const pollMilliseconds = 1_000;
 
 /** Keeps nothing: each value is loaded for each request. */
-export const noIndexKeep: IndexKeep = { loads: () => keepNothing, lookups: () => keepNoLookups, discardPolled: () => undefined };
+export const noIndexKeep: IndexKeep = { loads: () => keepNothing, lookups: () => keepNoLookups, discard: () => undefined };
 
 /** Creates the ways to keep values while notifications arrive. */
 export function createIndexKeep(notifications: Notifications | undefined, clock: { now(): number } = performance): IndexKeep {
@@ -57,8 +57,8 @@ export function createIndexKeep(notifications: Notifications | undefined, clock:
   return {
     loads: (...tables) => createKeep(freshnessOf(tables)),
     lookups: (...tables) => createKeepLookups(freshnessOf(tables)),
-    discardPolled() {
-      if (notifications.state() !== "connected") discarded += 1;
+    discard() {
+      discarded += 1;
     },
   };
 }

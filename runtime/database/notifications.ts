@@ -38,7 +38,7 @@ const maxSilenceMilliseconds = 1_000;
 /** SQLSTATE read_only_sql_transaction: LISTEN on a standby. */
 const standby = "25006";
 
-/** Creates a connection of its own that listens to a channel, and is made again whenever it is lost. */
+/** Creates a connection of its own that listens to a channel, and reconnects when it is lost. */
 export function createNotifications({ recheckMilliseconds = 60_000, ...options }: NotificationOptions): Notifications {
   const listeners = new Set<NotificationListener>();
   const closed = new AbortController();
@@ -138,7 +138,8 @@ async function beat(client: pg.Client, lost: Promise<void>, confirm: (startedAt:
     await sleep(heartbeatMilliseconds, stopped.signal, { ref: false });
     if (stopped.signal.aborted) return;
     const startedAt = performance.now();
-    await Promise.race([client.query("SELECT 1"), lost.then(connectionLost)]);
-    confirm(startedAt);
+    // Rejects when the connection is lost, and after `query_timeout`.
+    await client.query("SELECT 1");
+    if (!stopped.signal.aborted) confirm(startedAt);
   }
 }

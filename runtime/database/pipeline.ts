@@ -1,4 +1,4 @@
-import type pg from "pg";
+import pg from "pg";
 
 /** A statement without a result, with its parameters as text. */
 export interface PipelinedStatement {
@@ -6,7 +6,7 @@ export interface PipelinedStatement {
   readonly values?: readonly string[];
   /** The rows of COPY … FROM STDIN in text format. */
   readonly rows?: readonly Buffer[];
-  /** Converts the error that is thrown if the statement fails. */
+  /** Converts the server's error if the statement fails; not that of a lost connection, which concerns no statement in particular. */
   readonly toError?: (error: unknown) => unknown;
 }
 
@@ -32,7 +32,8 @@ export const runPipeline = (client: pg.ClientBase, statements: readonly Pipeline
       handleCommandComplete: (): void => {
         completed += 1;
       },
-      handleError: (error: unknown): void => reject(statements[completed]?.toError?.(error) ?? error),
+      handleError: (error: unknown): void =>
+        reject((error instanceof pg.DatabaseError ? statements[completed]?.toError?.(error) : undefined) ?? error),
       handleReadyForQuery: (): void => resolve(),
       handleCopyInResponse: (): void => undefined,
       handleDataRow: (): void => undefined,

@@ -5,7 +5,7 @@ import { failures } from "./errors.ts";
 
 /**
  * The active request of a response. It aborts when its deadline passes or the client is gone; `onEnd` runs when the response is closed and no statement runs
- * any more, with the sum of the statements' times in milliseconds.
+ * any more, with the sum of the statements' times in milliseconds. It runs once: statements that start later are not counted.
  */
 export function createActiveRequest(
   response: ServerResponse,
@@ -20,15 +20,24 @@ export function createActiveRequest(
   let running = 0;
   let sum = 0;
   let isClosed = false;
+  let isEnded = false;
   const endIfIdle = (): void => {
-    if (isClosed && running === 0) onEnd(sum);
+    if (!isClosed || running > 0 || isEnded) return;
+    isEnded = true;
+    onEnd(sum);
   };
-  response.once("close", () => {
-    clearTimeout(timer);
-    if (!response.writableFinished) controller.abort(failures.clientGone());
+  const { socket } = response.req;
+  const close = (): void => {
+    if (isClosed) return;
     isClosed = true;
+    clearTimeout(timer);
+    socket.off("close", close);
+    if (!response.writableFinished) controller.abort(failures.clientGone());
     endIfIdle();
-  });
+  };
+  // A response that waits behind another one of its connection is not closed with the connection.
+  socket.once("close", close);
+  response.once("close", close);
   return {
     signal,
     startStatement() {

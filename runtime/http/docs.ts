@@ -6,7 +6,7 @@ import { LRUCache } from "lru-cache";
 import { baseUrl } from "./base-url.ts";
 import type { Compression } from "./compression/compression.ts";
 import { createKeptBody, type KeptBody } from "./compression/kept-body.ts";
-import { sendKept } from "./compression/send-compressed.ts";
+import { sendCompressed, sendKept } from "./compression/send-compressed.ts";
 import { docsPage, docsScript, docsStyle } from "./docs-page.ts";
 import { jsonType, sendBody } from "./envelope.ts";
 import { pageHeaders, withoutCrossOrigin } from "./headers.ts";
@@ -36,6 +36,8 @@ function createAssets(): (name: string) => Promise<KeptBody> {
   return (name) => {
     const asset = loaded.get(name) ?? load(name);
     loaded.set(name, asset);
+    // A failed read is repeated by the next request.
+    asset.catch(() => loaded.delete(name));
     return asset;
   };
 }
@@ -75,7 +77,9 @@ export function createDocs({ title, document, publicUrl, demoKey, compression }:
     const url = baseUrl(request, publicUrl);
     const kept = documents.get(url) ?? createKeptBody(render(url));
     documents.set(url, kept);
-    await sendKept(response, compression, jsonType, kept);
+    if (publicUrl !== undefined) return sendKept(response, compression, jsonType, kept);
+    // Clients choose the host: compressing the document of each of them as well as possible would be a lot of work.
+    return sendCompressed(response, jsonType, kept.plain, compression, (coding) => compression.encode(kept.plain, coding));
   });
   router.get("/", (_request, response) => {
     response.statusCode = 302;

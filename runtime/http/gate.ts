@@ -19,6 +19,8 @@ export function createGate(keyLimits: KeyLimiter, admission: Admission, maxBuffe
   return async (operation, key, response) => {
     const record = recordOf(response);
     const signal = activeRequest()?.signal ?? AbortSignal.any([]);
+    // A request that ended while its key was looked up would never end its use of the key.
+    signal.throwIfAborted();
     const { headers, holdBytes, end } = keyLimits.admit(key);
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     let leave: (() => void) | undefined;

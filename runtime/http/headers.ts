@@ -28,7 +28,7 @@ export const crossOrigin = (): RequestHandler =>
   cors({
     origin: "*",
     methods: allowedMethods.split(", "),
-    allowedHeaders: ["Authorization", "X-Requested-With", "Content-Type", "X-Request-Id"],
+    allowedHeaders: ["Authorization", "X-Requested-With", "Content-Type", "If-None-Match", "X-Request-Id"],
     exposedHeaders,
     maxAge: 86_400,
   });

@@ -16,6 +16,7 @@ import { openPages, type PagesDeps } from "./pages.ts";
 import type { Window } from "./rate-limits.ts";
 import { recordOf } from "./request-record.ts";
 import { type FindDeps, findResponse } from "./response-cache/find-response.ts";
+import { hasTag, type RenderedResponse } from "./response-cache/rendered-response.ts";
 import { sendRendered, sendResponse } from "./send-response.ts";
 import type { Validation } from "./validation/validation.ts";
 
@@ -96,11 +97,15 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
         response.setHeader("X-Credits", renderCredits(facts.hundredths));
       };
       if ("data" in content) return sendResponse(response, operation, content.data, format, deps, charge);
-      charge(content.rendered.body.length);
+      charge(sentBytes(request, content.rendered));
       await sendRendered(response, content.rendered, deps);
     };
   };
 }
+
+/** The bytes that a client will read: none for HEAD, and if it already has the response. */
+const sentBytes = ({ method, headers }: Request, { body, tag }: RenderedResponse): number =>
+  method === "HEAD" || hasTag(headers["if-none-match"], tag) ? 0 : body.length;
 
 /** A request to a community protocol with the protocol's chain, if it names none; any other request unchanged. */
 const withChain = <R>({ protocol }: Operation, request: R, chainOfProtocol: RunDeps<unknown>["chainOfProtocol"]): R =>

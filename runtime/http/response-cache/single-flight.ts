@@ -44,7 +44,11 @@ export function createSingleFlight<Result>(): (key: string, compute: () => Promi
       flight.isSettled = true;
       if (flights.get(key) === flight) flights.delete(key);
     };
-    flight.result.then(settle, settle);
+    flight.result.then(settle, () => {
+      settle();
+      // Ends what other branches of the computation still run.
+      flight.controller.abort(new Error("The computation of the result failed."));
+    });
     flights.set(key, flight);
     return flight;
   };
