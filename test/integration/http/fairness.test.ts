@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { pino } from "pino";
 import supertest from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -5,6 +6,7 @@ import { createApp } from "../../../runtime/app.ts";
 import { config } from "../../../runtime/config/config.ts";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
 import { newKey } from "../../../runtime/http/keys.ts";
+import { createServer, serverLimits } from "../../../runtime/http/server.ts";
 import { sleep } from "../../../runtime/lib/async.ts";
 import { until } from "../../support/until.ts";
 import { failure, type Harness, startHarness } from "./harness.ts";
@@ -63,6 +65,21 @@ describe("requests of one key", () => {
     expect(await Promise.all(two)).toEqual([200, 200]);
     const { status, headers } = await third;
     expect([status, headers["ratelimit-policy"], headers.ratelimit]).toEqual([200, '"concurrentRequests";q=1', '"concurrentRequests";r=0']);
+  });
+
+  it("end with their connection, also those that wait behind another one", async () => {
+    const http = createServer(harness.app, serverLimits);
+    const { port } = await http.listen(0, "127.0.0.1");
+    const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${harness.key}\r\n\r\n`;
+    const socket = connect(port, "127.0.0.1", () => socket.write(request + request));
+    await until("both requests to run", async () => work.running() === 2);
+    socket.destroy();
+    resolveBlock = async () => ({ height: 1 });
+    // Of two, a request that runs alone leaves one.
+    const left = async () => (await harness.get(path)).headers.ratelimit ?? "";
+    await until("both requests to end", async () => (await left()).startsWith('"concurrentRequests";r=1,'), 10_000);
+    work.endAll();
+    await http.stop();
   });
 
   it("are limited in database time, which a request that times out uses too", async () => {
