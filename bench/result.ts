@@ -9,6 +9,8 @@ export interface BenchResult {
   readonly table: Table;
   /** Further tables with other columns. */
   readonly further?: readonly Table[];
+  /** Sentences about the tables. */
+  readonly notes?: readonly string[];
   /** Machine-readable figures, printed as one line of JSON at the end. */
   readonly figures: Readonly<Record<string, number>>;
   /** One sentence for each missed target. */

@@ -2,20 +2,24 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Database } from "../../runtime/database/database.ts";
+import { factsOf } from "../queries/story.ts";
 import { parseUrl, routeOf } from "./bare/routes.ts";
 import type { RowCase } from "./row-case.ts";
 
 /** The folder of the bare server's statements. */
 export const statementsFolder = fileURLToPath(new URL("./statements/", import.meta.url));
 
+/** The wallet with 30,000 tokens, whose address does not depend on the size of the index. */
+export const longWallets: ReadonlySet<string> = new Set([factsOf({ seed: 1, transfers: 1 }).collector]);
+
 /** The requests of a row as values of its statement. */
 export const valuesOf = ({ paths }: RowCase): readonly (readonly (string | number)[])[] =>
   paths.map((path) => {
     const request = parseUrl(path, Math.floor(Date.now() / 1000));
-    return routeOf(request)?.values(request) ?? [];
+    return routeOf(request, longWallets)?.values(request) ?? [];
   });
 
-const statementOf = ({ paths }: RowCase): string => routeOf(parseUrl(paths[0] ?? "", 0))?.statement ?? "";
+const statementOf = ({ paths }: RowCase): string => routeOf(parseUrl(paths[0] ?? "", 0), longWallets)?.statement ?? "";
 /** The statement of a row. */
 export const sqlOf = (rowCase: RowCase): string => readFileSync(join(statementsFolder, `${statementOf(rowCase)}.sql`), "utf8");
 

@@ -1,5 +1,8 @@
 import { type StoryFacts, timeOfBlock, transactionHash, transferTopic } from "../queries/story.ts";
 import { createRandom } from "../support/random.ts";
+import { exchanges } from "./exchanges.ts";
+import { nftHolders } from "./index-nfts.ts";
+import { pooledTokensOf } from "./index-pools.ts";
 import type { RowCase } from "./row-case.ts";
 
 const chain = "/v1/eth-mainnet/";
@@ -12,7 +15,7 @@ const transactionsPerBlock = 8;
 
 /** The rows of the interface with requests that vary over wallets, tokens, blocks and pages. */
 export function rowCases(facts: StoryFacts): readonly RowCase[] {
-  return [...walletCases(facts), ...ledgerCases(facts), ...tokenCases(facts)];
+  return [...walletCases(facts), ...ledgerCases(facts), ...tokenCases(facts), ...nftCases(), ...exchangeCases(facts)];
 }
 
 const ofWallet = (wallet: string, path: string): string => `${chain}address/${wallet}/${path}`;
@@ -51,6 +54,7 @@ function walletCases({ ordinary, busy, collector, blocks }: StoryFacts): RowCase
       name: "balances of 30,000 tokens",
       kind: "balances",
       paths: [ofWallet(collector, "balances_v2/")],
+      isLong: true,
       maxConnections: 8,
     },
   ];
@@ -131,6 +135,26 @@ function tokenCases(facts: StoryFacts): RowCase[] {
     },
   ];
 }
+
+const nftCases = (): RowCase[] => [
+  { row: "7", name: "balances_nft", kind: "balances", paths: nftHolders.map(({ wallet }) => ofWallet(wallet, "balances_nft/")) },
+  {
+    row: "18",
+    name: "collection of a wallet",
+    kind: "list",
+    paths: nftHolders.flatMap(({ wallet, collections }) => collections.map((collection) => ofWallet(wallet, `collection/${collection}/`))),
+  },
+];
+
+const exchangeCases = (facts: StoryFacts): RowCase[] => [
+  {
+    row: "42",
+    name: "pools of a token",
+    kind: "list",
+    paths: pooledTokensOf(facts).map((token) => `${chain}xy=k/tokens/address/${token}/pools/page/0/`),
+  },
+  { row: "54", name: "ecosystem", kind: "list", paths: exchanges.map(({ name }) => `${chain}xy=k/${name}/ecosystem/`) },
+];
 
 /** The same items in a random order, which is the same in each run. */
 function shuffled(items: string[]): string[] {

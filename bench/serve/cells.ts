@@ -1,5 +1,5 @@
 import { cpuMillisecondsOfChildren, cpuMillisecondsOfFamily } from "../support/cpu-time.ts";
-import type { LoadResult } from "./load/main.ts";
+import type { LoadArgument, LoadResult } from "./load/main.ts";
 import type { ServerProcess } from "./processes.ts";
 import type { RowCase } from "./row-case.ts";
 import { runLoad } from "./run-load.ts";
@@ -11,6 +11,7 @@ export interface Cell extends LoadResult {
   readonly databaseCpu: number | null;
 }
 
+/** What all cells have in common. */
 export interface LoadOptions {
   readonly script: URL;
   readonly keys: readonly string[];
@@ -20,19 +21,23 @@ export interface LoadOptions {
   readonly postmaster: number;
 }
 
+/** How the requests of a cell differ from those of others. */
+export type Requests = Pick<LoadArgument, "acceptEncoding" | "sendsEachPath">;
+
 export const connectionsPerKey = 4;
 
 /** Measures a server under the requests of a row. */
 export async function measureCell(
   server: ServerProcess,
-  { paths }: RowCase,
+  { paths }: Pick<RowCase, "paths">,
   connections: number,
   { script, keys, milliseconds, warmUpMilliseconds, postmaster }: LoadOptions,
+  requests: Requests = {},
 ): Promise<Cell> {
   const used = keys.slice(0, Math.max(1, Math.ceil(connections / connectionsPerKey)));
   const { result, before, after } = await runLoad(
     script,
-    { port: server.port, connections, paths, keys: used, warmUpMilliseconds, milliseconds },
+    { port: server.port, connections, paths, keys: used, warmUpMilliseconds, milliseconds, ...requests },
     () => ({ server: cpuMillisecondsOfFamily(server.id), database: cpuMillisecondsOfChildren(postmaster) }),
   );
   const serverCpu = before.server === null || after.server === null ? null : after.server - before.server;
@@ -44,6 +49,10 @@ export async function measureCell(
     databaseCpu: databaseCpu === null ? null : databaseCpu / result.requests,
   };
 }
+
+/** The CPU milliseconds of server and database per request. */
+export const bothCpu = ({ serverCpu, databaseCpu }: Cell): number | null =>
+  serverCpu === null || databaseCpu === null ? null : serverCpu + databaseCpu;
 
 /** The CPU time of the processes that are still running. */
 const growthOf = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number =>

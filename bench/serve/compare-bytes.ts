@@ -8,7 +8,7 @@ const shown = 120;
 /** Requests some paths of a row from both servers. @throws {Error} if the bodies differ in more than the time of the response. */
 export async function compareBytes(
   { row, paths }: RowCase,
-  ports: { readonly product: number; readonly bare: number },
+  ports: { readonly product: number; readonly other: number },
   key: string,
 ): Promise<void> {
   const read = async (port: number, path: string): Promise<string> => {
@@ -20,13 +20,13 @@ export async function compareBytes(
   const step = Math.max(1, Math.floor(paths.length / compared));
   for (let position = 0; position < paths.length; position += step) {
     const path = paths[position] ?? "";
-    const [product, bare] = [await read(ports.product, path), await read(ports.bare, path)];
-    if (product === bare) continue;
+    const [product, other] = [await read(ports.product, path), await read(ports.other, path)];
+    if (product === other) continue;
     let at = 0;
-    while (product[at] === bare[at]) at += 1;
+    while (product[at] === other[at]) at += 1;
     const from = Math.max(0, at - shown);
     throw new Error(
-      `Row ${row}: ${path} differs at byte ${at}.\nproduct: ${product.slice(from, at + shown)}\nbare:    ${bare.slice(from, at + shown)}`,
+      `Row ${row}: ${path} differs at byte ${at}.\nproduct: ${product.slice(from, at + shown)}\nother:   ${other.slice(from, at + shown)}`,
     );
   }
 }

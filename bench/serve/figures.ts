@@ -1,126 +1,143 @@
 import { type BenchResult, rounded } from "../result.ts";
-import type { Cell } from "./cells.ts";
-import type { RequestStatements } from "./count-statements.ts";
-import type { RowCase } from "./row-case.ts";
+import type { RowFigures } from "./measure-row.ts";
+import { medianOf, ratesOf, type Spread, type Summary, summaryOf } from "./summary.ts";
+import { maxRatios } from "./targets.ts";
 
-/** The figures of both servers with one number of connections. */
-export interface Comparison {
-  readonly connections: number;
-  readonly product: Cell;
-  readonly bare: Cell;
+/** A row that could not be measured. */
+export interface RowFailure {
+  readonly row: string;
+  readonly reason: string;
 }
 
-/** All figures of a row. */
-export interface RowFigures {
-  readonly rowCase: RowCase;
-  readonly comparisons: readonly Comparison[];
-  readonly statements: RequestStatements;
-  /** Statements per second of pgbench; null if it is not installed. */
-  readonly pgbench: number | null;
-}
-
-/** The rate of the product by that of the bare server: the target, and what misses it clearly. */
-const rateTargets = { list: [0.7, 0.5], balances: [0.6, 0.45], other: [0.4, 0.4] } as const;
-const maxLatencyRatio = 1.5;
-const maxCpuRatio = 1.6;
-const minPgbenchRatio = 0.3;
-/** The number of connections for which the rates are compared, if it was measured. */
-const comparedConnections = 32;
-
-const milliseconds = (value: number | null): number | string => (value === null ? "" : rounded(value, 2));
+const milliseconds = (value: number | null, decimals = 2): number | string => (value === null ? "" : rounded(value, decimals));
+const spreadText = ({ min, max }: Spread): string => (min === max ? "" : `${rounded(min)}–${rounded(max)}`);
+const titleOf = ({ rowCase: { row, name } }: RowFigures): string => `${row} ${name}`;
 
 /** Tables, figures and missed targets. */
-export function resultOf(rows: readonly RowFigures[], load: number): BenchResult {
-  const lines = rows.map(summaryOf);
+export function resultOf(rows: readonly RowFigures[], failures: readonly RowFailure[], load: number): BenchResult {
+  const summaries = rows.map(summaryOf);
+  const countOf = (mark: string): number => summaries.filter(({ marks }) => marks.rate === mark).length;
   return {
-    table: rows.flatMap(({ rowCase: { row, name }, comparisons }) =>
-      comparisons.map(({ connections, product, bare }) => ({
-        row: `${row} ${name}`,
-        connections,
-        "req/s": rounded(product.perSecond, 0),
-        bare: rounded(bare.perSecond, 0),
-        ratio: rounded(product.perSecond / bare.perSecond),
-        "p50 ms": rounded(product.p50, 1),
-        "bare p50": rounded(bare.p50, 1),
-        "p99 ms": rounded(product.p99, 1),
-        "bare p99": rounded(bare.p99, 1),
-        "server CPU ms": milliseconds(product.serverCpu),
-        "bare CPU": milliseconds(bare.serverCpu),
-        "database CPU ms": milliseconds(product.databaseCpu),
-        "bare database": milliseconds(bare.databaseCpu),
-        kB: rounded(product.bytes / product.requests / 1024, 1),
-      })),
-    ),
-    further: [
-      lines.map(({ rowCase: { row, name }, statements, pgbench, rate, target, latency, cpu, bareOfPgbench }) => ({
-        row: `${row} ${name}`,
-        statements: statements.statements,
-        "one after another": statements.sequential,
-        [`ratio at ${comparedConnections}`]: rounded(rate),
-        target,
-        "latency ratio (max 1.5)": rounded(latency),
-        "CPU ratio (max 1.6)": cpu === null ? "" : rounded(cpu),
-        "pgbench/s": pgbench === null ? "" : rounded(pgbench, 0),
-        "bare/pgbench (min 0.3)": bareOfPgbench === null ? "" : rounded(bareOfPgbench),
-        result: missedOf(rowFigure(lines, row)).length === 0 ? "met" : "MISSED",
-      })),
-    ],
+    table: rows.flatMap(linesOf),
+    further: [summaries.map(targetLine), summaries.map(columnLine)],
     figures: {
       load: rounded(load, 1),
-      ...Object.fromEntries(
-        lines.flatMap(({ rowCase: { row }, rate, latency, cpu }) => [
-          [`row${row}Rate`, rounded(rate)],
-          [`row${row}Latency`, rounded(latency)],
-          [`row${row}Cpu`, rounded(cpu ?? Number.NaN)],
-        ]),
-      ),
+      ratesMet: countOf("met"),
+      ratesBelowTarget: countOf("below target"),
+      ratesMissed: countOf("MISSED"),
+      notMeasured: failures.length,
+      ...Object.fromEntries(summaries.flatMap(figuresOf)),
     },
-    missed: lines.flatMap(missedOf),
+    missed: [...failures.map(({ row, reason }) => `Row ${row} was not measured: ${reason}`), ...summaries.flatMap(missedOf)],
   };
 }
 
-type Summary = ReturnType<typeof summaryOf>;
+/** A line for each number of connections. */
+const linesOf = (figures: RowFigures): BenchResult["table"] =>
+  figures.comparisons.map((comparison) => {
+    const { connections, pairs } = comparison;
+    const rate = ratesOf(comparison);
+    return {
+      row: titleOf(figures),
+      connections,
+      "req/s": milliseconds(
+        medianOf(comparison, "product", ({ perSecond }) => perSecond),
+        0,
+      ),
+      bare: milliseconds(
+        medianOf(comparison, "bare", ({ perSecond }) => perSecond),
+        0,
+      ),
+      ratio: rounded(rate.median),
+      spread: spreadText(rate),
+      "p50 ms": milliseconds(medianOf(comparison, "product", ({ p50 }) => p50)),
+      "bare p50": milliseconds(medianOf(comparison, "bare", ({ p50 }) => p50)),
+      "p99 ms": milliseconds(
+        medianOf(comparison, "product", ({ p99 }) => p99),
+        1,
+      ),
+      "bare p99": milliseconds(
+        medianOf(comparison, "bare", ({ p99 }) => p99),
+        1,
+      ),
+      "server CPU ms": milliseconds(medianOf(comparison, "product", ({ serverCpu }) => serverCpu)),
+      "bare CPU": milliseconds(medianOf(comparison, "bare", ({ serverCpu }) => serverCpu)),
+      "database CPU ms": milliseconds(medianOf(comparison, "product", ({ databaseCpu }) => databaseCpu)),
+      "bare database": milliseconds(medianOf(comparison, "bare", ({ databaseCpu }) => databaseCpu)),
+      kB: rounded(pairs.reduce((sum, { product }) => sum + product.bytes / product.requests, 0) / pairs.length / 1024, 1),
+    };
+  });
 
-const rowFigure = (lines: readonly Summary[], row: string): Summary => {
-  const found = lines.find(({ rowCase }) => rowCase.row === row);
-  if (found === undefined) throw new Error(`Row ${row} was not measured.`);
-  return found;
+/** The figures with targets, and their marks. */
+const targetLine = (summary: Summary) => ({
+  row: titleOf(summary),
+  statements: summary.statements.statements,
+  "one after another": summary.statements.sequential,
+  connections: summary.compared.connections,
+  ratio: rounded(summary.rate.median),
+  spread: spreadText(summary.rate),
+  target: summary.target,
+  rate: summary.marks.rate,
+  [`latency ratio (max ${maxRatios.latency})`]: rounded(summary.latency),
+  latency: summary.marks.latency,
+  [`CPU ratio (max ${maxRatios.cpu})`]: milliseconds(summary.cpu),
+  CPU: summary.marks.cpu,
+  "pgbench/s": summary.bareCheck === null ? "" : rounded(summary.bareCheck.pgbench, 0),
+  "bare/pgbench (min 0.3)": summary.bareCheck === null ? "" : rounded(summary.bareCheck.ratio),
+  load: rounded(summary.load, 1),
+});
+
+/** The columns of their own, at the compared number of connections; ratios are to the bare server. */
+function columnLine(summary: Summary) {
+  const { compared, cached, compressed, express } = summary;
+  const bare = medianOf(compared, "bare", ({ perSecond }) => perSecond) ?? Number.NaN;
+  return {
+    row: titleOf(summary),
+    "req/s": milliseconds(
+      medianOf(compared, "product", ({ perSecond }) => perSecond),
+      0,
+    ),
+    "cached/s": rounded(cached.perSecond, 0),
+    "cached ratio": rounded(cached.perSecond / bare),
+    "kept %": rounded((100 * cached.kept) / cached.requests, 0),
+    "cached CPU ms": milliseconds(cached.serverCpu),
+    "gzip/s": rounded(compressed.perSecond, 0),
+    "gzip ratio": rounded(compressed.perSecond / bare),
+    "gzip kB": rounded(compressed.bytes / compressed.requests / 1024, 1),
+    "gzip CPU ms": milliseconds(compressed.serverCpu),
+    "Express/s": rounded(express.perSecond, 0),
+    "Express ratio": rounded(express.perSecond / bare),
+    "Express CPU ms": milliseconds(express.serverCpu),
+    "Express database": milliseconds(express.databaseCpu),
+  };
+}
+
+const figuresOf = ({ rowCase: { row }, rate, latency, cpu, compared, cached, compressed, express }: Summary): [string, number][] => {
+  const bare = medianOf(compared, "bare", ({ perSecond }) => perSecond) ?? Number.NaN;
+  return [
+    [`row${row}Rate`, rounded(rate.median)],
+    [`row${row}RateMin`, rounded(rate.min)],
+    [`row${row}RateMax`, rounded(rate.max)],
+    [`row${row}Latency`, rounded(latency)],
+    [`row${row}Cpu`, rounded(cpu ?? Number.NaN)],
+    [`row${row}Cached`, rounded(cached.perSecond / bare)],
+    [`row${row}Compressed`, rounded(compressed.perSecond / bare)],
+    [`row${row}Express`, rounded(express.perSecond / bare)],
+  ];
 };
 
-const bothCpu = ({ serverCpu, databaseCpu }: Cell): number | null =>
-  serverCpu === null || databaseCpu === null ? null : serverCpu + databaseCpu;
-
-function summaryOf(figures: RowFigures) {
-  const { comparisons, rowCase, pgbench } = figures;
-  const compared = comparisons.find(({ connections }) => connections === comparedConnections) ?? comparisons.at(-1);
-  const single = comparisons[0];
-  if (compared === undefined || single === undefined) throw new Error(`Row ${rowCase.row} was not measured.`);
-  const [own, bare] = [bothCpu(compared.product), bothCpu(compared.bare)];
-  const best = Math.max(...comparisons.map((comparison) => comparison.bare.perSecond));
-  return {
-    ...figures,
-    rate: compared.product.perSecond / compared.bare.perSecond,
-    target: rateTargets[rowCase.kind][0],
-    latency: single.product.p50 / single.bare.p50,
-    cpu: own === null || bare === null ? null : own / bare,
-    bareOfPgbench: pgbench === null ? null : best / pgbench,
-  };
-}
-
-function missedOf({ rowCase: { row, name }, rate, target, latency, cpu, bareOfPgbench }: Summary): string[] {
-  const subject = `Row ${row} (${name})`;
+function missedOf(summary: Summary): string[] {
+  const { rowCase, rate, target, latency, cpu, marks } = summary;
+  const subject = `Row ${rowCase.row} (${rowCase.name})`;
+  const rateText = `${rounded(rate.median)} of the bare server's requests per second; the target is at least ${target}`;
   return [
-    ...(rate < target ? [`${subject}: ${rounded(rate)} of the bare server's requests per second; the target is at least ${target}.`] : []),
-    ...(latency > maxLatencyRatio
-      ? [`${subject}: ${rounded(latency)} times the bare server's latency; the target is at most ${maxLatencyRatio}.`]
+    ...(marks.rate === "below target" ? [`${subject}: ${rateText} (not far below).`] : []),
+    ...(marks.rate === "MISSED" ? [`${subject}: ${rateText}.`] : []),
+    ...(marks.latency === "MISSED"
+      ? [`${subject}: ${rounded(latency)} times the bare server's latency; the target is at most ${maxRatios.latency}.`]
       : []),
-    ...(cpu !== null && cpu > maxCpuRatio
-      ? [`${subject}: ${rounded(cpu)} times the bare server's CPU time; the target is at most ${maxCpuRatio}.`]
-      : []),
-    ...(bareOfPgbench !== null && bareOfPgbench < minPgbenchRatio
-      ? [
-          `${subject}: the bare server reaches ${rounded(bareOfPgbench)} of pgbench; at least ${minPgbenchRatio} is expected of an expert's.`,
-        ]
+    ...(cpu !== null && marks.cpu === "MISSED"
+      ? [`${subject}: ${rounded(cpu)} times the bare server's CPU time; the target is at most ${maxRatios.cpu}.`]
       : []),
   ];
 }

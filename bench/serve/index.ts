@@ -9,16 +9,18 @@ import { factsOf, type StoryFacts, type StorySize, storyVersion, timeOfBlock } f
 import { openCachedIndex } from "../support/cached-index.ts";
 import { hexOf } from "../support/random.ts";
 import type { BenchServer } from "../support/server.ts";
+import { writeNfts } from "./index-nfts.ts";
+import { writePools } from "./index-pools.ts";
 
-/** Incremented when `describe` writes other rows. */
-const version = 1;
+/** Incremented when other rows are added to the index. */
+const version = 2;
 const chainId = 1;
 /** The registry of the preset eth-mainnet. */
 const registry: Address = "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e";
 const resolver = hexOf(6, 0, 5);
 const draft = "bench_serve_draft";
 
-/** Opens a copy of the index of `bench queries` with prices and names; it is stored for later runs. Returns its database. */
+/** Opens a copy of the index of `bench queries` with prices, names, NFTs and pools; it is stored for later runs. Returns its database. */
 export async function openServedIndex(server: BenchServer, size: StorySize, print: (line: string) => void): Promise<string> {
   const cached = {
     name: `queries_${size.transfers}`,
@@ -34,12 +36,14 @@ export async function openServedIndex(server: BenchServer, size: StorySize, prin
   const names = await server.names();
   if (names.includes(name)) return name;
   for (const outdated of names.filter((other) => other.startsWith(prefix))) await server.drop(outdated);
-  print("Copying the index, and adding prices and names");
+  print("Copying the index, and adding prices, names, NFTs and pools");
   await server.copy(source, draft);
   const facts = factsOf(size);
   await server.on(draft, async (database) => {
     await writePrices(database, facts);
     await writeNames(database, facts);
+    await writeNfts(database, facts);
+    await writePools(database, facts);
     await database.query("VACUUM ANALYZE");
   });
   await server.rename(draft, name);

@@ -2,11 +2,14 @@ import { execFile } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { median } from "../result.ts";
 
+const warmUpSeconds = 1;
+const maxMilliseconds = 60_000;
 const run = promisify(execFile);
 const debianFolder = "/usr/lib/postgresql";
-/** Statements with different values: pgbench has no text variables that it can change. */
-const variants = 16;
+/** Statements with different values: pgbench has no text variables that it can change. Each client plans each of them once. */
+const variants = 8;
 
 /** The path of pgbench; null if it is not installed. */
 export function findPgbench(): string | null {
@@ -23,15 +26,24 @@ export interface PgbenchWork {
   readonly values: readonly (readonly (string | number)[])[];
   readonly databaseUrl: string;
   readonly clients: number;
+  /** The measured time. */
   readonly seconds: number;
   readonly folder: string;
 }
 
-/** Statements per second of pgbench with prepared statements and generic plans. */
+/** Some of the values, evenly spread: the first ones may be exceptional. */
+function spread<T>(values: readonly T[]): readonly T[] {
+  const count = Math.min(variants, values.length);
+  return Array.from({ length: count }, (_, index) => values[Math.floor(((index + 0.5) * values.length) / count)]).filter(
+    (value) => value !== undefined,
+  );
+}
+
+/** Statements per second of pgbench with prepared statements and generic plans, after the seconds in which its clients connect and plan the statements. */
 export async function runPgbench(program: string, { sql, values, databaseUrl, clients, seconds, folder }: PgbenchWork): Promise<number> {
   const args: string[] = [];
   const statement = sql.replace(/^--.*\n/gm, "").trim();
-  for (const [variant, list] of values.slice(0, variants).entries()) {
+  for (const [variant, list] of spread(values).entries()) {
     const file = join(folder, `statement-${variant}.sql`);
     writeFileSync(file, `${statement.replace(/\$(\d+)/g, `:v$1_${variant}`)};\n`);
     args.push("-f", file, ...list.flatMap((value, position) => ["-D", `v${position + 1}_${variant}=${value}`]));
@@ -46,9 +58,11 @@ export async function runPgbench(program: string, { sql, values, databaseUrl, cl
     PGDATABASE: url.pathname.slice(1),
     PGOPTIONS: "-c plan_cache_mode=force_generic_plan",
   };
-  const fixed = ["-n", "-M", "prepared", "-c", String(clients), "-j", "1", "-T", String(seconds)];
-  const { stdout } = await run(program, [...fixed, ...args], { env });
-  const rate = /tps = ([\d.]+)/.exec(stdout)?.[1];
-  if (rate === undefined) throw new Error(`pgbench reported no rate: ${stdout.slice(-300)}`);
-  return Number(rate);
+  const fixed = ["-n", "-M", "prepared", "-c", String(clients), "-j", "1", "-T", String(warmUpSeconds + seconds), "-P", "1"];
+  const { stdout, stderr } = await run(program, [...fixed, ...args], { env, timeout: maxMilliseconds });
+  const rates = [...stderr.matchAll(/^progress: [\d.]+ s, ([\d.]+) tps/gm)].map(([, rate]) => Number(rate)).slice(warmUpSeconds);
+  const whole = /tps = ([\d.]+)/.exec(stdout)?.[1];
+  if (whole === undefined) throw new Error(`pgbench reported no rate: ${stdout.slice(-300)}`);
+  // Slow statements may have no progress in a second.
+  return rates.length === 0 || Math.min(...rates) === 0 ? Number(whole) : median(rates);
 }

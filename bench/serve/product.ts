@@ -12,6 +12,7 @@ const copiedFiles = ["package.json", "generated/validators.gen.js", "generated/o
 export interface Programs {
   readonly product: URL;
   readonly bare: URL;
+  readonly express: URL;
   readonly load: URL;
 }
 
@@ -22,12 +23,14 @@ export function compilePrograms(folder: string): Programs {
     // A worker's module, which the primary starts by its path.
     new URL("../../runtime/commands/service/worker.ts", import.meta.url),
     new URL("./bare/main.ts", import.meta.url),
+    new URL("./express/main.ts", import.meta.url),
     new URL("./load/main.ts", import.meta.url),
   ];
-  const [product, , bare, load] = compileScripts(scripts, folder);
-  if (product === undefined || bare === undefined || load === undefined) throw new Error("Expected three compiled programs.");
+  const [product, , bare, express, load] = compileScripts(scripts, folder);
+  if (product === undefined || bare === undefined || express === undefined || load === undefined)
+    throw new Error("Expected four compiled programs.");
   for (const path of copiedFiles) copyFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), join(folder, path));
-  return { product, bare, load };
+  return { product, bare, express, load };
 }
 
 /** Options of the product's process. */
@@ -36,14 +39,19 @@ export interface ProductOptions {
   readonly nodeOptions?: readonly string[];
   /** The number of workers; one process without workers by default. */
   readonly workers?: number;
+  /** Whether responses are kept until the index changes, as by default; otherwise each request is computed. */
+  readonly keepsResponses?: boolean;
 }
 
-/** Starts `ashlar serve` with default settings, except for the rate limit, and without kept responses. */
+/** The deadline of requests and statements: on a busy machine, requests of 128 connections for long responses take longer than by default. */
+const deadline = 120_000;
+
+/** Starts `ashlar serve` with default settings, except for kept responses, raised limits and the deadline. */
 export function startProduct(
   { product }: Programs,
   databaseUrl: string,
   folder: string,
-  { nodeOptions = [], workers = 1 }: ProductOptions = {},
+  { nodeOptions = [], workers = 1, keepsResponses = false }: ProductOptions = {},
 ): Promise<ServerProcess> {
   const file = join(folder, "ashlar.yaml");
   writeFileSync(
@@ -51,8 +59,8 @@ export function startProduct(
     JSON.stringify({
       chains: [{ name: "eth-mainnet", id: 1 }],
       publicUrl: "http://bench.invalid",
-      cache: { megabytes: 0 },
-      limits: { requestsPerSecond: 1_000_000, ...raisedLimits },
+      cache: keepsResponses ? {} : { megabytes: 0 },
+      limits: { requestsPerSecond: 1_000_000, ...raisedLimits, requestMilliseconds: deadline, statementMilliseconds: deadline },
     }),
   );
   const env = { DATABASE_URL: databaseUrl, HOST: "127.0.0.1", PORT: "0" };

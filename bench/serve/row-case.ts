@@ -5,6 +5,8 @@ export interface RowCase {
   readonly kind: "list" | "balances" | "other";
   /** Paths, requested in turn. */
   readonly paths: readonly string[];
-  /** For responses of megabytes: the largest number of connections that is measured. */
+  /** For responses of megabytes, whose JSON takes longer than their statement: the bare server is not compared with pgbench. */
+  readonly isLong?: boolean;
+  /** The largest number of connections that is measured. */
   readonly maxConnections?: number;
 }

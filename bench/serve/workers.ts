@@ -1,47 +1,95 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { availableCores } from "../../runtime/cluster/cores.ts";
 import { rounded } from "../result.ts";
-import type { Cell } from "./cells.ts";
+import { type Cell, type LoadOptions, measureCell } from "./cells.ts";
+import { comparedOf } from "./measure-row.ts";
+import { firstWarmUpMilliseconds, type Options } from "./options.ts";
+import type { ServerProcess } from "./processes.ts";
+import { type Programs, startProduct } from "./product.ts";
 import type { RowCase } from "./row-case.ts";
 
-/** The figures of the product in one process and with workers, under the same load. */
+/** The product with a number of workers under the requests of a row. */
 export interface WorkersFigures {
   readonly rowCase: RowCase;
+  readonly workers: number;
   readonly connections: number;
-  readonly one: Cell;
-  readonly several: Cell;
+  readonly cell: Cell;
+}
+
+/** What the product is started with. */
+export interface WorkersOptions {
+  readonly programs: Programs;
+  readonly databaseUrl: string;
+  readonly folder: string;
+  readonly cases: readonly RowCase[];
+  readonly load: LoadOptions;
+  readonly options: Pick<Options, "workers" | "connections">;
+}
+
+/** Measures the product with each number of workers in turn, row by row. */
+export async function measureWorkers({ programs, databaseUrl, folder, cases, load, options }: WorkersOptions): Promise<WorkersFigures[]> {
+  const started: { readonly workers: number; readonly server: ServerProcess }[] = [];
+  try {
+    for (const workers of options.workers) {
+      const own = join(folder, `workers-${workers}`);
+      mkdirSync(own);
+      started.push({ workers, server: await startProduct(programs, databaseUrl, own, { workers }) });
+    }
+    const figures: WorkersFigures[] = [];
+    for (const rowCase of cases) {
+      const connections = comparedOf(options.connections, rowCase.maxConnections);
+      for (const { workers, server } of started) {
+        // Each worker compiles the code of the row, and keeps what it reads.
+        const cellOptions = { ...load, warmUpMilliseconds: firstWarmUpMilliseconds };
+        const cell = await measureCell(server, rowCase, connections, cellOptions, { sendsEachPath: true });
+        figures.push({ rowCase, workers, connections, cell });
+      }
+    }
+    return figures;
+  } finally {
+    for (const { server } of started) await server.stop();
+  }
 }
 
 /** A part that uses this share of the cores that it could use is the limit. */
 const busy = 0.85;
 
-/** What a number of workers brings: rates, the cores that were used, and what limits the rate. */
-export const workersTable = (figures: readonly WorkersFigures[], workers: number, cores = availableCores()) =>
-  figures.map(({ rowCase: { row, name }, connections, one, several }) => ({
-    row: `${row} ${name}`,
-    connections,
-    "one process/s": rounded(one.perSecond, 0),
-    [`${workers} workers/s`]: rounded(several.perSecond, 0),
-    times: rounded(several.perSecond / one.perSecond),
-    "p99 ms": rounded(several.p99, 1),
-    "product cores": rounded(coresOf(several.serverCpu, several) ?? Number.NaN),
-    "database cores": rounded(coresOf(several.databaseCpu, several) ?? Number.NaN),
-    limit: limitOf(several, workers, cores),
-    "PostgreSQL is the limit above": scalesTo(several, cores),
-  }));
+/** What each number of workers brings: rates, the cores that were used, and what limits the rate. */
+export const workersTable = (figures: readonly WorkersFigures[], cores = availableCores()) =>
+  figures.map(({ rowCase: { row, name }, workers, connections, cell }) => {
+    const one = figures.find((other) => other.rowCase.row === row && other.workers === 1)?.cell;
+    return {
+      row: `${row} ${name}`,
+      workers,
+      connections,
+      "req/s": rounded(cell.perSecond, 0),
+      "times one worker": one === undefined ? "" : rounded(cell.perSecond / one.perSecond),
+      "p99 ms": rounded(cell.p99, 1),
+      "product cores": rounded(coresOf(cell.serverCpu, cell)),
+      "PostgreSQL cores": rounded(coresOf(cell.databaseCpu, cell)),
+      "load cores": rounded(cell.loadCpu / cell.milliseconds),
+      limit: limitOf(cell, workers, cores),
+    };
+  });
 
 /** The cores that a part has used. */
-const coresOf = (cpu: number | null, { perSecond }: Cell): number | null => (cpu === null ? null : (cpu * perSecond) / 1000);
+const coresOf = (cpu: number | null, { perSecond }: Pick<Cell, "perSecond">): number =>
+  cpu === null ? Number.NaN : (cpu * perSecond) / 1000;
 
-/** What limits the rate: the CPU of the workers, PostgreSQL, or the cores of this machine, which both and the load share. */
-function limitOf(cell: Pick<Cell, "serverCpu" | "databaseCpu" | "perSecond">, workers: number, cores: number): string {
-  const [product, database] = [cell.serverCpu, cell.databaseCpu].map((cpu) => (cpu === null ? Number.NaN : (cpu * cell.perSecond) / 1000));
-  if (product === undefined || database === undefined || Number.isNaN(product + database)) return "";
+/** What limits the rate: the CPU of the workers, PostgreSQL, the load generator, or the cores of this machine, which they share. */
+export function limitOf(
+  cell: Pick<Cell, "serverCpu" | "databaseCpu" | "perSecond" | "loadCpu" | "milliseconds">,
+  workers: number,
+  cores: number,
+): string {
+  const [product, database, load] = [coresOf(cell.serverCpu, cell), coresOf(cell.databaseCpu, cell), cell.loadCpu / cell.milliseconds];
+  if (Number.isNaN(product + database)) return "";
   if (product >= busy * Math.min(workers, cores)) return "product CPU";
   if (database >= busy * cores) return "PostgreSQL";
-  if (product + database < cores / 2) return "other load on this machine";
-  return product >= database ? "shared cores, mostly product CPU" : "shared cores, mostly PostgreSQL";
+  if (load >= busy) return "load generator";
+  if (product + database + load < busy * cores) return "other load, or waiting";
+  const largest = Math.max(product, database, load);
+  const name = largest === product ? "product CPU" : largest === database ? "PostgreSQL" : "load generator";
+  return `cores of this machine, mostly ${name}`;
 }
-
-/** The number of workers, each with a core of its own, whose requests need all cores of a PostgreSQL server like this machine. */
-const scalesTo = ({ serverCpu, databaseCpu }: Cell, cores: number): string =>
-  serverCpu === null || databaseCpu === null || databaseCpu === 0 ? "" : `${rounded((cores * serverCpu) / databaseCpu, 1)} workers`;

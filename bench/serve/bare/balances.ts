@@ -31,3 +31,6 @@ export const balances: Route = {
       `{${addressFields(path[1] ?? "", now)},"items":[${rows.map(itemOf).join(",")}],"indexed_from":${rows[0]?.[12] === "0" ? "null" : (rows[0]?.[12] ?? "null")}}`,
     ),
 };
+
+/** The same for wallets with tens of thousands of tokens. */
+export const longBalances: Route = { ...balances, statement: "long-balances" };

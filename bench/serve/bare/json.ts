@@ -26,7 +26,9 @@ export function pretty(value: string | null | undefined): string {
   const [power, suffix] = whole.length > 9 ? [9, "B"] : whole.length > 6 ? [6, "M"] : [0, ""];
   const units = power === 0 ? whole : whole.slice(0, -power);
   const decimals = (power === 0 ? fraction : whole.slice(-power)).padEnd(2, "0").slice(0, 2);
-  return `"$${units.replace(/\B(?=(\d{3})+$)/g, ",")}.${decimals}${suffix}"`;
+  // Most values have no thousands left.
+  const grouped = units.length > 3 ? units.replace(/\B(?=(\d{3})+$)/g, ",") : units;
+  return `"$${grouped}.${decimals}${suffix}"`;
 }
 
 const standardNames: Readonly<Record<string, string>> = { 1: "erc20", 2: "erc721", 3: "erc1155" };

@@ -20,6 +20,7 @@ function daysOf(opening: string, changes: string | null): Day[] {
   let close = opening;
   return Array.from({ length: days }, (_, index) => {
     const open = close;
+    if (list[next]?.[0] !== String(index + 1)) return { open, high: open, low: open, close };
     let [high, low] = [BigInt(open), BigInt(open)];
     for (; list[next]?.[0] === String(index + 1); next += 1) {
       close = list[next]?.[1] ?? close;
@@ -31,7 +32,7 @@ function daysOf(opening: string, changes: string | null): Day[] {
   });
 }
 
-function itemOf([token, standard, decimals, name, symbol, opening, changes, closes, firstDay]: Row): string[] {
+function itemOf(times: readonly string[], [token, standard, decimals, name, symbol, opening, changes, closes]: Row): string[] {
   const held = daysOf(opening ?? "0", changes ?? null);
   if (held.every(({ high, close }) => high === "0" && close === "0")) return [];
   const scale = standard === native ? 18 : decimals;
@@ -46,9 +47,12 @@ function itemOf([token, standard, decimals, name, symbol, opening, changes, clos
       const { quote, pretty } = quoted(balance, price);
       return `{"balance":${plain(balance)},"quote":${quote},"pretty_quote":${pretty}}`;
     };
+    const closeView = view(close);
+    // Most balances do not change during a day.
+    const viewUnless = (balance: string): string => (balance === close ? closeView : view(balance));
     return (
-      `{"quote_rate":${wholeRate(price, scale)},"timestamp":${time((Number(firstDay) + index) * secondsPerDay)},` +
-      `"close":${view(close)},"high":${view(high)},"low":${view(low)},"open":${view(open)}}`
+      `{"quote_rate":${wholeRate(price, scale)},"timestamp":${times[index]},` +
+      `"close":${closeView},"high":${viewUnless(high)},"low":${viewUnless(low)},"open":${viewUnless(open)}}`
     );
   });
   return [`{${contract},"logo_url":null,"holdings":[${holdings.reverse().join(",")}]}`];
@@ -58,6 +62,10 @@ function itemOf([token, standard, decimals, name, symbol, opening, changes, clos
 export const portfolio: Route = {
   statement: "portfolio",
   values: ({ path }) => [1, `\\x${path[1]?.slice(2)}`, days],
-  body: (rows, { path, now }) =>
-    envelope(`{${addressFields(path[1] ?? "", now)},"items":[${rows.flatMap(itemOf).join(",")}],"indexed_from":null}`),
+  body: (rows, { path, now }) => {
+    const firstDay = Number(rows[0]?.[8] ?? 0);
+    const times = Array.from({ length: days }, (_, index) => time((firstDay + index) * secondsPerDay));
+    const items = rows.flatMap((row) => itemOf(times, row)).join(",");
+    return envelope(`{${addressFields(path[1] ?? "", now)},"items":[${items}],"indexed_from":null}`);
+  },
 };

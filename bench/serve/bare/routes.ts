@@ -1,5 +1,7 @@
-import { balances } from "./balances.ts";
+import { balances, longBalances } from "./balances.ts";
+import { ecosystem, poolsOfToken } from "./exchanges.ts";
 import { blocksOfDays, holders, logsByTopic, prices } from "./lists.ts";
+import { collection, nfts } from "./nfts.ts";
 import { portfolio } from "./portfolio.ts";
 import type { BareRequest, Route } from "./route.ts";
 import { earliestTransactions, transaction, transactionsOfAddress, transactionsOfBlock } from "./transactions.ts";
@@ -8,11 +10,15 @@ import { transfers } from "./transfers.ts";
 /** The routes by the first segment of the path, and by the third one where the second is a parameter. */
 const routes: Readonly<Record<string, Route>> = {
   "address/balances_v2": balances,
+  "address/balances_nft": nfts,
+  "address/collection": collection,
   "address/portfolio_v2": portfolio,
   "address/transfers_v2": transfers,
   "address/transactions_v3": transactionsOfAddress,
   "block/transactions_v3": transactionsOfBlock,
   "tokens/token_holders_v2": holders,
+  "xy=k/address": poolsOfToken,
+  "xy=k/ecosystem": ecosystem,
   block_v2: blocksOfDays,
   bulk: earliestTransactions,
   events: logsByTopic,
@@ -20,12 +26,17 @@ const routes: Readonly<Record<string, Route>> = {
   transaction_v2: transaction,
 };
 
+/** Wallets with tens of thousands of tokens, which a server can count now and then. */
+export type LongWallets = ReadonlySet<string>;
+
 /** The route of a request; undefined if the bare server does not have it. */
-export const routeOf = ({ path: [first = "", , third = ""] }: BareRequest): Route | undefined =>
-  routes[`${first}/${third}`] ?? routes[first];
+export function routeOf({ path: [first = "", second = "", third = ""] }: BareRequest, longWallets: LongWallets): Route | undefined {
+  const found = routes[`${first}/${third}`] ?? routes[first];
+  return found === balances && longWallets.has(second) ? longBalances : found;
+}
 
 /** The names of all statements. */
-export const statementNames: readonly string[] = Object.values(routes).map(({ statement }) => statement);
+export const statementNames: readonly string[] = [...Object.values(routes), longBalances].map(({ statement }) => statement);
 
 /** The parts of a path below /v1/eth-mainnet/ or /v1/pricing/. */
 export function parseUrl(url: string, now: number): BareRequest {

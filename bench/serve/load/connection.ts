@@ -4,8 +4,10 @@ import { connect } from "node:net";
 export interface Exchange {
   readonly milliseconds: number;
   readonly status: number;
-  /** Bytes of the body. */
+  /** Bytes of the body as sent. */
   readonly bytes: number;
+  /** Whether the response had been kept since an earlier request. */
+  readonly isKept: boolean;
 }
 
 /** What a load connection sends and reports. */
@@ -18,6 +20,7 @@ export interface ConnectionOptions {
 }
 
 const headEnd = Buffer.from("\r\n\r\n");
+const keptResponse = /\r\nx-cache: *hit/i;
 const contentLength = /\r\ncontent-length: *(\d+)/i;
 
 /**
@@ -30,6 +33,7 @@ export function runConnection({ host, port, next, onResponse }: ConnectionOption
     let head: Buffer = Buffer.alloc(0);
     let missing: number | null = null;
     let [startedAt, status, bytes] = [0, 0, 0];
+    let isKept = false;
     const send = (): void => {
       const request = next();
       if (request === null) {
@@ -49,6 +53,7 @@ export function runConnection({ host, port, next, onResponse }: ConnectionOption
       if (length === undefined) throw new Error(`A response has no Content-Length: ${text.slice(0, 200)}`);
       status = Number(text.slice(9, 12));
       bytes = Number(length);
+      isKept = keptResponse.test(text);
       missing = bytes;
       const rest = head.length - end - headEnd.length;
       head = Buffer.alloc(0);
@@ -62,7 +67,7 @@ export function runConnection({ host, port, next, onResponse }: ConnectionOption
         missing -= body;
         if (missing > 0) return;
         missing = null;
-        onResponse({ milliseconds: performance.now() - startedAt, status, bytes });
+        onResponse({ milliseconds: performance.now() - startedAt, status, bytes, isKept });
         send();
       } catch (error) {
         socket.destroy();

@@ -9,6 +9,10 @@ export interface LoadArgument {
   readonly paths: readonly string[];
   /** API keys; a connection uses one of them. */
   readonly keys: readonly string[];
+  /** The request header Accept-Encoding; none by default. */
+  readonly acceptEncoding?: string;
+  /** Whether the warm-up sends each path at least once, for at most 20 s: a server that keeps what it reads is slower until then. */
+  readonly sendsEachPath?: boolean;
   readonly warmUpMilliseconds: number;
   readonly milliseconds: number;
 }
@@ -21,12 +25,18 @@ export interface LoadResult {
   readonly requests: number;
   readonly milliseconds: number;
   readonly failures: number;
+  /** Bytes of all bodies as sent. */
   readonly bytes: number;
+  /** Responses that had been kept since an earlier request. */
+  readonly kept: number;
+  /** CPU milliseconds of the load process. */
+  readonly loadCpu: number;
   readonly p50: number;
   readonly p99: number;
 }
 
-const { port, connections, paths, keys, warmUpMilliseconds, milliseconds } = readArgument<LoadArgument>();
+const { port, connections, paths, keys, acceptEncoding, sendsEachPath, warmUpMilliseconds, milliseconds } = readArgument<LoadArgument>();
+const maxWarmUpMilliseconds = 20_000;
 const host = "127.0.0.1";
 const report = (message: LoadMessage): unknown => process.send?.(message);
 
@@ -36,10 +46,13 @@ let phaseStartedAt = performance.now();
 let responses = 0;
 let failures = 0;
 let bytes = 0;
+let kept = 0;
+let cpuBefore = process.cpuUsage();
 const times: number[] = [];
 
 const requestsOf = (key: string): (() => string | null) => {
-  const rest = ` HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\nAccept: application/json\r\n\r\n`;
+  const encoding = acceptEncoding === undefined ? "" : `Accept-Encoding: ${acceptEncoding}\r\n`;
+  const rest = ` HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\nAccept: application/json\r\n${encoding}\r\n`;
   return () => {
     if (phase === "done") return null;
     const path = paths[position % paths.length] ?? "/";
@@ -51,17 +64,18 @@ const requestsOf = (key: string): (() => string | null) => {
 /** Begins the next phase when its time is over and each connection has received a response: on a busy machine, one may take longer than the phase. */
 function advance(): void {
   const elapsed = performance.now() - phaseStartedAt;
+  if (phase === "warm-up" && sendsEachPath === true && responses < paths.length && elapsed < maxWarmUpMilliseconds) return;
   if (responses < connections || elapsed < (phase === "warm-up" ? warmUpMilliseconds : milliseconds)) return;
   if (phase === "warm-up") {
     report({ kind: "start" });
+    cpuBefore = process.cpuUsage();
     phase = "measured";
   } else {
     const sorted = Float64Array.from(times).sort();
     const percentile = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
-    report({
-      kind: "end",
-      result: { requests: times.length, milliseconds: elapsed, failures, bytes, p50: percentile(0.5), p99: percentile(0.99) },
-    });
+    const { user, system } = process.cpuUsage(cpuBefore);
+    const measured = { requests: times.length, milliseconds: elapsed, failures, bytes, kept, loadCpu: (user + system) / 1000 };
+    report({ kind: "end", result: { ...measured, p50: percentile(0.5), p99: percentile(0.99) } });
     phase = "done";
   }
   responses = 0;
@@ -78,6 +92,7 @@ const running = Array.from({ length: connections }, (_, index) =>
       if (phase === "measured") {
         times.push(exchange.milliseconds);
         bytes += exchange.bytes;
+        if (exchange.isKept) kept += 1;
         if (exchange.status !== 200) failures += 1;
       }
       if (phase !== "done") advance();

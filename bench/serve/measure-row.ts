@@ -1,0 +1,86 @@
+import { loadavg } from "node:os";
+import { type Cell, type LoadOptions, measureCell, type Requests } from "./cells.ts";
+import type { BareCheck } from "./check-bare.ts";
+import type { RequestStatements } from "./count-statements.ts";
+import { comparedConnections, firstWarmUpMilliseconds, type Options } from "./options.ts";
+import type { ServerProcess } from "./processes.ts";
+import type { RowCase } from "./row-case.ts";
+import type { Servers } from "./servers.ts";
+
+/** Both servers with one number of connections, measured one after the other. */
+export interface Pair {
+  readonly product: Cell;
+  readonly bare: Cell;
+}
+
+/** The pairs with one number of connections. */
+export interface Comparison {
+  readonly connections: number;
+  readonly pairs: readonly Pair[];
+}
+
+/** All figures of a row. */
+export interface RowFigures {
+  readonly rowCase: RowCase;
+  readonly comparisons: readonly Comparison[];
+  readonly statements: RequestStatements;
+  /** Null if pgbench is not installed. */
+  readonly bareCheck: BareCheck | null;
+  /** The product with kept responses, under repeated requests. */
+  readonly cached: Cell;
+  /** The product under requests that accept gzip. */
+  readonly compressed: Cell;
+  readonly express: Cell;
+  /** The system load at the end. */
+  readonly load: number;
+}
+
+/** The number of connections for which a row is compared with the targets. */
+export const comparedOf = (connections: readonly number[], maxConnections = Number.POSITIVE_INFINITY): number => {
+  const measured = connections.filter((count) => count <= maxConnections);
+  return measured.includes(comparedConnections) ? comparedConnections : (measured.at(-1) ?? Math.min(comparedConnections, maxConnections));
+};
+
+/** Paths that are requested again and again for kept responses, few enough that all of them are kept. */
+const repeatedPaths = 60;
+/** Pairs of a row with long responses, whose cells take several times as long. */
+const maxLongRounds = 2;
+
+/** Measures a row on all servers, each pair in turn, so that other load on the machine affects both alike. */
+export async function measureRow(
+  rowCase: RowCase,
+  servers: Servers,
+  load: LoadOptions,
+  options: Pick<Options, "connections" | "rounds">,
+): Promise<Omit<RowFigures, "statements" | "bareCheck">> {
+  const counts = options.connections.filter((count) => count <= (rowCase.maxConnections ?? count));
+  const compared = comparedOf(options.connections, rowCase.maxConnections);
+  const rounds = rowCase.isLong ? Math.min(maxLongRounds, options.rounds) : options.rounds;
+  const warm = new Set<ServerProcess>();
+  const measure = (server: ServerProcess, connections: number, paths = rowCase.paths, requests: Requests = {}): Promise<Cell> => {
+    if (warm.has(server)) return measureCell(server, { paths }, connections, load, requests);
+    warm.add(server);
+    // The product keeps names, metadata and prices in memory. Without all of them, its rate depends on how far the warm-up has come.
+    const sendsEachPath = server === servers.product || requests.sendsEachPath === true;
+    return measureCell(
+      server,
+      { paths },
+      connections,
+      { ...load, warmUpMilliseconds: firstWarmUpMilliseconds },
+      { ...requests, sendsEachPath },
+    );
+  };
+  const comparisons: Comparison[] = [];
+  for (const connections of counts) {
+    const pairs: Pair[] = [];
+    const repeats = connections === compared || connections === counts[0] ? rounds : 1;
+    for (let round = 0; round < repeats; round += 1) {
+      pairs.push({ product: await measure(servers.product, connections), bare: await measure(servers.bare, connections) });
+    }
+    comparisons.push({ connections, pairs });
+  }
+  const express = await measure(servers.express, compared);
+  const compressed = await measure(servers.product, compared, rowCase.paths, { acceptEncoding: "gzip" });
+  const cached = await measure(servers.cached, compared, rowCase.paths.slice(0, repeatedPaths), { sendsEachPath: true });
+  return { rowCase, comparisons, cached, compressed, express, load: loadavg()[0] ?? Number.NaN };
+}

@@ -1,0 +1,105 @@
+import { parseArgs } from "node:util";
+import { availableCores } from "../../runtime/cluster/cores.ts";
+import type { StorySize } from "../queries/story.ts";
+
+/** The number of connections for which the servers are compared with the targets, if it is measured. */
+export const comparedConnections = 32;
+
+/** Options of a run. */
+export interface Options extends StorySize {
+  /** The measured time of a cell. */
+  readonly milliseconds: number;
+  readonly connections: readonly number[];
+  /** Pairs of cells, product and bare server in turn, with the fewest and with the compared number of connections. */
+  readonly rounds: number;
+  /** Rows to measure; all if empty. */
+  readonly rows: readonly string[];
+  readonly profile: boolean;
+  readonly explain: boolean;
+  /** Numbers of workers to compare; none if empty. */
+  readonly workers: readonly number[];
+  /** The cores of PostgreSQL in the estimate for more workers. */
+  readonly databaseCores: number;
+  /** Whether other rows are measured after one has failed. */
+  readonly keepsGoing: boolean;
+}
+
+/** Warm-up of a cell. */
+export const warmUpMilliseconds = 300;
+/** The warm-up of a row's first cell on a server, in which its code is compiled. */
+export const firstWarmUpMilliseconds = 1500;
+
+/** Seconds for the start of servers, and per row for its checks, its statement in pgbench and its first warm-ups, on a quiet machine. */
+const startSeconds = 60;
+const checkSeconds = 12;
+/** The start of a load process. */
+const loadSeconds = 0.25;
+const minCellSeconds = 0.4;
+const maxCellSeconds = 5;
+const allRows = 16;
+/** Cached, compressed and Express. */
+const otherColumns = 3;
+
+const numbersOf = (list: string): number[] => list.split(",").filter(Boolean).map(Number);
+
+/** The options of command-line arguments. @throws {TypeError} for an unknown option. @throws {RangeError} for an invalid number. */
+export function parseOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      transfers: { type: "string", default: "1000000" },
+      seed: { type: "string", default: "1" },
+      minutes: { type: "string", default: "11" },
+      seconds: { type: "string" },
+      connections: { type: "string", default: "1,8,32,128" },
+      rounds: { type: "string", default: "3" },
+      rows: { type: "string", default: "" },
+      profile: { type: "boolean", default: false },
+      explain: { type: "boolean", default: false },
+      workers: { type: "string", default: "" },
+      "database-cores": { type: "string", default: String(availableCores()) },
+      "keep-going": { type: "boolean", default: false },
+    },
+  });
+  const rows = values.rows.split(",").filter(Boolean);
+  const [connections, workers, rounds] = [numbersOf(values.connections), numbersOf(values.workers), Number(values.rounds)];
+  const seconds =
+    values.seconds === undefined
+      ? cellSeconds(Number(values.minutes), rows.length || allRows, cellsOfRow(connections.length, rounds) + workers.length)
+      : Number(values.seconds);
+  const databaseCores = Number(values["database-cores"]);
+  const positive = {
+    seconds,
+    rounds,
+    "database-cores": databaseCores,
+    transfers: Number(values.transfers),
+    connections: Math.min(...connections),
+  };
+  for (const [name, value] of Object.entries(positive)) {
+    if (!(value > 0) || !Number.isFinite(value)) throw new RangeError(`Invalid value for --${name}: expected numbers above 0.`);
+  }
+  return {
+    seed: Number(values.seed),
+    transfers: Number(values.transfers),
+    milliseconds: seconds * 1000,
+    connections,
+    rounds,
+    rows,
+    profile: values.profile,
+    explain: values.explain,
+    workers,
+    databaseCores,
+    keepsGoing: values["keep-going"],
+  };
+}
+
+/** The cells of a row: both servers `rounds` times with two of the numbers of connections, and once with the others. */
+const cellsOfRow = (numbers: number, rounds: number): number =>
+  2 * (Math.min(2, numbers) * rounds + Math.max(0, numbers - 2)) + otherColumns;
+
+/** The measured seconds of a cell in a run of some minutes. */
+function cellSeconds(minutes: number, rows: number, cells: number): number {
+  const ofRow = (minutes * 60 - startSeconds) / rows - checkSeconds;
+  const seconds = ofRow / cells - warmUpMilliseconds / 1000 - loadSeconds;
+  return Math.min(maxCellSeconds, Math.max(minCellSeconds, seconds));
+}

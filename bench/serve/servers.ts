@@ -1,0 +1,87 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { BareArgument } from "./bare/main.ts";
+import { longWallets, statementsFolder } from "./bare-statement.ts";
+import type { ExpressArgument } from "./express/main.ts";
+import { type ServerProcess, startProcess } from "./processes.ts";
+import { type Programs, startProduct } from "./product.ts";
+import type { RowCase } from "./row-case.ts";
+
+/** Connections of the bare server and of the Express server to PostgreSQL, and clients of pgbench. */
+export const barePoolSize = 8;
+
+/** The compared servers on one database. */
+export interface Servers {
+  /** Without kept responses. */
+  readonly product: ServerProcess;
+  /** With kept responses. */
+  readonly cached: ServerProcess;
+  readonly bare: ServerProcess;
+  readonly express: ServerProcess;
+  stop(): Promise<void>;
+}
+
+/** What servers are started with. */
+export interface ServersOptions {
+  readonly programs: Programs;
+  readonly databaseUrl: string;
+  readonly folder: string;
+  readonly cases: readonly RowCase[];
+}
+
+/** Starts all servers; those that were started are stopped if another one does not start. */
+export async function startServers({ programs, databaseUrl, folder, cases }: ServersOptions): Promise<Servers> {
+  const started: ServerProcess[] = [];
+  const start = async (starting: Promise<ServerProcess>): Promise<ServerProcess> => {
+    const server = await starting;
+    started.push(server);
+    return server;
+  };
+  const stop = async (): Promise<void> => {
+    for (const server of started) await server.stop();
+  };
+  const cachedFolder = join(folder, "cached");
+  mkdirSync(cachedFolder);
+  const bareArgument: BareArgument = { databaseUrl, poolSize: barePoolSize, statements: statementsFolder, longWallets: [...longWallets] };
+  const expressArgument: ExpressArgument = {
+    ...bareArgument,
+    document: writeDocument(folder, cases),
+  };
+  try {
+    return {
+      product: await start(startProduct(programs, databaseUrl, folder)),
+      cached: await start(startProduct(programs, databaseUrl, cachedFolder, { keepsResponses: true })),
+      bare: await start(startProcess([fileURLToPath(programs.bare), JSON.stringify(bareArgument)], {}, join(folder, "bare.log"))),
+      express: await start(
+        startProcess(
+          [fileURLToPath(programs.express), JSON.stringify(expressArgument)],
+          { NODE_ENV: "production" },
+          join(folder, "express.log"),
+        ),
+      ),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, unknown>>;
+}
+
+/** Writes the OpenAPI document with the operations of the cases alone, because the validator tries all of them for each request. Returns the file. */
+function writeDocument(folder: string, cases: readonly RowCase[]): string {
+  const { paths, ...rest }: OpenApiDocument = JSON.parse(readFileSync(new URL("../../generated/openapi.json", import.meta.url), "utf8"));
+  const requests = cases.map((rowCase) => rowCase.paths[0]?.split("?")[0] ?? "");
+  const isRequested = (template: string): boolean => {
+    const pattern = new RegExp(`^${template.replace(/\{[^}]+\}/g, "[^/]+")}$`);
+    return requests.some((request) => pattern.test(request));
+  };
+  const file = join(folder, "express.openapi.json");
+  const requested = Object.fromEntries(Object.entries(paths).filter(([template]) => isRequested(template)));
+  writeFileSync(file, JSON.stringify({ ...rest, paths: requested }));
+  return file;
+}
