@@ -1,6 +1,6 @@
 import { cp, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { DemoUnavailable } from "../../demo/errors.ts";
 import { adoptOrphan } from "../../demo/node/orphan.ts";
@@ -20,25 +20,33 @@ const waitMilliseconds = 240_000;
 /** The end time of the tests' story: noon, so that its first and last day are incomplete. */
 export const storyEndTime = Date.UTC(2025, 9, 31, 12) / 1000;
 
+/** The scale of the short story, for tests to which its length is irrelevant. */
+export const shortScale = 0.02;
+
 const exists = async (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,
   );
 
-const build = async (prefix: string, finished: string): Promise<void> => {
-  const outdated = (await readdir(cacheRoot)).filter((name) => name.startsWith("ashlar-story-") && !name.endsWith(".lock"));
+/** Builds a story, and removes those of other versions and what killed builds have left. */
+const build = async (finished: string, scale: number): Promise<void> => {
+  const isOutdated = (name: string): boolean =>
+    name.startsWith("ashlar-story-") &&
+    !name.endsWith(".lock") &&
+    (!name.startsWith(`ashlar-story-${storyVersion()}`) || name.startsWith(`${basename(finished)}.draft-`));
+  const outdated = (await readdir(cacheRoot)).filter(isOutdated);
   await Promise.all(outdated.map((name) => rm(join(cacheRoot, name), { recursive: true, force: true })));
-  const draft = await mkdtemp(`${prefix}.draft-`);
-  const demo = await startDemo({ dataDirectory: draft, endTime: storyEndTime, contractsDirectory });
+  const draft = await mkdtemp(`${finished}.draft-`);
+  const demo = await startDemo({ dataDirectory: draft, endTime: storyEndTime, contractsDirectory, scale });
   await demo.stop();
   await rename(draft, finished);
 };
 
-/** Returns the folder of the built story. The first process that needs it builds it; others wait for it. */
-const ensureStory = async (): Promise<string> => {
+/** Returns the folder of a built story. The first process that needs it builds it; others wait for it. */
+const ensureStory = async (scale: number): Promise<string> => {
   await mkdir(cacheRoot, { recursive: true });
-  const finished = join(cacheRoot, `ashlar-story-${storyVersion()}`);
+  const finished = join(cacheRoot, `ashlar-story-${storyVersion()}-${scale}`);
   for (const end = Date.now() + deadline(waitMilliseconds); Date.now() < end; await wait(200)) {
     if (await exists(finished)) return finished;
     const release = await claimFolder(`${finished}.lock`, finished).catch((error: unknown) => {
@@ -47,7 +55,7 @@ const ensureStory = async (): Promise<string> => {
     });
     if (release === null) continue;
     try {
-      if (!(await exists(finished))) await build(finished, finished);
+      if (!(await exists(finished))) await build(finished, scale);
     } finally {
       await release();
     }
@@ -74,7 +82,7 @@ const removeOrphans = async (): Promise<void> => {
 
 /** Starts a node with a copy of the built story, which the test may change. Stopping it removes the copy. */
 export const startStory = async (options: { readonly rpcPort?: number } = {}): Promise<Demo> => {
-  const built = await ensureStory();
+  const built = await ensureStory(1);
   await removeOrphans();
   const dataDirectory = await mkdtemp(join(tmpdir(), folderPrefix));
   await cp(built, dataDirectory, { recursive: true });
@@ -86,4 +94,9 @@ export const startStory = async (options: { readonly rpcPort?: number } = {}): P
       await rm(dataDirectory, { recursive: true, force: true });
     },
   };
+};
+
+/** Copies the saved short story into an empty data directory. A demo with its scale and end time loads it, which takes less time than to build it. */
+export const copyShortStory = async (dataDirectory: string): Promise<void> => {
+  await cp(await ensureStory(shortScale), dataDirectory, { recursive: true });
 };

@@ -12,9 +12,9 @@ import { inspectProcess } from "../../../demo/node/processes.ts";
 import { startDemo } from "../../../demo/start-demo.ts";
 import type { Demo } from "../../../demo/types.ts";
 import { contractsDirectory } from "../../support/cache.ts";
+import { copyShortStory, storyEndTime as endTime, shortScale as scale } from "../../support/story.ts";
 
 const script = fileURLToPath(new URL("./killed-demo.ts", import.meta.url));
-const endTime = 1_761_912_000;
 
 interface OrphanedNode {
   readonly processId: number;
@@ -32,8 +32,14 @@ describe("the demo", () => {
     cleanups.push(() => rm(path, { recursive: true, force: true }));
     return path;
   };
+  /** A folder with the saved story. A demo loads it, unless a test needs one that was just built: its node has fewer past states. */
+  const folderWithStory = async (): Promise<string> => {
+    const path = await folder();
+    await copyShortStory(path);
+    return path;
+  };
   const start = async (dataDirectory: string, rpcPort?: number): Promise<Demo> => {
-    const demo = await startDemo({ dataDirectory, contractsDirectory, scale: 0.02, endTime, rpcPort });
+    const demo = await startDemo({ dataDirectory, contractsDirectory, scale, endTime, rpcPort });
     cleanups.push(() => demo.stop());
     return demo;
   };
@@ -50,7 +56,7 @@ describe("the demo", () => {
   };
 
   it("takes over the node that a killed run left behind, including the block that was not saved", async () => {
-    const dataDirectory = await folder();
+    const dataDirectory = await folderWithStory();
     const orphan = await leaveOrphan(dataDirectory);
     expect(await inspectProcess(orphan.processId)).not.toBeNull();
     const demo = await start(dataDirectory);
@@ -63,7 +69,7 @@ describe("the demo", () => {
   });
 
   it("stops the node of a killed run if a different port is configured, and saves its chain", async () => {
-    const dataDirectory = await folder();
+    const dataDirectory = await folderWithStory();
     const orphan = await leaveOrphan(dataDirectory);
     const port = await freePort();
     const demo = await start(dataDirectory, port);
@@ -91,7 +97,7 @@ describe("the demo", () => {
     const starting = startDemo({
       dataDirectory,
       contractsDirectory,
-      scale: 0.02,
+      scale,
       endTime,
       signal: controller.signal,
       onProgress: (phase, done) => {
@@ -118,8 +124,7 @@ describe("the demo", () => {
   });
 
   it("does not touch a process that its pid file names but that is not its node", async () => {
-    const dataDirectory = await folder();
-    await (await startDemo({ dataDirectory, contractsDirectory, scale: 0.02, endTime })).stop();
+    const dataDirectory = await folderWithStory();
     const bystander = spawn(process.execPath, ["-e", "setInterval(() => undefined, 60_000)"], { stdio: "ignore" });
     const exited = once(bystander, "exit");
     cleanups.push(async () => {
@@ -151,7 +156,7 @@ describe("the demo", () => {
 
   it("leaves no node and no unpacked state behind when it stops", async () => {
     const dataDirectory = await folder();
-    const demo = await startDemo({ dataDirectory, contractsDirectory, scale: 0.02, endTime });
+    const demo = await startDemo({ dataDirectory, contractsDirectory, scale, endTime });
     await demo.stop();
     expect(await inspectProcess(demo.processId)).toBeNull();
     for (const name of ["unpacked.json", "node-cache", "node.json", "owner.json"]) {

@@ -11,9 +11,8 @@ import { verifyExchanges } from "../../../demo/story/verify-exchanges.ts";
 import type { Demo, DemoOptions } from "../../../demo/types.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
 import { contractsDirectory } from "../../support/cache.ts";
-import { storyEndTime } from "../../support/story.ts";
+import { copyShortStory, shortScale as scale, storyEndTime } from "../../support/story.ts";
 
-const scale = 0.02;
 const addresses = (demo: Demo): string[] => Object.values(demo.story.values).filter((value) => /^0x[0-9a-f]{40}$/.test(value));
 
 describe("a short story", () => {
@@ -24,6 +23,12 @@ describe("a short story", () => {
   const folder = async (): Promise<string> => {
     const path = await mkdtemp(join(tmpdir(), "ashlar-demo-"));
     cleanups.push(() => rm(path, { recursive: true, force: true }));
+    return path;
+  };
+  /** A folder with the saved story, for tests of what follows it. */
+  const folderWithStory = async (): Promise<string> => {
+    const path = await folder();
+    await copyShortStory(path);
     return path;
   };
   const start = async (dataDirectory: string, options: Partial<DemoOptions> = {}): Promise<Demo> => {
@@ -43,8 +48,9 @@ describe("a short story", () => {
     (await request<{ hash: Hash }>(demo, "eth_getBlockByNumber", ["latest", false])).hash;
 
   it("has equal blocks for equal end times, and equal addresses for different end times", async () => {
-    const first = await start(await folder());
+    const first = await start(await folderWithStory());
     const second = await start(await folder());
+    expect([first.origin, second.origin]).toEqual(["loaded", "built"]);
     const later = await start(await folder(), { endTime: storyEndTime + 100_000 });
     expect(await headHash(second)).toBe(await headHash(first));
     expect(second.story).toEqual(first.story);
@@ -78,7 +84,7 @@ describe("a short story", () => {
   });
 
   it("is rebuilt when its state is discarded, its files are missing, or a different end time is configured", async () => {
-    const dataDirectory = await folder();
+    const dataDirectory = await folderWithStory();
     const first = await start(dataDirectory);
     await first.discardState();
     const second = await start(dataDirectory);
@@ -92,7 +98,7 @@ describe("a short story", () => {
   });
 
   it("continues to mint and sell plants after the story", async () => {
-    const demo = await start(await folder());
+    const demo = await start(await folderWithStory());
     const { gardenCollection, seaport } = demo.story.values;
     const first = await request<Hex>(demo, "eth_blockNumber");
     for (let blocks = 0; blocks < 60; blocks++) await demo.mineLiveBlock();
@@ -119,7 +125,7 @@ describe("a short story", () => {
   });
 
   it("continues to submit due feed answers after the story, one per block", async () => {
-    const demo = await start(await folder());
+    const demo = await start(await folderWithStory());
     const { priceFeed } = await loadArtifacts(contractsDirectory);
     const client = createNodeClient(demo.rpcUrl);
     try {
@@ -144,7 +150,7 @@ describe("a short story", () => {
   });
 
   it("fails its verification if its exchanges differ from the expected state", async () => {
-    const demo = await start(await folder());
+    const demo = await start(await folderWithStory());
     const artifacts = await loadArtifacts(contractsDirectory);
     const client = createNodeClient(demo.rpcUrl);
     try {
@@ -163,7 +169,7 @@ describe("a short story", () => {
   });
 
   it("fails its verification if the owners of its tokens differ from the recorded ones", async () => {
-    const demo = await start(await folder());
+    const demo = await start(await folderWithStory());
     const artifacts = await loadArtifacts(contractsDirectory);
     const client = createNodeClient(demo.rpcUrl);
     try {
@@ -181,7 +187,7 @@ describe("a short story", () => {
   });
 
   it("rejects a folder that another run uses", async () => {
-    const dataDirectory = await folder();
+    const dataDirectory = await folderWithStory();
     await start(dataDirectory);
     await expect(start(dataDirectory)).rejects.toThrow(`Process ${process.pid} already runs the demo in ${dataDirectory}`);
   });
