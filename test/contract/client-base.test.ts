@@ -81,7 +81,7 @@ describe("the npm client's BaseService", () => {
     expect(items).toEqual([{ address: storyValue("trader"), name: null }]);
   });
 
-  it("rows 36 and 37: returns the chains and their indexing status", async () => {
+  it("getAllChains and getAllChainStatus return the chains and their indexing status", async () => {
     const { items: chains } = await dataOf(client.BaseService.getAllChains());
     expect(chains.map(({ name, chain_id: id }) => [name, id])).toContainEqual(["demo", "31337"]);
     const { items: statuses } = await dataOf(client.BaseService.getAllChainStatus());

@@ -47,7 +47,7 @@ describe("the npm client's XykService for exchanges", () => {
   });
 
   it.each(["marketMaker", "deployer", "newcomer"])(
-    "rows 43 and 44: returns the LP tokens of %s according to balanceOf() and totalSupply()",
+    "getPoolsForWalletAddress and getAddressExchangeBalances return the LP tokens of %s according to balanceOf() and totalSupply()",
     async (name) => {
       const owner = storyValue(name);
       const held = await Promise.all(exchanges.map(async (exchange) => poolsHeld(await poolsOf(exchange), owner)));
@@ -78,7 +78,7 @@ describe("the npm client's XykService for exchanges", () => {
     },
   );
 
-  it("rows 46 and 47: returns the exchanges and the exchange of a pool", async () => {
+  it("getSupportedDEXes returns the exchanges, and getDexForPoolAddress the exchange of a pool", async () => {
     const { items, updated_at: at } = await dataOf(service.getSupportedDEXes());
     expect(isValidDate(at)).toBe(true);
     const returned = (name: ExchangeName, router: string) => ({

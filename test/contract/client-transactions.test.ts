@@ -24,7 +24,7 @@ describe("the npm client's TransactionService", () => {
     expect(isValidDate(transaction?.block_signed_at)).toBe(true);
   });
 
-  it("rows 25 and 26: iterates over all transactions of an address, and follows the links in both directions", async () => {
+  it("getAllTransactionsForAddress iterates over all transactions, and the links of its pages lead through them in both directions", async () => {
     const options = { noLogs: true };
     const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, storyValue("trader"), options));
     const iterated = transactions.map(({ tx_hash: hash }) => hash);

@@ -2,13 +2,8 @@ import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseCsv } from "../../support/csv.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import {
-  type Comparison,
-  createBalanceChecker,
-  differences,
-  fetchData,
-  type ServedChain,
-} from "../../support/edge-cases/compare-heights.ts";
+import { checkTokens } from "../../support/edge-cases/check-tokens.ts";
+import { type Comparison, differences, fetchData, type ServedChain } from "../../support/edge-cases/compare-heights.ts";
 import { type EdgeCaseChain, edgeCaseChainConfig, serveChains, spread, startEdgeCaseChain } from "../../support/edge-cases/deployment.ts";
 import { changedSince, mayBeUnknown, pruneState } from "../../support/edge-cases/late-start.ts";
 import { metadataCases } from "../../support/edge-cases/metadata-cases.ts";
@@ -51,11 +46,8 @@ afterAll(async () => {
   await test?.drop();
 });
 
-const checkerOf = (id: number, served: ServedChain, isSelected: (token: StoryToken) => boolean) => {
-  const { chain, story, participants } = nodes.find((candidate) => candidate.id === id) as EdgeCaseChain;
-  const tokens = story.tokens.filter(isSelected);
-  return { chain, story, participants, tokens, checker: createBalanceChecker(chain, served, tokens, story.ids, participants) };
-};
+const checkerOf = (id: number, served: ServedChain, isSelected: (token: StoryToken) => boolean) =>
+  checkTokens(nodes.find((candidate) => candidate.id === id) as EdgeCaseChain, served, isSelected);
 
 describe.each(chains)("the $fork chain", ({ name, id, late }) => {
   const on = (): ServedChain => ({ ...service, name });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
-import { BadReplyError, BrokenChainError, TransportError } from "../../../runtime/chain/errors.ts";
+import { BadReplyError, BrokenChainError } from "../../../runtime/chain/errors.ts";
 import { createRpc } from "../../../runtime/chain/rpc.ts";
 import { createSource, type Source } from "../../../runtime/chain/source.ts";
 import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
@@ -31,7 +31,6 @@ beforeAll(async () => {
 });
 afterEach(() => {
   proxy.tamper = null;
-  proxy.intercept = null;
 });
 afterAll(async () => {
   await close?.();
@@ -163,94 +162,5 @@ describe("the source of blocks", () => {
     });
     const balances = await source.balances(chain.accounts.slice(0, 3), 0);
     expect(balances).toEqual([null, 10n ** 22n, 10n ** 22n]);
-  });
-});
-
-describe("an RPC client", () => {
-  const secret = "s3cr3tt0ken";
-  const secretRpc = (options: Partial<Parameters<typeof createRpc>[0]> = {}) =>
-    createRpc({
-      url: `http://name:${secret}@${new URL(proxy.url).host}/v3/${secret}?key=${secret}`,
-      retries: 2,
-      backOffMilliseconds: 5,
-      ...options,
-    });
-
-  it.each([[429], [503]])("retries after two responses with status %i", async (status) => {
-    let failures = 2;
-    proxy.intercept = (_body, response) => {
-      if (failures === 0) return false;
-      failures -= 1;
-      response.writeHead(status).end("busy");
-      return true;
-    };
-    const rpc = secretRpc();
-    expect(await rpc.request("eth_chainId", [])).toBe("0x7a69");
-    await rpc.close();
-  });
-
-  it.each([
-    ["closes the connection", (response: { destroy(): void; end(text: string): void }) => response.destroy()],
-    ["responds with status 200 and no JSON", (response: { destroy(): void; end(text: string): void }) => response.end("<html>")],
-    ["sends half a reply", (response: { destroy(): void; end(text: string): void }) => response.end('{"jsonrpc":"2.0","id":1,"resu')],
-    ["does not reply in time", () => undefined],
-    [
-      "rejects a batch with one error that contains the key",
-      (response: { destroy(): void; end(text: string): void }) =>
-        response.end(`{"jsonrpc":"2.0","error":{"code":-32000,"message":"project ${secret} at https://x.example/${secret} has no quota"}}`),
-    ],
-  ])("gives up with an error that hides the URL if the node always %s", async (_, respond) => {
-    let attempts = 0;
-    proxy.intercept = (_body, response) => {
-      attempts += 1;
-      respond(response);
-      return true;
-    };
-    const rpc = secretRpc({ timeoutMilliseconds: 60 });
-    const failure = await rpc
-      .batch([
-        { method: "eth_chainId", params: [] },
-        { method: "eth_blockNumber", params: [] },
-      ])
-      .catch((error: unknown) => error);
-    await rpc.close();
-    expect(failure).toBeInstanceOf(TransportError);
-    // Two retries, and the single calls of the batch if its size may be the reason.
-    expect(attempts).toBeGreaterThanOrEqual(3);
-    expect(attempts).toBeLessThanOrEqual(8);
-    expect(String(failure) + (failure as Error).stack).not.toContain(secret);
-  });
-
-  it("does not retry if the node rejects the key", async () => {
-    let attempts = 0;
-    proxy.intercept = (_body, response) => {
-      attempts += 1;
-      response.writeHead(401).end();
-      return true;
-    };
-    const rpc = secretRpc();
-    await expect(rpc.request("eth_chainId", [])).rejects.toThrow(/HTTP status 401/);
-    expect(attempts).toBe(1);
-    await rpc.close();
-  });
-
-  it("never has more requests in flight than configured", async () => {
-    let inFlight = 0;
-    let maxInFlight = 0;
-    proxy.intercept = (body, response) => {
-      inFlight += 1;
-      maxInFlight = Math.max(maxInFlight, inFlight);
-      setTimeout(() => {
-        inFlight -= 1;
-        const { id } = JSON.parse(body) as { id: number };
-        response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x1" }));
-      }, 5);
-      return true;
-    };
-    const rpc = secretRpc({ batchSize: 1, concurrency: 3 });
-    const results = await rpc.batch(Array.from({ length: 20 }, () => ({ method: "eth_chainId", params: [] })));
-    await rpc.close();
-    expect(results).toHaveLength(20);
-    expect(maxInFlight).toBe(3);
   });
 });

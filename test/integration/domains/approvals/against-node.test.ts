@@ -3,83 +3,32 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
 import { auditApprovals } from "../../../../runtime/domains/approvals/audit.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { zeroAddress } from "../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { contracts } from "./contracts.ts";
+import { type ApprovedContracts, deployApprovedContracts, ids, randomTransaction } from "./random-approvals.ts";
 import { type AllowanceIndex, deployMulticall, type ResponseData, readWords, startAllowanceIndex, viewCalls } from "./support.ts";
 
 /** anvil's first account, whose key is public: it signs a permit. */
 const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
-/** Token ids of the collection. */
-const ids = [0n, 1n, 2n, 3n, 4n, 5n];
-const maxUint256 = 2n ** 256n - 1n;
 const random = createRandom("approvals against the node");
 
 let chain: TestChain;
 let test: TestDatabase;
 let index: AllowanceIndex;
-let people: Address[];
-let spenders: Address[];
-let router: Address;
-let coins: { readonly address: Address; readonly artifact: ReturnType<typeof contracts> }[];
-let cards: Address;
-let editions: Address;
-
-/** Returns a random transaction; some of them fail, as on a real chain. */
-const randomTransaction = (): TestTransaction => {
-  const coin = random.pick(coins);
-  const [owner, spender, to] = [random.pick(people), random.pick(spenders), random.pick(people)];
-  const [amount, id] = [BigInt(random.between(0, 60)), BigInt(random.between(0, 5))];
-  const allowance = random.pick([amount, amount, 0n, maxUint256, 2n ** 96n - 1n]);
-  const callCoin = (from: Address, name: string, args: readonly unknown[]) => ({ from, ...call(coin.artifact, coin.address, name, args) });
-  const callCards = (from: Address, name: string, args: readonly unknown[]) => ({ from, ...call(artifacts.erc721(), cards, name, args) });
-  const pull = (from: Address, ...args: readonly unknown[]) => ({ from, ...call(contracts("Router"), router, "pull", args) });
-  const person = random.pick(people);
-  return random.pick<TestTransaction>([
-    callCoin(owner, "approve", [spender, allowance]),
-    callCoin(owner, "approve", [router, allowance]),
-    callCoin(owner, "transfer", [to, amount]),
-    callCoin(person, "transferFrom", [owner, to, amount / 4n]),
-    callCoin(person, "transferFrom", [owner, to, amount / 4n]),
-    // A router transfers the tokens of its caller, and tokens of another owner.
-    ...[2n, 3n, 4n].map((part) => pull(owner, coin.address, owner, to, amount / part)),
-    ...[2n, 3n].map((part) => pull(person, coin.address, owner, to, amount / part)),
-    callCards(owner, "approve", [random.pick([...spenders, zeroAddress]), id]),
-    callCards(owner, "setApprovalForAll", [spender, random.chance(2)]),
-    callCards(person, "transferFrom", [owner, to, id]),
-    { from: person, ...call(contracts("Router"), router, "pullToken", [cards, owner, to, id]) },
-    { from: owner, ...call(artifacts.erc1155(), editions, "setApprovalForAll", [spender, random.chance(2)]) },
-  ]);
-};
+let approved: ApprovedContracts;
+let people: ApprovedContracts["people"];
+let spenders: ApprovedContracts["spenders"];
+let coins: ApprovedContracts["coins"];
+let cards: ApprovedContracts["cards"];
+let editions: ApprovedContracts["editions"];
 
 beforeAll(async () => {
   chain = await startTestChain();
   await deployMulticall(chain);
-  people = chain.accounts.slice(0, 4) as Address[];
-  const oldCoin = await chain.deploy(artifacts.erc20(), ["Old", "OLD"]);
-  const coin = await chain.deploy(contracts("Coin"), ["NEW"]);
-  const feeCoin = await chain.deploy(contracts("FeeCoin"));
-  const weth = await chain.deploy(artifacts.weth());
-  coins = [
-    { address: oldCoin, artifact: artifacts.erc20() },
-    { address: coin, artifact: contracts("Coin") },
-    { address: feeCoin, artifact: contracts("FeeCoin") },
-    { address: weth, artifact: artifacts.weth() },
-  ];
-  cards = await chain.deploy(artifacts.erc721(), ["Cards", "CARD", "ipfs://"]);
-  editions = await chain.deploy(artifacts.erc1155(), ["ipfs://"]);
-  router = await chain.deploy(contracts("Router"));
-  spenders = [...people, router];
-  for (const owner of people) {
-    for (const { address, artifact } of coins.slice(0, 3)) await chain.send(call(artifact, address, "mint", [owner, 500n]));
-    await chain.send({ from: owner, ...call(artifacts.weth(), weth, "deposit"), value: 500n });
-    await chain.send(call(artifacts.erc1155(), editions, "mint", [owner, 1n, 5n, "0x"]));
-  }
-  await chain.send(...ids.map(() => call(artifacts.erc721(), cards, "mint", [people[0]])));
-  await chain.mine();
+  approved = await deployApprovedContracts(chain);
+  ({ people, spenders, coins, cards, editions } = approved);
   test = await createTestDatabase();
-  index = await startAllowanceIndex(chain, test.database, { chain: { wrappedNative: [weth] } });
+  index = await startAllowanceIndex(chain, test.database, { chain: { wrappedNative: [coins[3]?.address as Address] } });
 });
 afterAll(async () => {
   await index?.end();
@@ -174,7 +123,7 @@ describe("served approvals", () => {
     let compared = 0;
     for (let step = 0; step < 12; step += 1) {
       for (let block = random.between(1, 4); block > 0; block -= 1) {
-        await chain.send(...Array.from({ length: random.between(2, 9) }, randomTransaction));
+        await chain.send(...Array.from({ length: random.between(2, 9) }, () => randomTransaction(random, approved)));
         await chain.mine();
       }
       await index.sync(1);

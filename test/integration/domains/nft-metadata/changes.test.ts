@@ -5,6 +5,7 @@ import { createQueueRefreshesJob, requestRefresh } from "../../../../runtime/dom
 import { standards } from "../../../../runtime/domains/tokens/projection/standards.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { createFakeWeb, dataUrl, readInline } from "./fake-web.ts";
+import { openInterrupted } from "./interrupted-queueing.ts";
 import { chainId, type MetadataIndex, type MetadataNode, openMetadataIndex, startMetadataNode } from "./metadata-index.ts";
 import { countsOf } from "./roll-up-counts.ts";
 
@@ -131,7 +132,7 @@ describe("announced changes", () => {
       rounds += 1;
       return rounds > 2;
     };
-    const interrupted = await openInterrupted(isStopped);
+    const interrupted = await openInterrupted(index, isStopped);
     await expect(interrupted()).rejects.toThrow("stopped");
     expect(await index.queued()).toHaveLength(2_000);
     await index.queue();
@@ -233,25 +234,3 @@ describe("a refresh requested by the operator", () => {
     expect(web.requests).toHaveLength(5);
   });
 });
-
-/** Returns a loop of the queueing jobs whose transactions fail once `isStopped` returns true. */
-const openInterrupted = async (isStopped: () => boolean) => {
-  const { createQueueNewTokensJob: createNewTokensJob } = await import("../../../../runtime/domains/nft-metadata/jobs/queue-new-tokens.ts");
-  const { createQueueRefreshesJob: createRefreshesJob } = await import("../../../../runtime/domains/nft-metadata/jobs/queue-refreshes.ts");
-  const { database } = index.test;
-  const [head] = await database.query<{ number: number; hash: `0x${string}` }>(
-    "SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1",
-  );
-  const context = {
-    chainId,
-    database,
-    clock: () => index.now,
-    runExclusiveKeepingCache: <T>(work: (client: never, indexed: never) => Promise<T>): Promise<T> => {
-      if (isStopped()) throw new Error("stopped");
-      return database.transaction((client) => work(client as never, head as never));
-    },
-  };
-  return async () => {
-    for (;;) for (const job of [createNewTokensJob(), createRefreshesJob()]) await job.run(context as never);
-  };
-};

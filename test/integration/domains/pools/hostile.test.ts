@@ -1,18 +1,26 @@
-import { encodeAbiParameters, pad } from "viem";
+import { pad } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
 import { createPoolQueries } from "../../../../runtime/domains/pools/queries/index.ts";
-import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
-import { pairCreated, pairSwap, pairSync, poolCreated } from "../../../../runtime/events/pools.ts";
-import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { artifacts, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { pairSync, poolCreated } from "../../../../runtime/events/pools.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { artifacts, type TestChain } from "../../../support/chain.ts";
 import { contents } from "../../../support/contents.ts";
-import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { createTestIndexer } from "../../../support/indexer/support.ts";
-import { type ResponseData, servePools, type TestApi } from "./serve-pools.ts";
-import { approve, deployExchange, emit, mineTransactions, mint, type TestExchange } from "./support.ts";
+import type { TestDatabase } from "../../../support/database.ts";
+import {
+  type ClaimedExchange,
+  encodeWord,
+  encodeWords,
+  impostor,
+  lower,
+  openClaimedExchange,
+  otherFactory,
+  unlistedPool,
+} from "./hostile/claimed-exchange.ts";
+import type { ResponseData, TestApi } from "./serve-pools.ts";
+import { approve, emit, mineTransactions, mint, type TestExchange } from "./support.ts";
 
 // Contracts emit incorrect events about an exchange whose expected values are computed here.
+let claimed: ClaimedExchange;
 let chain: TestChain;
 let exchange: TestExchange;
 let test: TestDatabase;
@@ -21,63 +29,16 @@ let tokens: readonly [Address, Address];
 let person: Address;
 let pair: Address;
 
-const lower = (address: string): Address => address.toLowerCase() as Address;
-const address = (digit: string): Address => `0x${digit.repeat(40)}`;
-const [impostor, otherFactory, unlistedPool] = [address("1d"), address("2d"), address("3d")].map((text) => text.slice(0, 42)) as [
-  Address,
-  Address,
-  Address,
-];
-const encodeWord = (value: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [value]);
-const encodeWords = (...values: bigint[]): Hex => `0x${values.map((value) => encodeWord(value).slice(2)).join("")}`;
-const announce = (factory: Address, pool: Address, [first, second]: readonly [Address, Address]) =>
-  emit(chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${encodeWord(1n).slice(2)}`);
-const swap = (pool: Address, amounts: readonly [bigint, bigint, bigint, bigint]) =>
-  emit(chain, pool, [pairSwap.topic0, pad(person), pad(person)], encodeWords(...amounts));
+beforeAll(async () => {
+  claimed = await openClaimedExchange();
+  ({ chain, exchange, test, api, tokens, person } = claimed);
+});
+afterAll(() => claimed?.end());
 
-const index = async () => {
-  const indexer = await createTestIndexer(chain.url, test.database, { projections: [tokensProjection, poolsProjection] });
-  await indexer.runToHead(await chain.head());
-  await indexer.close();
-};
-const contentsOfFreshIndex = async () => {
-  const other = await createTestDatabase();
-  const indexer = await createTestIndexer(chain.url, other.database, { projections: [tokensProjection, poolsProjection] });
-  await indexer.runToHead(await chain.head());
-  await indexer.close();
-  const rows = await contents(other.database);
-  await other.drop();
-  return rows;
-};
 const poolItem = async (): Promise<ResponseData> => (await api.get(`week/xy=k/swap/pools/address/${pair}/`)).items[0];
 /** Constant product with a fee of 0.3 percent, as the contract computes it. */
 const amountOut = (amount: bigint, reserveIn: bigint, reserveOut: bigint): bigint =>
   (amount * 997n * reserveOut) / (reserveIn * 1_000n + amount * 997n);
-
-beforeAll(async () => {
-  chain = await startTestChain();
-  test = await createTestDatabase();
-  person = lower(chain.accounts[1] as string);
-  exchange = await deployExchange(chain, lower(await chain.deploy(artifacts.weth())));
-  const deployed = [await chain.deploy(artifacts.erc20(), ["One", "ONE"]), await chain.deploy(artifacts.erc20(), ["Two", "TWO"])]
-    .map(lower)
-    .sort();
-  tokens = deployed as unknown as typeof tokens;
-  await mineTransactions(chain, [
-    ...tokens.map((token) => mint(token, person, 10n ** 12n)),
-    ...tokens.map((token) => approve(person, token, exchange.router)),
-  ]);
-  api = await servePools(test.database, [
-    { name: "swap", factory: exchange.factory },
-    { name: "impostor", factory: impostor },
-    { name: "ranges", factory: otherFactory, family: "concentrated" },
-  ]);
-});
-afterAll(async () => {
-  await api?.end();
-  await test?.drop();
-  await chain?.stop();
-});
 
 describe("an exchange with hostile contracts", () => {
   it("is empty, without an error, before its first block", async () => {
@@ -90,15 +51,15 @@ describe("an exchange with hostile contracts", () => {
   it("keeps its sums when other factories claim its pools", async () => {
     // Unannounced contracts emit events; then an impostor announces a pool of the exchange with a different token.
     await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(5n, 6n));
-    await swap(unlistedPool, [1n, 2n, 3n, 4n]);
+    await claimed.swap(unlistedPool, [1n, 2n, 3n, 4n]);
     await mineTransactions(chain, [exchange.add(person, tokens, [1_000_000n, 4_000_000n])]);
     pair = await exchange.pairOf(...tokens);
-    await announce(impostor, pair, [tokens[0], unlistedPool]);
-    await announce(impostor, unlistedPool, tokens);
-    await announce(impostor, person, tokens);
-    await announce(impostor, person, tokens);
+    await claimed.announce(impostor, pair, [tokens[0], unlistedPool]);
+    await claimed.announce(impostor, unlistedPool, tokens);
+    await claimed.announce(impostor, person, tokens);
+    await claimed.announce(impostor, person, tokens);
     await mineTransactions(chain, [exchange.swap(person, 10_000n, tokens)]);
-    await index();
+    await claimed.index();
     const out = amountOut(10_000n, 1_000_000n, 4_000_000n);
     const item = await poolItem();
     expect(item).toMatchObject({ swap_count_24h: 1, total_supply: "2000000" });
@@ -129,10 +90,10 @@ describe("an exchange with hostile contracts", () => {
 
   it("supports amounts up to the max uint256", async () => {
     const maxUint256 = 2n ** 256n - 1n;
-    for (let count = 0; count < 3; count += 1) await swap(unlistedPool, [maxUint256, maxUint256, maxUint256, maxUint256]);
+    for (let count = 0; count < 3; count += 1) await claimed.swap(unlistedPool, [maxUint256, maxUint256, maxUint256, maxUint256]);
     await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(2n ** 112n, 1n));
     await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(2n ** 112n - 1n, 1n));
-    await index();
+    await claimed.index();
     const [item] = (await api.get(`week/xy=k/impostor/pools/address/${unlistedPool}/`)).items;
     expect(item.token_0).toMatchObject({ reserve: String(2n ** 112n - 1n), volume_in_24h: String(3n * maxUint256) });
     const [token] = (await api.get(`week/xy=k/impostor/tokens/address/${tokens[0]}/view/`)).items;
@@ -150,7 +111,7 @@ describe("an exchange with hostile contracts", () => {
     await mineTransactions(chain, [exchange.add(person, [tokens[0], third], [500n * 10n ** 3n, 500n * 10n ** 3n])]);
     const early = await exchange.pairOf(tokens[0], third);
     await chain.rpc("evm_revert", [snapshot]);
-    await announce(impostor, early, [tokens[0], tokens[1]]);
+    await claimed.announce(impostor, early, [tokens[0], tokens[1]]);
     await emit(
       chain,
       otherFactory,
@@ -160,7 +121,7 @@ describe("an exchange with hostile contracts", () => {
     await mineTransactions(chain, [exchange.add(person, [tokens[0], third], [500_000n, 500_000n])]);
     expect(await exchange.pairOf(tokens[0], third)).toBe(early);
     await mineTransactions(chain, [exchange.swap(person, 1_000n, [tokens[0], third])]);
-    await index();
+    await claimed.index();
     const out = amountOut(1_000n, 500_000n, 500_000n);
     const [view] = (await api.get(`week/xy=k/swap/tokens/address/${third}/view/`)).items;
     expect(view).toMatchObject({
@@ -209,16 +170,16 @@ describe("an exchange with hostile contracts", () => {
   it("lists an hour's swaps once the hour is over", async () => {
     const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
     await chain.mine(Number(timestamp) + 3_600);
-    await index();
+    await claimed.index();
     const { items } = await api.get("week/xy=k/swap/pools/");
     expect(items.map((item: ResponseData) => item.swap_count_24h)).toEqual([1, 1]);
     expect((await api.get("week/xy=k/swap/tokens/")).items).toHaveLength(3);
     // Seven days later, the hour of the swaps is still within the seven days up to the last closed hour; another hour later it is not.
     await chain.mine(Number(timestamp) + 7 * 86_400);
-    await index();
+    await claimed.index();
     expect((await api.get("week/xy=k/swap/pools/")).items).toHaveLength(2);
     await chain.mine(Number(timestamp) + 7 * 86_400 + 3_600);
-    await index();
+    await claimed.index();
     expect((await api.get("week/xy=k/swap/pools/")).items).toEqual([]);
     expect((await api.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_active_pairs_7d: 0 }]);
     expect(
@@ -241,7 +202,7 @@ describe("a transaction that swaps a token in an exclusive pool and in a claimed
       exchange.swap(person, 900n, [tokens[0], third]),
       exchange.swap(person, 900n, tokens),
     ]);
-    await index();
+    await claimed.index();
     expect(await tokenView(tokens[0])).toMatchObject({ swap_count_24h: 4, transactions_24h: 3 });
     expect(await tokenView(third)).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
     expect(await tokenView(tokens[1])).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
@@ -254,7 +215,7 @@ describe("pages of actions", () => {
     const page = async (number: number) => (await api.get(`week/xy=k/swap/transactions/?page-size=2&page-number=${number}`)).items;
     const first = await page(0);
     await mineTransactions(chain, [exchange.swap(person, 300n, tokens)]);
-    await index();
+    await claimed.index();
     expect([...first, ...(await page(1))]).toEqual(before.slice(0, 4));
     expect((await page(0))[0]).toMatchObject({ act: "SWAP", amount_0_in: "300" });
   });
@@ -266,16 +227,16 @@ describe("an index of pools after a reorganisation", () => {
     const pool = await poolItem();
     await mineTransactions(chain, [exchange.swap(person, 500n, tokens), exchange.swap(person, 700n, tokens)]);
     await mineTransactions(chain, [exchange.remove(person, tokens, 10n), { ...approve(person, pair, exchange.router) }].reverse());
-    await index();
+    await claimed.index();
     expect((await api.get("week/xy=k/swap/transactions/")).pagination.total_count).toBe(before.pagination.total_count + 3);
     await chain.rpc("anvil_reorg", [2, []]);
-    await index();
+    await claimed.index();
     const after = await api.get("week/xy=k/swap/transactions/");
     expect({ ...after, updated_at: "" }).toEqual({ ...before, updated_at: "" });
-    expect(await contents(test.database)).toEqual(await contentsOfFreshIndex());
+    expect(await contents(test.database)).toEqual(await claimed.contentsOfFreshIndex());
     expect((await poolItem()).token_0.reserve).toBe(pool.token_0.reserve);
     await chain.rpc("anvil_reorg", [12, []]);
-    await index();
-    expect(await contents(test.database)).toEqual(await contentsOfFreshIndex());
+    await claimed.index();
+    expect(await contents(test.database)).toEqual(await claimed.contentsOfFreshIndex());
   });
 });

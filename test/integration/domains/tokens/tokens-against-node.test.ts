@@ -1,25 +1,20 @@
 import { pino } from "pino";
 import supertest from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../../../../demo/story/random.ts";
 import { createApp } from "../../../../runtime/app.ts";
 import { type ChainConfig, chainConfig, config } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
-import { type Address, type Hex, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import { artifacts, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { buildStory, type Story } from "../../../support/indexer/story-builder.ts";
+import type { Story } from "../../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
+import { blocksOfDays, contractCall, firstDay, mineWeek, secondsPerDay, type Week } from "./week.ts";
 
 // The test chain covers a week, one day of which has no blocks. Its node has the state of every block; the responses are compared with it.
-const secondsPerDay = 86_400;
-const blocksOfDays = [9, 6, 0, 7, 5, 8];
-/** 2023-11-16, the second midnight after the chain's genesis. */
-const firstDay = Date.UTC(2023, 10, 16) / 1000;
 const lastDay = firstDay + (blocksOfDays.length - 1) * secondsPerDay;
 const now = () => new Date((lastDay + 20 * 3_600) * 1000);
-const random = createRandom("a week of transfers");
 
 interface TestApi {
   get(path: string): Promise<ResponseData>;
@@ -30,9 +25,11 @@ type ResponseData = any;
 
 let chain: TestChain;
 let story: Story;
-let owners: Address[];
+let owners: readonly Address[];
 let head: number;
-let times: number[];
+let times: readonly number[];
+let numbers: Week["numbers"];
+let nodeBalances: Week["nodeBalances"];
 let api: TestApi;
 const databases: TestDatabase[] = [];
 
@@ -61,45 +58,8 @@ const indexFrom = async (from: number): Promise<Database> => {
   return test.database;
 };
 
-const randomTransaction = (): TestTransaction => {
-  const [from, to] = [random.pick(chain.accounts.slice(0, 4)), random.pick(owners)];
-  const amount = BigInt(random.between(0, 40));
-  const candidates: TestTransaction[] = [
-    { from, to, value: amount, gas: 60_000n },
-    { from, ...call(artifacts.erc20(), story.erc20, "transfer", [to, amount]) },
-    { ...call(artifacts.erc20(), story.erc20, "mint", [to, amount]) },
-    { from, ...call(artifacts.erc20(), story.erc20, "burn", [amount]) },
-    { from, ...call(artifacts.weth(), story.weth, "deposit"), value: amount },
-    { from, ...call(artifacts.weth(), story.weth, "withdraw", [amount / 2n]) },
-    { from, ...call(artifacts.weth(), story.weth, "transfer", [to, amount]) },
-    { ...call(artifacts.erc721(), story.erc721, "mint", [to]) },
-    { from, ...call(artifacts.erc721(), story.erc721, "transferFrom", [from, to, BigInt(random.between(0, 6))]) },
-    { from, ...call(artifacts.erc1155(), story.erc1155, "safeTransferFrom", [from, to, 1n, amount / 10n, "0x"]) },
-    { ...call(artifacts.erc1155(), story.erc1155, "mint", [to, 2n, amount, "0x"]) },
-  ];
-  return random.pick(candidates);
-};
-
 beforeAll(async () => {
-  chain = await startTestChain();
-  story = await buildStory(chain, 2);
-  owners = [
-    ...chain.accounts.slice(0, 5),
-    "0x00000000000000000000000000000000000a11ce",
-    "0x0000000000000000000000000000000000000b0b",
-    story.weth,
-  ];
-  for (const [day, blocks] of blocksOfDays.entries()) {
-    for (let block = 0; block < blocks; block += 1) {
-      await chain.send(...Array.from({ length: random.between(0, 6) }, randomTransaction));
-      await chain.mine(firstDay + day * secondsPerDay + Math.floor((block * secondsPerDay) / (blocks + 1)));
-    }
-  }
-  head = await chain.head();
-  const blocks = await chain.batch<{ timestamp: Hex }>(
-    Array.from({ length: head + 1 }, (_, height) => ({ method: "eth_getBlockByNumber", params: [quantity(height), false] })),
-  );
-  times = blocks.map(({ timestamp }) => Number(timestamp));
+  ({ chain, story, owners, head, times, numbers, nodeBalances } = await mineWeek());
   api = await serve(await indexFrom(0));
 });
 afterAll(async () => {
@@ -108,38 +68,6 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const quantity = (value: number): Hex => `0x${value.toString(16)}`;
-const numbers = async (calls: Parameters<TestChain["batch"]>[0]): Promise<bigint[]> =>
-  (await chain.batch<Hex>(calls)).map((value) => BigInt(value === "0x" ? 0 : value));
-const contractCall = (
-  to: Address,
-  artifact: ReturnType<typeof artifacts.erc20>,
-  name: string,
-  args: readonly unknown[],
-  height: number,
-) => ({
-  method: "eth_call",
-  params: [call(artifact, to, name, args), quantity(height)],
-});
-
-/** Reads an owner's balances at a height from the node, by token; the two ids of the ERC-1155 collection are summed. */
-const nodeBalances = async (owner: Address, height: number): Promise<Map<Address, bigint>> => {
-  const [native, erc20, weth, erc721, first, second] = await numbers([
-    { method: "eth_getBalance", params: [owner, quantity(height)] },
-    contractCall(story.erc20, artifacts.erc20(), "balanceOf", [owner], height),
-    contractCall(story.weth, artifacts.weth(), "balanceOf", [owner], height),
-    contractCall(story.erc721, artifacts.erc721(), "balanceOf", [owner], height),
-    contractCall(story.erc1155, artifacts.erc1155(), "balanceOf", [owner, 1n], height),
-    contractCall(story.erc1155, artifacts.erc1155(), "balanceOf", [owner, 2n], height),
-  ]);
-  return new Map([
-    [nativeTokenAddress, native ?? 0n],
-    [story.erc20, erc20 ?? 0n],
-    [story.weth, weth ?? 0n],
-    [story.erc721, erc721 ?? 0n],
-    [story.erc1155, (first ?? 0n) + (second ?? 0n)],
-  ]);
-};
 const balancesOfItems = (items: ResponseData): Map<Address, bigint> =>
   new Map(items.map((item: ResponseData) => [item.contract_address, BigInt(item.balance)]));
 const allHeights = () => Array.from({ length: head + 1 }, (_, height) => height);

@@ -1,0 +1,19 @@
+import { pad } from "viem";
+import { pairCreated } from "../../../../runtime/events/pools.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import type { TestChain } from "../../../support/chain.ts";
+import { emit, read, type TestExchange, uniswap } from "../pools/support.ts";
+
+/** Emits the creation event of a pool that its exchange has yet to create, in the name of another factory and with other tokens. Returns the pool's address. */
+export const announceEarly = async (
+  chain: TestChain,
+  exchange: TestExchange,
+  tokens: readonly [Address, Address],
+  announced: readonly [Address, Address],
+): Promise<Address> => {
+  const pair = await read<Address>(chain, uniswap.factory(), exchange.factory, "createPair", tokens, await chain.head());
+  const pool = pair.toLowerCase() as Address;
+  const [first, second] = announced;
+  await emit(chain, `0x${"1d".repeat(20)}`, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${pad("0x1").slice(2)}`);
+  return pool;
+};

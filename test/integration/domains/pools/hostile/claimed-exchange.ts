@@ -1,0 +1,93 @@
+import { encodeAbiParameters, pad } from "viem";
+import { poolsProjection } from "../../../../../runtime/domains/pools/projection/index.ts";
+import { tokensProjection } from "../../../../../runtime/domains/tokens/projection/index.ts";
+import { pairCreated, pairSwap } from "../../../../../runtime/events/pools.ts";
+import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
+import { artifacts, startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { contents } from "../../../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { createTestIndexer } from "../../../../support/indexer/support.ts";
+import { servePools, type TestApi } from "../serve-pools.ts";
+import { approve, deployExchange, emit, mineTransactions, mint, type TestExchange } from "../support.ts";
+
+/** An exchange with two tokens on a chain on which other contracts emit incorrect events about it. */
+export interface ClaimedExchange {
+  readonly chain: TestChain;
+  readonly exchange: TestExchange;
+  readonly test: TestDatabase;
+  readonly api: TestApi;
+  readonly tokens: readonly [Address, Address];
+  readonly person: Address;
+  /** Emits the creation event of a pool in the name of a factory. */
+  announce(factory: Address, pool: Address, tokens: readonly [Address, Address]): Promise<unknown>;
+  /** Emits the swap event of a pool. */
+  swap(pool: Address, amounts: readonly [bigint, bigint, bigint, bigint]): Promise<unknown>;
+  /** Indexes up to the head. */
+  index(): Promise<void>;
+  contentsOfFreshIndex(): ReturnType<typeof contents>;
+  end(): Promise<void>;
+}
+
+/** The address in lower case. */
+export const lower = (address: string): Address => address.toLowerCase() as Address;
+const address = (digit: string): Address => `0x${digit.repeat(40)}`;
+/** A factory and another one that claim pools of the exchange, and a pool that no factory of the exchange has created. */
+export const [impostor, otherFactory, unlistedPool] = [address("1d"), address("2d"), address("3d")].map((text) => text.slice(0, 42)) as [
+  Address,
+  Address,
+  Address,
+];
+/** The ABI encoding of a number. */
+export const encodeWord = (value: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [value]);
+export const encodeWords = (...values: bigint[]): Hex => `0x${values.map((value) => encodeWord(value).slice(2)).join("")}`;
+
+const indexTo = async (chain: TestChain, { database }: TestDatabase): Promise<void> => {
+  const indexer = await createTestIndexer(chain.url, database, { projections: [tokensProjection, poolsProjection] });
+  await indexer.runToHead(await chain.head());
+  await indexer.close();
+};
+
+/** Deploys the exchange and its tokens, and serves their index together with those of the factories that claim pools. */
+export const openClaimedExchange = async (): Promise<ClaimedExchange> => {
+  const chain = await startTestChain();
+  const test = await createTestDatabase();
+  const person = lower(chain.accounts[1] as string);
+  const exchange = await deployExchange(chain, lower(await chain.deploy(artifacts.weth())));
+  const deployed = [await chain.deploy(artifacts.erc20(), ["One", "ONE"]), await chain.deploy(artifacts.erc20(), ["Two", "TWO"])]
+    .map(lower)
+    .sort();
+  const tokens = deployed as unknown as readonly [Address, Address];
+  await mineTransactions(chain, [
+    ...tokens.map((token) => mint(token, person, 10n ** 12n)),
+    ...tokens.map((token) => approve(person, token, exchange.router)),
+  ]);
+  const api = await servePools(test.database, [
+    { name: "swap", factory: exchange.factory },
+    { name: "impostor", factory: impostor },
+    { name: "ranges", factory: otherFactory, family: "concentrated" },
+  ]);
+  return {
+    chain,
+    exchange,
+    test,
+    api,
+    tokens,
+    person,
+    announce: (factory, pool, [first, second]) =>
+      emit(chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${encodeWord(1n).slice(2)}`),
+    swap: (pool, amounts) => emit(chain, pool, [pairSwap.topic0, pad(person), pad(person)], encodeWords(...amounts)),
+    index: () => indexTo(chain, test),
+    contentsOfFreshIndex: async () => {
+      const other = await createTestDatabase();
+      await indexTo(chain, other);
+      const rows = await contents(other.database);
+      await other.drop();
+      return rows;
+    },
+    end: async () => {
+      await api.end();
+      await test.drop();
+      await chain.stop();
+    },
+  };
+};

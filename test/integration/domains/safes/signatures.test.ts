@@ -1,0 +1,173 @@
+import { encodeFunctionData, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestChain } from "../../../support/chain.ts";
+import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
+import {
+  anna,
+  ben,
+  cleo,
+  dora,
+  type IndexedSafes,
+  lower,
+  nothing,
+  openIndexedSafes,
+  removal,
+  sentinel,
+  sorted,
+  stranger,
+} from "./indexed-safes.ts";
+import {
+  byApproval,
+  byContract,
+  byKey,
+  byMessage,
+  createSafes,
+  deployMultiSend,
+  join,
+  mined,
+  type Signature,
+  type Version,
+} from "./support.ts";
+
+let safes: IndexedSafes;
+let chain: TestChain;
+let multiSend: Awaited<ReturnType<typeof deployMultiSend>>;
+let api: TestApi;
+beforeAll(async () => {
+  safes = await openIndexedSafes();
+  ({ chain, api } = safes);
+  multiSend = await deployMultiSend(chain);
+});
+afterAll(() => safes?.end());
+
+describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the details of transactions of Safe %s", (version) => {
+  const emitsSignatures = version.endsWith("L2");
+  let createSafe: Awaited<ReturnType<typeof createSafes>>;
+  beforeAll(async () => {
+    createSafe = await createSafes(chain, version);
+  });
+
+  it("contain the owners of all four kinds of signatures", async () => {
+    const nested = await createSafe([dora.address], 1);
+    const safe = await createSafe([anna.address, ben.address, cleo.address, nested.address], 4);
+    const { hash, data } = await safe.hashOf(nothing);
+    const inner = join([await byKey(dora, await nested.messageHash(data))]);
+    await mined(chain, {
+      from: cleo.address,
+      to: safe.address,
+      data: encodeFunctionData({ abi: safe.artifact.abi, functionName: "approveHash", args: [hash] }),
+    });
+    const signatures = join([
+      await byKey(anna, hash),
+      await byMessage(ben, hash),
+      byApproval(cleo.address),
+      byContract(nested.address, inner),
+    ]);
+    const transaction = await mined(chain, { from: stranger.address, ...safe.execution(nothing, signatures) });
+    expect(await safes.detailsOf(transaction)).toEqual(
+      sorted([
+        ["ecdsa", anna.address],
+        ["eth_sign", ben.address],
+        ["approved_hash", cleo.address],
+        ["contract", nested.address],
+      ]),
+    );
+    const { items } = await api.get(`week/transaction_v2/${transaction}/?with-safe=true`);
+    const byContractDetails = items[0].safe_details.find((details: ResponseData) => details.signature_type === "contract");
+    expect(byContractDetails.signature).toBe(inner);
+    expect((await api.get(`week/transaction_v2/${transaction}/`)).items[0].safe_details).toBeNull();
+  });
+
+  it("contain forged signatures beyond the threshold without an owner", async () => {
+    const safe = await createSafe([anna.address, ben.address, cleo.address], 1);
+    const { hash } = await safe.hashOf(nothing);
+    const forged: Signature[] = [
+      await byKey(stranger, hash),
+      byApproval(ben.address),
+      byContract(cleo.address, "0x1234"),
+      await byKey(ben, hash),
+    ];
+    const transaction = await mined(chain, safe.execution(nothing, join([await byKey(anna, hash)], forged)));
+    expect(await safes.detailsOf(transaction)).toEqual([
+      ["ecdsa", lower(anna.address)],
+      ["ecdsa", null],
+      ["approved_hash", null],
+      ["contract", null],
+      ["ecdsa", lower(ben.address)],
+    ]);
+  });
+
+  it("contain those of failed executions", async () => {
+    const safe = await createSafe([anna.address], 1);
+    // The Safe refuses an owner that it has.
+    const fails = {
+      to: safe.address,
+      data: encodeFunctionData({ abi: safe.artifact.abi, functionName: "addOwnerWithThreshold", args: [anna.address, 1n] }),
+      safeTxGas: 100_000n,
+    };
+    const { hash } = await safe.hashOf(fails);
+    const transaction = await mined(chain, safe.execution(fails, join([await byMessage(anna, hash)])));
+    const { logs } = await chain.rpc<{ logs: { topics: Hex[] }[] }>("eth_getTransactionReceipt", [transaction]);
+    expect(logs.at(-1)?.topics[0]).toBe("0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23");
+    expect(await safes.detailsOf(transaction)).toEqual([["eth_sign", lower(anna.address)]]);
+  });
+
+  it("contain an owner that the execution itself removes, and no longer later", async () => {
+    const safe = await createSafe([anna.address, ben.address, cleo.address], 2);
+    const removing = removal(safe, cleo.address, ben.address, 1n);
+    const { hash } = await safe.hashOf(removing);
+    const first = await mined(chain, safe.execution(removing, join([await byKey(anna, hash), await byKey(cleo, hash)])));
+    expect(await safes.detailsOf(first)).toEqual(
+      sorted([
+        ["ecdsa", anna.address],
+        ["ecdsa", cleo.address],
+      ]),
+    );
+    const later = (await safe.hashOf(nothing)).hash;
+    const second = await mined(chain, safe.execution(nothing, join([await byKey(anna, later)], [await byKey(cleo, later)])));
+    expect(await safes.detailsOf(second)).toEqual([
+      ["ecdsa", lower(anna.address)],
+      ["ecdsa", null],
+    ]);
+  });
+
+  it(`of several executions below another contract are ${emitsSignatures ? "read from events" : "unknown"}`, async () => {
+    const safe = await createSafe([anna.address, ben.address], 1);
+    const removing = removal(safe, anna.address, sentinel, 1n);
+    const [first, second] = [(await safe.hashOf(removing)).hash, (await safe.hashOf(nothing, 1n)).hash];
+    const transaction = await mined(
+      chain,
+      multiSend(
+        safe.execution(removing, join([await byKey(anna, first)])),
+        safe.execution(nothing, join([await byKey(ben, second)], [await byKey(anna, second)])),
+      ),
+    );
+    expect(await safes.detailsOf(transaction)).toEqual(
+      emitsSignatures
+        ? [
+            ["ecdsa", lower(anna.address)],
+            ["ecdsa", lower(ben.address)],
+            ["ecdsa", null],
+          ]
+        : [
+            [null, null],
+            [null, null],
+          ],
+    );
+  });
+
+  it("contain those of a Safe that executes below another Safe", async () => {
+    const outer = await createSafe([anna.address], 1);
+    const inner = await createSafe([outer.address, ben.address], 2);
+    const { hash } = await inner.hashOf(nothing);
+    const made = inner.execution(nothing, join([byApproval(outer.address), await byKey(ben, hash)]));
+    const transaction = await mined(chain, outer.execution(made, join([await byKey(anna, (await outer.hashOf(made)).hash)])));
+    expect(await safes.detailsOf(transaction)).toEqual([
+      ...sorted([
+        ["approved_hash", outer.address],
+        ["ecdsa", ben.address],
+      ]),
+      ["ecdsa", lower(anna.address)],
+    ]);
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { type Address, nativeTokenAddress } from "../../../runtime/lib/hex.ts";
+import { contents } from "../../support/contents.ts";
+import { startBranching } from "../../support/indexer/branches.ts";
+
+describe("native balances from the node's state after a reorganisation", () => {
+  it.each([1, 7, 20])("equal those of a new index (depth %i)", async (depth) => {
+    const branching = await startBranching({ nativeAccounting: "state" });
+    try {
+      await branching.addBlocks();
+      await branching.waitForHead();
+      await branching.branch(depth, `state ${depth}`, 1);
+      await branching.waitForHead();
+      expect(await contents(branching.test.database)).toEqual(await branching.fresh());
+      const balances = await branching.test.database.query<{ owner: Address; balance: string }>(
+        `SELECT owner, balance FROM balances WHERE standard = 0 AND token = decode('${nativeTokenAddress.slice(2)}', 'hex')`,
+      );
+      const reported = await branching.chain.batch<string>(
+        balances.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, "latest"] })),
+      );
+      expect(balances.map(({ balance }) => BigInt(balance))).toEqual(reported.map(BigInt));
+    } finally {
+      await branching.end();
+    }
+  });
+});

@@ -1,0 +1,13 @@
+import { createBalanceChecker, type ServedChain } from "./compare-heights.ts";
+import type { EdgeCaseChain } from "./deployment.ts";
+import type { StoryToken } from "./story-coins.ts";
+
+/** Returns a checker of balances in selected tokens, with what a test needs of their chain. */
+export const checkTokens = (
+  { chain, story, participants }: EdgeCaseChain,
+  served: ServedChain,
+  isSelected: (token: StoryToken) => boolean,
+) => {
+  const tokens = story.tokens.filter(isSelected);
+  return { chain, story, participants, tokens, checker: createBalanceChecker(chain, served, tokens, story.ids, participants) };
+};
