@@ -4,12 +4,13 @@ import { program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { isResponse, request, startLoad } from "../serve/load.ts";
 import { processesOf } from "../serve/workers-of.ts";
-import { isGone, type ServiceProcess, startService } from "./service-process.ts";
+import { isGone, prepareData, type ServiceProcess, startService } from "./service-process.ts";
 
 /** 1.3 s on an idle machine; concurrent tests make it up to four times slower. */
 const restartMilliseconds = 8_000;
 
 let chain: TestChain;
+beforeAll(prepareData);
 beforeAll(async () => {
   chain = await startTestChain();
   await mineTransfer();

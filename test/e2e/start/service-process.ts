@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { createDatabase } from "../../../runtime/database/database.ts";
+import { startEmbedded } from "../../../runtime/database/embedded.ts";
+import { migrate } from "../../../runtime/database/migrate.ts";
+import { migrations } from "../../../runtime/migrations.ts";
 import { program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 
@@ -32,10 +36,33 @@ export interface ServiceOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
+/** A data directory with a migrated database without rows. */
+let preparedData: string | undefined;
+
+/**
+ * Prepares a data directory for the tests of a file, `beforeAll(prepareData)`: their services start with copies of it instead of creating a PostgreSQL cluster
+ * each.
+ */
+export async function prepareData(): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "ashlar-prepared-"));
+  const dataDirectory = join(folder, "data");
+  const server = await startEmbedded({ dataDirectory, settings: { fsync: "off" } });
+  const database = createDatabase({ url: server.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+  await migrate(database, migrations);
+  await database.close();
+  await server.stop();
+  preparedData = dataDirectory;
+  return async () => {
+    preparedData = undefined;
+    await rm(folder, { recursive: true, force: true });
+  };
+}
+
 /** Spawns the service and waits until it is ready. The service and its PostgreSQL are killed after the test. */
 export async function startService(rpcUrl: string, options: ServiceOptions = {}): Promise<ServiceProcess> {
   const scratch = await mkdtemp(join(tmpdir(), "ashlar-service-"));
   const dataDirectory = join(scratch, "data");
+  if (preparedData !== undefined) await cp(preparedData, dataDirectory, { recursive: true });
   const { command = process.execPath, parameters = [program, "start"], folder = scratch, environment = {} } = options;
   const { DATABASE_URL: _, NO_COLOR: __, ...environmentOfTest } = process.env;
   const child = spawn(command, [...parameters, "--chain", "own", "--rpc", rpcUrl], {

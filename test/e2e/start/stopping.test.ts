@@ -7,9 +7,10 @@ import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { deadline } from "../../support/deadline.ts";
 import { until } from "../../support/until.ts";
-import { clone, descendantsOf, isGone, type ServiceProcess, startService } from "./service-process.ts";
+import { clone, descendantsOf, isGone, prepareData, type ServiceProcess, startService } from "./service-process.ts";
 
 let chain: TestChain;
+beforeAll(prepareData);
 beforeAll(async () => {
   chain = await startTestChain();
   await chain.mine();

@@ -9,7 +9,7 @@ import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { screenAfter } from "./screen.ts";
-import { clone, isGone, type ServiceOptions, type ServiceProcess, startService } from "./service-process.ts";
+import { clone, isGone, prepareData, type ServiceOptions, type ServiceProcess, startService } from "./service-process.ts";
 
 const run = promisify(execFile);
 
@@ -17,6 +17,7 @@ const run = promisify(execFile);
 let chain: TestChain;
 /** More blocks than one batch, so that a progress bar is drawn. */
 let longChain: TestChain;
+beforeAll(prepareData);
 beforeAll(async () => {
   [chain, longChain] = await Promise.all([startTestChain(), startTestChain()]);
   await longChain.rpc("anvil_mine", ["0xbb8"]);
