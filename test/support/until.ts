@@ -2,7 +2,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { deadline } from "./deadline.ts";
 
 const defaultLimitMilliseconds = 240_000;
-const pollMilliseconds = 10;
+const firstPauseMilliseconds = 10;
+const maxPauseMilliseconds = 100;
+
+/** Pauses for a twentieth of the time waited so far: a query every 10 ms would slow down what is waited for, where cores are few. */
+const pauseAfter = (milliseconds: number): number => Math.min(maxPauseMilliseconds, Math.max(firstPauseMilliseconds, milliseconds / 20));
 
 /** Waits for a condition, up to a limit that is scaled to the speed of this machine. @throws {Error} if it takes longer. */
 export async function until(
@@ -11,6 +15,7 @@ export async function until(
   milliseconds = defaultLimitMilliseconds,
 ): Promise<void> {
   const limit = deadline(milliseconds);
-  for (const end = Date.now() + limit; Date.now() < end; await wait(pollMilliseconds)) if (await isTrue()) return;
+  const start = Date.now();
+  for (; Date.now() < start + limit; await wait(pauseAfter(Date.now() - start))) if (await isTrue()) return;
   throw new Error(`Timed out after ${limit / 1000} s while waiting for: ${label}`);
 }
