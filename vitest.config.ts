@@ -11,7 +11,10 @@ const temporaryDirectory = process.env.TMPDIR ?? memoryBackedDirectory();
 if (temporaryDirectory !== undefined) process.env.TMPDIR = temporaryDirectory;
 const limits = (milliseconds: number) => ({ testTimeout: milliseconds * slowness, hookTimeout: 300_000 * slowness });
 
-/** The end-to-end tests that `npm test` runs: one start and stop of each kind. The rest runs in `npm run test:all`. */
+/**
+ * The end-to-end tests that `npm test` runs: one start and stop of each kind. The rest runs in `npm run test:all`. They are part of the integration project,
+ * because projects run one after the other, and these few files would leave most workers idle.
+ */
 const smoke = ["test/e2e/package/**/*.test.ts", "test/e2e/commands/commands.test.ts"];
 
 /** Every tier runs its files in workers that keep their modules: a file leaves globals and environment as it found them. */
@@ -50,7 +53,7 @@ export default defineConfig({
           ...limits(60_000),
           name: "integration",
           pool: "forks",
-          include: ["test/integration/**/*.test.ts"],
+          include: ["test/integration/**/*.test.ts", ...smoke],
           globalSetup: ["test/support/global-setup.ts"],
         },
       },
@@ -62,16 +65,6 @@ export default defineConfig({
           pool: "forks",
           include: ["test/contract/**/*.test.ts"],
           globalSetup: ["test/support/global-setup.ts", "test/support/app-setup.ts"],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...limits(300_000),
-          name: "smoke",
-          pool: "forks",
-          include: smoke,
-          globalSetup: ["test/support/global-setup.ts"],
         },
       },
       {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { openTestDatabase } from "./open-database.ts";
@@ -20,17 +20,44 @@ export interface SharedApp {
 
 declare module "vitest" {
   export interface ProvidedContext {
-    readonly app: SharedApp;
+    /** Responds with the shared app as JSON, or 202 while it is being prepared. */
+    readonly appUrl: string;
   }
 }
 
 /** The timeout is short, because the story has a document whose host never finishes its response. */
 const fetchMilliseconds = 3_000;
 
-/** Builds, indexes and serves the story once for the whole run. */
+const portOf = async (server: Server): Promise<number> => {
+  server.listen({ host: "127.0.0.1", port: 0 });
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+};
+
+/** Builds, indexes and serves the story once for the whole run. This takes a minute, during which the tests of other tiers run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // The setup of the database server runs first and has provided its URL.
-  const serverUrl = project.getProvidedContext().serverUrl;
+  const preparing = prepareApp(project.getProvidedContext().serverUrl);
+  let reply = { status: 202, body: "" };
+  preparing.then(
+    ({ app }) => {
+      reply = { status: 200, body: JSON.stringify(app) };
+    },
+    (error: unknown) => {
+      reply = { status: 500, body: error instanceof Error ? String(error.stack) : String(error) };
+    },
+  );
+  const server = createServer((_request, response) => void response.writeHead(reply.status).end(reply.body));
+  project.provide("appUrl", `http://127.0.0.1:${await portOf(server)}`);
+  return async () => {
+    server.close();
+    // If the run ends early, the app is stopped once it is complete. Tests have reported a failure to prepare it.
+    const app = await preparing.catch(() => null);
+    await app?.stop();
+  };
+}
+
+async function prepareApp(serverUrl: string): Promise<{ readonly app: SharedApp; stop(): Promise<void> }> {
   const [demo, database] = await Promise.all([startStory(), openTestDatabase(serverUrl)]);
   const chainWithShortTimeout = { ...demo.chain, nfts: { ...demo.chain.nfts, fetchMilliseconds } };
   await indexBitcoin(demo.bitcoin, database.database);
@@ -38,22 +65,23 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await finishMetadataReads(database.database);
   const serving = await serveStory(demo, database.database, [demo.chain, demo.bitcoin.chain]);
   const trap = createServer((_request, response) => void response.end(String(demo.forbiddenRequests())));
-  trap.listen({ host: "127.0.0.1", port: 0 });
-  await once(trap, "listening");
-  project.provide("app", {
+  const app: SharedApp = {
     url: serving.url,
     key: serving.key,
     storyValues: demo.story.values,
     rpcUrl: demo.rpcUrl,
     bitcoinRpcUrl: demo.bitcoin.rpcUrl,
     databaseUrl: database.url,
-    trapUrl: `http://127.0.0.1:${(trap.address() as AddressInfo).port}`,
-  });
-  return async () => {
-    trap.close();
-    await serving.stop();
-    await indexing.stop();
-    await database.drop();
-    await demo.stop();
+    trapUrl: `http://127.0.0.1:${await portOf(trap)}`,
+  };
+  return {
+    app,
+    stop: async () => {
+      trap.close();
+      await serving.stop();
+      await indexing.stop();
+      await database.drop();
+      await demo.stop();
+    },
   };
 }

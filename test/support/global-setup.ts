@@ -2,10 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { compileContracts } from "../../demo/contracts/compile.ts";
 import { createDatabase } from "../../runtime/database/database.ts";
 import { startEmbedded } from "../../runtime/database/embedded.ts";
 import { migrate } from "../../runtime/database/migrate.ts";
 import { migrations } from "../../runtime/migrations.ts";
+import { contractsDirectory } from "./cache.ts";
 import { compileProgram } from "./compile-program.ts";
 import { databaseUrl, templateName } from "./database-url.ts";
 
@@ -16,28 +18,68 @@ declare module "vitest" {
   }
 }
 
-/** Starts one PostgreSQL server for the whole run, with a migrated template database, and compiles the program. Durability is off: nothing outlives the run. */
+/** What the projects of a run share. */
+interface Resources {
+  readonly serverUrl: string;
+  readonly program: string;
+  remove(): Promise<void>;
+}
+
+declare global {
+  /** Each project of a run loads this module separately, so that only the global object is common to them. */
+  var ashlarTestResources: { readonly started: Promise<Resources>; users: number } | undefined;
+}
+
+/** Provides the server and the compiled program to a project. The first project of a run starts them, and the last one removes them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  globalThis.ashlarTestResources ??= { started: startResources(), users: 0 };
+  const resources = globalThis.ashlarTestResources;
+  resources.users += 1;
+  const { serverUrl, program, remove } = await resources.started;
+  project.provide("serverUrl", serverUrl);
+  project.provide("program", program);
+  return async () => {
+    resources.users -= 1;
+    if (resources.users > 0) return;
+    globalThis.ashlarTestResources = undefined;
+    await remove();
+  };
+}
+
+async function startResources(): Promise<Resources> {
+  const [starting, compiling] = [startServer(), compileProgram()];
+  // Otherwise the first run of a clone would compile them in several workers at the same time.
+  const contracts = compileContracts(contractsDirectory);
+  const remove = async (): Promise<void> => {
+    for (const resource of await Promise.allSettled([starting, compiling])) {
+      if (resource.status === "fulfilled") await resource.value.remove();
+    }
+  };
+  try {
+    const [server, program] = await Promise.all([starting, compiling, contracts]);
+    return { serverUrl: server.url, program: program.entry, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Starts a PostgreSQL server with a migrated template database. Durability is off: nothing outlives the run. */
+async function startServer(): Promise<{ readonly url: string; remove(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), "ashlar-test-"));
   const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", shared_buffers: "128MB" };
   const server = await startEmbedded({ dataDirectory: directory, settings });
-  const teardown = async (): Promise<void> => {
+  const remove = async (): Promise<void> => {
     await server.stop();
     await rm(directory, { recursive: true, force: true });
   };
   try {
     await prepareTemplate(server.url);
   } catch (error) {
-    await teardown();
+    await remove();
     throw error;
   }
-  project.provide("serverUrl", server.url);
-  const program = await compileProgram();
-  project.provide("program", program.entry);
-  return async () => {
-    await program.remove();
-    await teardown();
-  };
+  return { url: server.url, remove };
 }
 
 async function prepareTemplate(serverUrl: string): Promise<void> {
