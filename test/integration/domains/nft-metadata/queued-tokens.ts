@@ -10,7 +10,7 @@ export const documentNamed = (name: string): DocumentOutcome => ({ ok: true, doc
 export const readAsync = async (url: string): Promise<DocumentOutcome> => readInline(url);
 
 /** As many ids in sequence. */
-export const ids = (count: number, first = 0): number[] => Array.from({ length: count }, (_, id) => first + id);
+const ids = (count: number, first = 0): number[] => Array.from({ length: count }, (_, id) => first + id);
 /** Sets the URL of ids, then mints and queues them. Returns the head. */
 export const mintAndQueue = async (
   { node, index, collection }: { readonly node: MetadataNode; readonly index: MetadataIndex; readonly collection: Address },
