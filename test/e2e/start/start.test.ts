@@ -137,7 +137,8 @@ describe("ashlar start without configuration", () => {
 
   it("stops on SIGTERM without leftover processes, and starts again from stored state", { timeout: 150_000 }, async () => {
     const payments = await bitcoinPayments();
-    expect(await end("SIGTERM")).toBe(0);
+    const output = current?.output;
+    expect(await end("SIGTERM"), output?.()).toBe(0);
     await expect(headOf(`http://127.0.0.1:${rpcPort}`)).rejects.toThrow();
     const before = Date.now();
     const started = start();
