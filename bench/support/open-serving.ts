@@ -13,11 +13,11 @@ export interface BenchServing {
   close(): Promise<void>;
 }
 
-/** Starts serving a database. */
+/** Starts serving a database. Responses are neither cached nor compressed, because a repeated request would measure the cache, and each one the encoder. */
 export async function openServing(database: Database, chain: ChainConfig): Promise<BenchServing> {
   const { key, id } = await createKeys(database).create({ label: "bench" });
   const serving = await startServing({
-    config: config.parse({ port: 0, limits: { requestsPerSecond: 100_000, ...raisedLimits } }),
+    config: config.parse({ port: 0, cache: { megabytes: 0 }, limits: { requestsPerSecond: 100_000, ...raisedLimits } }),
     chains: [chain],
     database,
     reader: database,
@@ -25,7 +25,9 @@ export async function openServing(database: Database, chain: ChainConfig): Promi
   });
   return {
     get: async (path) => {
-      const response = await fetch(`${serving.url}/v1/${path}`, { headers: { authorization: `Bearer ${key}` } });
+      const response = await fetch(`${serving.url}/v1/${path}`, {
+        headers: { authorization: `Bearer ${key}`, "accept-encoding": "identity" },
+      });
       const text = await response.text();
       if (response.status !== 200) throw new Error(`${path} returned status ${response.status}: ${text.slice(0, 500)}`);
       return text;
