@@ -121,9 +121,15 @@ WITH registries AS MATERIALIZED (
     OR EXISTS (
       SELECT 1
       FROM (
+        -- Probes: few candidates get here, and each scan of all coins takes as long as tens of them.
         SELECT k.coin AS token, a.amount * e.sign AS delta
         FROM unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)
-        JOIN coins k ON k.pool = e.pool AND k.i = COALESCE(a.id, a.position - 1)
+        CROSS JOIN LATERAL (
+          SELECT k.coin FROM coin k
+          WHERE k.chain_id = :chain AND k.contract = e.pool AND k.i = COALESCE(a.id, a.position - 1) AND k.block_number <= :as_of_block
+          UNION ALL
+          SELECT k.coin FROM early_coin k
+          WHERE k.chain_id = :chain AND k.contract = e.pool AND k.i = COALESCE(a.id, a.position - 1) AND k.block_number <= :as_of_block) k
         UNION ALL
         -- Any amount of pool tokens.
         SELECT p.lp_token, NULL FROM pools p WHERE p.pool = e.pool AND (e.action = 'add_liquidity' OR e.sign < 0)) x
