@@ -72,6 +72,10 @@ interface DemoContext {
   readonly signal: AbortSignal;
 }
 
+/**
+ * Starts the demo. While the story is built, its node needs one core; the indexer's process and then the others load their modules on another one, which takes
+ * seconds.
+ */
 const openDemo = async (
   config: Config,
   environment: NodeJS.ProcessEnv,
@@ -84,8 +88,8 @@ const openDemo = async (
     rpcPort: portOf(environment.ASHLAR_DEMO_RPC_PORT),
     logger: { info: (message) => logger.info(message), warn: (message) => logger.warn(message) },
     onProgress: (phase, done, total) => {
-      // From here on, mostly the node works.
-      if (phase === "story" || phase === "load") processes.prepare();
+      if (phase === "story") processes.prepare(done < total / 4 ? 1 : undefined);
+      if (phase === "load") processes.prepare();
       progress.report(phases[phase], done, total);
     },
   });

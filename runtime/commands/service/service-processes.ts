@@ -7,8 +7,8 @@ import type { ServiceLog } from "./process-logs.ts";
 export interface ServiceProcesses {
   readonly workers: readonly (PreparedProcess & { readonly name: string })[];
   readonly indexer: PreparedProcess;
-  /** Starts all of them, before their work is known. */
-  prepare(): void;
+  /** Starts the first ones of them, the indexer before the workers, or all, before their work is known. */
+  prepare(count?: number): void;
   /** Kills those that were not used. */
   discard(): void;
 }
@@ -27,8 +27,8 @@ export function createServiceProcesses(workers: number, log: ServiceLog): Servic
   return {
     workers: all,
     indexer,
-    prepare() {
-      for (const { prepare } of [indexer, ...all]) prepare();
+    prepare(count) {
+      for (const { prepare } of [indexer, ...all].slice(0, count)) prepare();
     },
     discard() {
       for (const { discard } of [indexer, ...all]) discard();
