@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { availableCores } from "../../runtime/cluster/cores.ts";
+import { availableCores } from "../../runtime/lib/available-cores.ts";
 import { rounded } from "../result.ts";
 import { type Cell, type LoadOptions, measureCell } from "./cells.ts";
 import { comparedOf } from "./measure-row.ts";

@@ -1,4 +1,3 @@
-import { cpus } from "node:os";
 import process from "node:process";
 import type { Config } from "../config/config.ts";
 import type { Database, DatabaseOptions } from "../database/database.ts";
@@ -7,11 +6,12 @@ import type { DatabaseDescription } from "../database/errors.ts";
 import { describeEmbedded, superviseEmbedded } from "../database/keep-embedded.ts";
 import { migrate } from "../database/migrate.ts";
 import type { Notifications } from "../database/notifications.ts";
+import { availableCores } from "../lib/available-cores.ts";
 import type { Logger } from "../logger.ts";
 import { migrations } from "../migrations.ts";
 import type { DatabaseAddress } from "./database-address.ts";
 import { type OpenReader, openReader } from "./open-reader.ts";
-import { maxConnectionsOf, servingConnections } from "./pool-sizes.ts";
+import { type ChildProcesses, type ConnectionPlan, maxConnectionsOf, planConnections } from "./pool-sizes.ts";
 import { controlPool, indexingPool, openNotifications, servingPool } from "./pools.ts";
 import { type Shutdown, settlesWithin } from "./shutdown.ts";
 import { announceDatabase } from "./used-database.ts";
@@ -29,6 +29,8 @@ export interface OpenDatabase {
 
 /** The databases of a process that serves or indexes: the SQL of declared protocols runs on the connections of `reader`. */
 export interface ServiceDatabase extends OpenDatabase, OpenReader {
+  /** The sizes of the pools of this process and its child processes. */
+  readonly plan: ConnectionPlan;
   /** Notifications of the index, which need a connection of their own. */
   readonly notifications: Notifications;
   /** Where child processes of this one connect. */
@@ -41,6 +43,8 @@ export interface ServiceDatabase extends OpenDatabase, OpenReader {
 export interface LongRunning {
   readonly shutdown: Shutdown;
   readonly logger: Pick<Logger, "info" | "warn" | "error">;
+  /** The child processes with which it shares the database's connections; none by default. */
+  readonly processes?: ChildProcesses;
 }
 
 /** How long to wait for running statements before the server is stopped, which cancels them. */
@@ -74,16 +78,19 @@ export async function openServer(config: Config, longRunning?: LongRunning): Pro
 
 /**
  * Connects to DATABASE_URL, or else to the embedded server, and runs the pending migrations. For commands that run until they are stopped, it also sets up the
- * role of community endpoints. @throws {ReaderRoleError} if that role cannot be created or used.
+ * role of community endpoints. @throws {ReaderRoleError} if that role cannot be created or used. @throws {CommandError} if the database accepts too few
+ * connections.
  */
 export async function openDatabase(config: Config, longRunning: LongRunning): Promise<ServiceDatabase>;
 export async function openDatabase(config: Config): Promise<OpenDatabase>;
 export async function openDatabase(config: Config, longRunning?: LongRunning): Promise<OpenDatabase | ServiceDatabase> {
   const server = await openServer(config, longRunning);
-  const indexing = indexingPool(config, server);
-  const control = controlPool(config, server);
   const notifications = openNotifications(server);
-  const pools: Pick<Database, "close">[] = [indexing, control, notifications];
+  const pools: Pick<Database, "close">[] = [notifications];
+  const opened = <T extends Pick<Database, "close">>(pool: T): T => {
+    pools.push(pool);
+    return pool;
+  };
   // Stops the embedded server of a process that exits immediately, for example on a second signal.
   process.on("exit", server.interrupt);
   const close = async (): Promise<void> => {
@@ -91,25 +98,38 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
     await server.stop();
     process.off("exit", server.interrupt);
   };
-  const connectReader = async (): Promise<OpenReader> => {
-    const opened = await openReader(config, server, indexing);
-    pools.push(opened.reader);
-    return opened;
-  };
   try {
+    const plan = await planOf(config, server, longRunning?.processes);
+    const { owner } = plan;
+    const control = opened(controlPool(config, server, owner.control));
+    const indexing = opened(indexingPool(server, owner.indexing));
+    const serving = opened(servingPool(config, server, owner.serving));
+    const connectReader = async (): Promise<OpenReader> => {
+      const reader = await openReader(config, server, indexing, owner.reader);
+      opened(reader.reader);
+      return reader;
+    };
     await migrate(indexing, migrations);
-    const capacity = { maxConnections: await maxConnectionsOf(control), cpus: cpus().length, chains: config.chains.length };
-    const serving = servingPool(config, server, servingConnections(capacity));
-    pools.push(serving);
     const database: OpenDatabase = { serving, control, indexing, openReader: connectReader, close };
     if (longRunning === undefined) return database;
-    const opened = await connectReader();
-    const address = (): DatabaseAddress => addressOf(server, opened.readerUrl());
-    const service: ServiceDatabase = { ...database, ...opened, notifications, address, onAddressChange: server.onChange };
+    const reader = await connectReader();
+    const address = (): DatabaseAddress => addressOf(server, reader.readerUrl());
+    const service: ServiceDatabase = { ...database, ...reader, plan, notifications, address, onAddressChange: server.onChange };
     return service;
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Divides the connections of the server, which is asked how many it accepts. */
+async function planOf(config: Config, server: Server, processes: ChildProcesses = { workers: 0, indexers: 0 }): Promise<ConnectionPlan> {
+  const database = controlPool(config, server, 1);
+  try {
+    const maxConnections = await maxConnectionsOf(database);
+    return planConnections({ ...processes, maxConnections, cores: availableCores(), chains: config.chains.length });
+  } finally {
+    await database.close();
   }
 }
 

@@ -26,15 +26,16 @@ export async function openReader(
   config: Config,
   server: Pick<DatabaseOptions, "url" | "description">,
   database: Database,
+  poolSize: number,
 ): Promise<OpenReader> {
   const { communityDatabaseUrl: url } = config;
-  if (url !== undefined) return openConfigured(config, url, database);
+  if (url !== undefined) return openConfigured(config, url, database, poolSize);
   const isOwnServer = config.databaseUrl === undefined;
   for (const mustReset of [false, true]) {
     const account = await setUpReaderRole(database, { isOwnServer, mustReset });
     // A restarted embedded server may have another port.
     const current = (): string => withAccount(typeof server.url === "string" ? server.url : server.url(), account);
-    const reader = readerPool(config, { ...server, url: current });
+    const reader = readerPool(config, { ...server, url: current }, poolSize);
     try {
       const problem = await readerRightsProblem(reader);
       if (problem !== null) throw await readerRoleError(database, problem);
@@ -47,10 +48,10 @@ export async function openReader(
   throw await readerRoleError(database, "the server rejects its login");
 }
 
-async function openConfigured(config: Config, url: string, database: Database): Promise<OpenReader> {
+async function openConfigured(config: Config, url: string, database: Database, poolSize: number): Promise<OpenReader> {
   const setting = url === process.env.COMMUNITY_DATABASE_URL ? "COMMUNITY_DATABASE_URL" : "communityDatabaseUrl";
   const details = `check ${setting}${setting === "communityDatabaseUrl" ? " in the configuration" : ""}`;
-  const reader = readerPool(config, { url, description: { name: "The database of community endpoints", details } });
+  const reader = readerPool(config, { url, description: { name: "The database of community endpoints", details } }, poolSize);
   try {
     const problem =
       (await readerRightsProblem(reader)) ?? ((await isSameDatabase(reader, database)) ? null : "it leads to another database");

@@ -1,42 +1,106 @@
 import type { Database } from "../database/database.ts";
+import { CommandError } from "./command-error.ts";
 
-/** Connections to keys, health and readiness: few, because their statements are short. */
-export const controlConnections = 2;
-/** Connections of the role of community endpoints: few, because declared SQL may not occupy the server. */
-export const readerConnections = 8;
-/** Connections for indexing besides the one per chain that its leader, or the process waiting to take over, holds. */
-const sharedIndexingConnections = 4;
-/** Connections that LISTEN, and those of migrations. */
-const singleConnections = 2;
-/** Left to the operator's tools, to backups and to the start of a second process. */
-const reservedShare = 0.1;
-const connectionsPerCpu = 4;
-const minConnections = 4;
+/** The sizes of a process's pools (see DatabaseOptions.poolSize); 0 for a pool that it does not have. */
+export interface PoolSizes {
+  /** For answers. */
+  readonly serving: number;
+  /** For keys, health and readiness. */
+  readonly control: number;
+  /** For the role of community endpoints. */
+  readonly reader: number;
+  readonly indexing: number;
+}
 
-/** A pool may have half as many connections more for statements that are planned once (see DatabaseOptions.poolSize). */
-const sharePerConnection = 1.5;
-const withLookups = (connections: number): number => Math.ceil(connections * sharePerConnection);
+/** The sizes of the pools of all processes of a service. */
+export interface ConnectionPlan {
+  /** The process that opens the database. */
+  readonly owner: PoolSizes;
+  readonly worker: PoolSizes;
+  readonly indexer: PoolSizes;
+  /** The connections that all processes open at most. */
+  readonly total: number;
+}
 
-export const indexingConnections = (chains: number): number => sharedIndexingConnections + Math.max(1, chains);
+/** The processes that the process which opens the database starts. */
+export interface ChildProcesses {
+  /** 0 if the process that opens the database serves or indexes itself. */
+  readonly workers: number;
+  readonly indexers: number;
+}
 
-/** What the size of the pool for answers follows from. */
-export interface Capacity {
+/** What the sizes of the pools follow from. */
+export interface Capacity extends ChildProcesses {
   /** The connections that the server accepts from this role. */
   readonly maxConnections: number;
-  readonly cpus: number;
+  readonly cores: number;
   readonly chains: number;
 }
 
+const connectionsPerCore = 4;
+/** A process with fewer connections for answers would process its requests one after another. */
+const minServing = 2;
+/** The connection that migrations open. */
+const migrationConnections = 1;
+/** The connection of each serving process that listens for notifications. */
+const notificationConnections = 1;
+/** The pools of a process whose child processes serve: it counts charges, checks the role of community endpoints and prepares the database. */
+const primary: PoolSizes = { serving: 2, control: 1, reader: 1, indexing: 2 };
+const none: PoolSizes = { serving: 0, control: 0, reader: 0, indexing: 0 };
+
 /**
- * The connections for answers, of all processes of a server: four per CPU core, but no more than the database has left besides the other pools and a tenth in
- * reserve; at least four.
+ * What the pools get besides those for answers, in order of preference. `share` is the share of the server's connections that the service may use: the others are
+ * left to the operator's tools, to backups and to the start of a second process. The role of community endpoints has few, because declared SQL may not
+ * occupy the server. Indexing has these and one per chain, which its leader, or the process waiting to take over, holds.
  */
-export function servingConnections({ maxConnections, cpus, chains }: Capacity): number {
-  const others = withLookups(readerConnections) + withLookups(controlConnections) + singleConnections;
-  const left = maxConnections * (1 - reservedShare) - withLookups(indexingConnections(chains)) - others;
-  const affordable = Math.floor(left / sharePerConnection);
-  return Math.max(minConnections, Math.min(connectionsPerCpu * cpus, affordable));
+const levels = [
+  { share: 0.9, control: 2, readers: 8, indexing: 4 },
+  { share: 0.9, control: 1, readers: 1, indexing: 2 },
+  { share: 1, control: 1, readers: 1, indexing: 2 },
+] as const;
+type Level = (typeof levels)[number];
+
+/** A pool opens half as many connections more for statements that are planned once. */
+const opened = (size: number): number => size + Math.ceil(size / 2);
+const openedBy = ({ serving, control, reader, indexing }: PoolSizes): number =>
+  [serving, control, reader, indexing].reduce((sum, size) => sum + opened(size), 0);
+/** The largest pool that opens no more than a number of connections. */
+const affordable = (connections: number): number => Math.max(0, Math.floor((connections * 2) / 3));
+
+/** The connections of a service, with a size of the pool for answers of each serving process. */
+function planAt({ workers, indexers, chains }: Capacity, { control, readers, indexing }: Level, serving: number): ConnectionPlan {
+  const servers = Math.max(1, workers);
+  const server: PoolSizes = { serving, control, reader: Math.max(1, Math.floor(readers / servers)), indexing: 0 };
+  const indexer: PoolSizes = { ...none, indexing: indexing + Math.max(1, chains) };
+  const owner = workers > 0 ? primary : { ...server, indexing: indexer.indexing };
+  const total =
+    openedBy(owner) + workers * openedBy(server) + indexers * openedBy(indexer) + servers * notificationConnections + migrationConnections;
+  return { owner, worker: workers > 0 ? server : none, indexer: indexers > 0 ? indexer : none, total };
 }
+
+/**
+ * Divides the connections that the server accepts over all pools of all processes of a service. Answers get four per core in total, or what the others leave.
+ * @throws {CommandError} if there are too few.
+ */
+export function planConnections(capacity: Capacity): ConnectionPlan {
+  const { maxConnections, cores, workers } = capacity;
+  const servers = Math.max(1, workers);
+  for (const level of levels) {
+    const left = Math.floor(maxConnections * level.share) - planAt(capacity, level, 0).total;
+    const serving = Math.min(Math.ceil((connectionsPerCore * cores) / servers), affordable(Math.floor(left / servers)));
+    if (serving >= minServing) return planAt(capacity, level, serving);
+  }
+  const needed = Math.min(...levels.map((level) => planAt(capacity, level, minServing).total));
+  const remedy = workers > 1 ? ", or configure fewer workers" : "";
+  throw new CommandError(
+    `The database accepts ${maxConnections} connections, but ${nameOf(capacity)} need${workers > 0 ? "" : "s"} at least ${needed}: raise max_connections, or the limit of the role or the database${remedy}.`,
+  );
+}
+
+const nameOf = ({ workers, indexers }: ChildProcesses): string => {
+  const parts = ["this process", ...(workers > 0 ? [`${workers} workers`] : []), ...(indexers > 0 ? ["the indexer"] : [])];
+  return parts.length === 1 ? "this process" : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+};
 
 /** The connections that the server accepts from this role: those of the server without the reserved ones, or those of the role or the database. */
 export async function maxConnectionsOf({ query }: Pick<Database, "query">): Promise<number> {
@@ -47,5 +111,6 @@ export async function maxConnectionsOf({ query }: Pick<Database, "query">): Prom
          (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
          (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database())) AS max`,
   );
-  return row?.max ?? minConnections;
+  if (row === undefined) throw new Error("unreachable: the statement returns one row");
+  return row.max;
 }

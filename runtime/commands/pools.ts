@@ -3,14 +3,10 @@ import { createDatabase, type Database, type DatabaseOptions } from "../database
 import { indexChannel } from "../database/index-keep.ts";
 import { createNotifications, type Notifications } from "../database/notifications.ts";
 import { readerStatementMilliseconds } from "../database/reader/reader-statements.ts";
-import { controlConnections, indexingConnections, readerConnections } from "./pool-sizes.ts";
 
 type Server = Pick<DatabaseOptions, "url" | "description">;
 
-/** The connections of one of several processes that share a number of them. */
-export const shareOf = (connections: number, processes: number): number => Math.max(1, Math.floor(connections / processes));
-
-/** Connections for the statements of requests, in one of the processes of a server. */
+/** Connections for the statements of requests. */
 export const servingPool = ({ limits }: Config, server: Server, poolSize: number): Database =>
   createDatabase({
     ...server,
@@ -20,28 +16,28 @@ export const servingPool = ({ limits }: Config, server: Server, poolSize: number
   });
 
 /** Connections for keys, health and readiness, which do not wait for answers. */
-export const controlPool = ({ limits }: Config, server: Server): Database =>
+export const controlPool = ({ limits }: Config, server: Server, poolSize: number): Database =>
   createDatabase({
     ...server,
-    poolSize: controlConnections,
+    poolSize,
     statementTimeoutMilliseconds: limits.statementMilliseconds,
     applicationName: "ashlar-control",
   });
 
 /** Connections for the indexer, whose statements have no timeout. */
-export const indexingPool = ({ chains }: Config, server: Server): Database =>
+export const indexingPool = (server: Server, poolSize: number): Database =>
   createDatabase({
     ...server,
-    poolSize: indexingConnections(chains.length),
+    poolSize,
     statementTimeoutMilliseconds: 0,
     applicationName: "ashlar-index",
   });
 
-/** Connections of the role that runs the SQL of declared protocols, in one of the processes of a server. */
-export const readerPool = ({ limits }: Config, server: Server, processes = 1): Database =>
+/** Connections of the role that runs the SQL of declared protocols. */
+export const readerPool = ({ limits }: Config, server: Server, poolSize: number): Database =>
   createDatabase({
     ...server,
-    poolSize: shareOf(readerConnections, processes),
+    poolSize,
     statementTimeoutMilliseconds: Math.min(readerStatementMilliseconds, limits.statementMilliseconds),
     applicationName: "ashlar-community",
   });

@@ -43,7 +43,7 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
     const { signal } = shutdown;
     const stop = stopService(shutdown);
     const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, processes, signal });
-    const both = await openDatabaseAndDemo(() => openService(config, declared.added, { shutdown, logger }), open).catch(
+    const both = await openDatabaseAndDemo(() => openService(config, declared.added, { shutdown, logger, processes: processes.counts }), open).catch(
       (error: unknown) => {
         // A stop while the story is built is not a failure.
         if (signal.aborted) return null;

@@ -29,7 +29,7 @@ export async function start(config: Config, configFile?: string): Promise<void> 
   const processes = createServiceProcesses(workersOfStart(config), log);
   await runUntilStopped(progress.print, async (shutdown) => {
     processes.prepare();
-    const database = await openService(config, declared.added, { shutdown, logger });
+    const database = await openService(config, declared.added, { shutdown, logger, processes: processes.counts });
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       await checkNodes(chains, database.serving, logger, shutdown.signal);

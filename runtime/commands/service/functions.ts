@@ -3,16 +3,14 @@ import type { AnyChainConfig, Config } from "../../config/config.ts";
 import type { Admission } from "../../http/key-meter.ts";
 import type { ActiveKey } from "../../http/keys.ts";
 import type { DatabaseAddress } from "../database-address.ts";
+import type { PoolSizes } from "../pool-sizes.ts";
 import type { Pace } from "../progress.ts";
 
 /** The work of a worker. */
 export interface WorkerStart {
   /** Its name in log lines. */
   readonly name: string;
-  /** The number of workers, which share the database connections. */
-  readonly workers: number;
-  /** This worker's share of the connections for answers. */
-  readonly servingConnections: number;
+  readonly pools: PoolSizes;
   readonly config: Config;
   readonly chains: readonly AnyChainConfig[];
   readonly database: DatabaseAddress;
@@ -53,6 +51,7 @@ export interface IndexerStart {
   readonly chains: readonly AnyChainConfig[];
   readonly readerRole: string;
   readonly database: DatabaseAddress;
+  readonly pools: PoolSizes;
 }
 
 /** The functions that an indexer process offers to its supervisor. */

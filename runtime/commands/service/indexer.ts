@@ -32,13 +32,13 @@ const supervisor = createChannel<SupervisorFunctions>(process, functions);
 
 /** Indexes the chains until the process is stopped; reports a failure of all of them. */
 async function index(
-  { config, chains, readerRole }: IndexerStart,
+  { config, chains, readerRole, pools }: IndexerStart,
   protocols: readonly Protocol[],
   { server }: CurrentAddress,
 ): Promise<void> {
   process.title = "ashlar indexer";
   const logger = createLogger({ logLevel: config.logLevel, logFormat: "json", process: "indexer" });
-  const database = indexingPool(config, server);
+  const database = indexingPool(server, pools.indexing);
   const progress: Progress = {
     report: (task, done, total, pace) => supervisor.post("report", { task, done, total, ...(pace === undefined ? {} : { pace }) }),
     print: (line) => supervisor.post("print", line),

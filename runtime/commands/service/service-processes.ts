@@ -1,12 +1,14 @@
 import { extname } from "node:path";
 import { forkProcess } from "../../cluster/fork-process.ts";
 import { createPreparedProcess, type PreparedProcess } from "../../cluster/prepared-process.ts";
+import type { ChildProcesses } from "../pool-sizes.ts";
 import type { ServiceLog } from "./process-logs.ts";
 
 /** The processes of a service. */
 export interface ServiceProcesses {
   readonly workers: readonly (PreparedProcess & { readonly name: string })[];
   readonly indexer: PreparedProcess;
+  readonly counts: ChildProcesses;
   /** Starts the first ones of them, the indexer before the workers, or all, before their work is known. */
   prepare(count?: number): void;
   /** Kills those that were not used. */
@@ -27,6 +29,7 @@ export function createServiceProcesses(workers: number, log: ServiceLog): Servic
   return {
     workers: all,
     indexer,
+    counts: { workers, indexers: 1 },
     prepare(count) {
       for (const { prepare } of [indexer, ...all].slice(0, count)) prepare();
     },

@@ -9,7 +9,7 @@ import type { ServiceLog } from "./process-logs.ts";
 import type { ServiceProcesses } from "./service-processes.ts";
 
 export interface IndexerOptions extends Pick<IndexerStart, "config" | "chains"> {
-  readonly database: Pick<ServiceDatabase, "address" | "onAddressChange" | "readerRole">;
+  readonly database: Pick<ServiceDatabase, "address" | "onAddressChange" | "readerRole" | "plan">;
   readonly progress: Progress;
   readonly log: ServiceLog;
   readonly processes: Pick<ServiceProcesses, "indexer">;
@@ -38,7 +38,7 @@ export async function runIndexerProcess(
     async begin(child) {
       const channel = createChannel<IndexerFunctions>(child, offered);
       running.set(child, channel);
-      await channel.call("start", { config, chains, readerRole, database: database.address() });
+      await channel.call("start", { config, chains, readerRole, pools: database.plan.indexer, database: database.address() });
     },
     onExit: (child) => void running.delete(child),
     mayRestart: () => failure === null,

@@ -6,7 +6,6 @@ import { createKeyMeter, type KeyMeter } from "../../http/key-meter.ts";
 import { CommandError } from "../command-error.ts";
 import { listenOf, listenProblem, urlOf } from "../listening.ts";
 import type { ServiceDatabase } from "../open-database.ts";
-import { shareOf } from "../pools.ts";
 import type { Serving } from "../serving.ts";
 import type { PrimaryFunctions, WorkerFunctions, WorkerStart } from "./functions.ts";
 import type { ServiceLog } from "./process-logs.ts";
@@ -14,7 +13,7 @@ import { meterFunctions } from "./remote-meter.ts";
 import type { ServiceProcesses } from "./service-processes.ts";
 
 export interface WorkersOptions extends Pick<WorkerStart, "config" | "chains" | "demo"> {
-  readonly database: Pick<ServiceDatabase, "serving" | "address" | "onAddressChange">;
+  readonly database: Pick<ServiceDatabase, "serving" | "address" | "onAddressChange" | "plan">;
   readonly log: ServiceLog;
   readonly processes: Pick<ServiceProcesses, "workers">;
 }
@@ -71,8 +70,6 @@ function superviseWorker(
   { connections, running, meter, log, database, processes, config, chains, demo }: Primary,
   { name, fork }: ServiceProcesses["workers"][number],
 ): SupervisedProcess {
-  const workers = processes.workers.length;
-  const servingConnections = Math.max(2, shareOf(database.serving.poolSize, workers));
   const createWorker = (child: ChildProcess): Worker => {
     const channel = createChannel<WorkerFunctions>(child, {
       ...meterFunctions(meter),
@@ -88,7 +85,7 @@ function superviseWorker(
     async begin(child) {
       const worker = createWorker(child);
       running.set(child, worker);
-      await worker.channel.call("start", { name, workers, servingConnections, config, chains, demo, database: database.address() });
+      await worker.channel.call("start", { name, pools: database.plan.worker, config, chains, demo, database: database.address() });
       connections.add(worker.connections);
     },
     onExit(child) {

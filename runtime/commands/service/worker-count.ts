@@ -1,4 +1,4 @@
-import { availableCores } from "../../cluster/cores.ts";
+import { availableCores } from "../../lib/available-cores.ts";
 import type { Config } from "../../config/config.ts";
 
 type Workers = Pick<Config, "workers">;

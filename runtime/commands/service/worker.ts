@@ -41,13 +41,13 @@ const functions: WorkerFunctions = {
 followParent();
 const primary = createChannel<PrimaryFunctions>(process, functions);
 
-function createWorker({ name, workers, servingConnections, config, chains, database, demo }: WorkerStart): Running {
+function createWorker({ name, pools, config, chains, database, demo }: WorkerStart): Running {
   process.title = `ashlar ${name}`;
   const logger = createLogger({ logLevel: config.logLevel, logFormat: "json", process: name });
   const address = createCurrentAddress(database);
-  const serving = servingPool(config, address.server, servingConnections);
-  const control = controlPool(config, address.server);
-  const reader = readerPool(config, address.reader, workers);
+  const serving = servingPool(config, address.server, pools.serving);
+  const control = controlPool(config, address.server, pools.control);
+  const reader = readerPool(config, address.reader, pools.reader);
   const notifications = openNotifications(address.server);
   const server = createServing({
     config,

@@ -1,34 +1,39 @@
-import { cpus, totalmem } from "node:os";
+import { totalmem } from "node:os";
 import process from "node:process";
+import { availableCores } from "../../lib/available-cores.ts";
 
 /** What some settings follow from. */
 export interface Machine {
   /** Memory in bytes: that of the container, if it is limited. */
   readonly memory: number;
-  readonly cpus: number;
+  /** The cores that the process may use. */
+  readonly cores: number;
 }
 
 const megabyte = 1024 ** 2;
 const thisMachine = (): Machine => {
   const limit = process.constrainedMemory();
-  return { memory: limit > 0 ? Math.min(limit, totalmem()) : totalmem(), cpus: cpus().length };
+  return { memory: limit > 0 ? Math.min(limit, totalmem()) : totalmem(), cores: availableCores() };
 };
 
-/** Max connections of a small machine; a larger one has 4 connections for answers per core, half as many for lookups, and 60 others. */
+/**
+ * Max connections of a small machine; a larger one has, per core, 6 for answers, at most 6 others of a worker, and a tenth in reserve (`commands/pool-sizes.ts`),
+ * and 60 others.
+ */
 const minConnections = 100;
-const connectionsPerCpu = 6;
+const connectionsPerCore = 14;
 const otherConnections = 60;
 
 /**
  * The settings that follow from the machine, which the indexer, the server and the node may share: a sixteenth of the memory for shared buffers, from 128 MB
  * to 4 GB, and the assumption that a quarter caches the database.
  */
-export function machineSettings({ memory, cpus: cores }: Machine): Readonly<Record<string, string>> {
+export function machineSettings({ memory, cores }: Machine): Readonly<Record<string, string>> {
   const buffers = Math.min(4096, Math.max(128, Math.floor(memory / megabyte / 16)));
   return {
     shared_buffers: `${buffers}MB`,
     effective_cache_size: `${4 * buffers}MB`,
-    max_connections: String(Math.max(minConnections, connectionsPerCpu * cores + otherConnections)),
+    max_connections: String(Math.max(minConnections, connectionsPerCore * cores + otherConnections)),
   };
 }
 

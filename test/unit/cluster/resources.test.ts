@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
-import { availableCores, parseQuota } from "../../../runtime/cluster/cores.ts";
+import { availableCores, parseQuota } from "../../../runtime/lib/available-cores.ts";
 import { inheritedSocket } from "../../../runtime/cluster/inherited-socket.ts";
 import { shareOf } from "../../../runtime/commands/pools.ts";
 import { workersOfServe, workersOfStart } from "../../../runtime/commands/service/worker-count.ts";

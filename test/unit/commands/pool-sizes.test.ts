@@ -1,19 +1,71 @@
 import { describe, expect, it } from "vitest";
-import { servingConnections } from "../../../runtime/commands/pool-sizes.ts";
+import { type Capacity, type PoolSizes, planConnections } from "../../../runtime/commands/pool-sizes.ts";
 import { machineSettings } from "../../../runtime/database/embedded/settings.ts";
 
-describe("the pool for answers", () => {
-  it("has four connections per CPU core if the database has enough", () => {
-    expect(servingConnections({ maxConnections: 97, cpus: 2, chains: 1 })).toBe(8);
-    expect(servingConnections({ maxConnections: 1_000, cpus: 16, chains: 1 })).toBe(64);
+const alone = { workers: 0, indexers: 0 };
+/** The connections that the pools of a process open: each pool has half as many connections more for statements that are planned once. */
+const openedBy = (pools: PoolSizes): number => Object.values(pools).reduce((sum, size) => sum + size + Math.ceil(size / 2), 0);
+
+describe("the pools of all processes", () => {
+  it("have four connections for answers per core if the database has enough", () => {
+    expect(planConnections({ ...alone, maxConnections: 97, cores: 2, chains: 1 }).owner.serving).toBe(8);
+    expect(planConnections({ ...alone, maxConnections: 1_000, cores: 16, chains: 1 }).owner.serving).toBe(64);
+    expect(planConnections({ workers: 8, indexers: 1, maxConnections: 1_000, cores: 16, chains: 1 }).worker.serving).toBe(64 / 8);
   });
 
-  it("is limited by what other pools and the reserve leave", () => {
-    // 97 less 9.7 in reserve, 8 for indexing (5 × 1.5) and 12 + 3 + 2 for the reader role, keys and single connections: 62.3, of which each takes 1.5.
-    expect(servingConnections({ maxConnections: 97, cpus: 16, chains: 1 })).toBe(41);
-    expect(servingConnections({ maxConnections: 20, cpus: 2, chains: 1 })).toBe(4);
+  it("of one process leave a tenth of the database's connections", () => {
+    // 97 less 9.7 in reserve, 8 for indexing (5 × 1.5), and 12 + 3 + 2 for the reader role, keys, notifications and migrations: 62, of which each takes 1.5.
+    expect(planConnections({ ...alone, maxConnections: 97, cores: 16, chains: 1 }).owner.serving).toBe(41);
+    expect(planConnections({ ...alone, maxConnections: 20, cores: 2, chains: 1 }).owner.serving).toBe(4);
+  });
+
+  it("of eight workers on 16 cores fit into the 100 connections that PostgreSQL accepts by default", () => {
+    const { owner, worker, indexer, total } = planConnections({ workers: 8, indexers: 1, maxConnections: 97, cores: 16, chains: 1 });
+    expect(worker.serving).toBeGreaterThanOrEqual(2);
+    // With one connection for notifications per worker, and one for migrations.
+    expect(openedBy(owner) + 8 * (openedBy(worker) + 1) + openedBy(indexer) + 1).toBe(total);
+    expect(total).toBeLessThanOrEqual(97);
+  });
+
+  it("never have more connections than the database, or fail", () => {
+    let plans = 0;
+    for (const workers of [0, 1, 2, 4, 8, 16, 64])
+      for (const indexers of [0, 1])
+        for (const maxConnections of [5, 10, 17, 20, 37, 50, 97, 197, 497, 997])
+          for (const cores of [1, 2, 16, 64])
+            for (const chains of [0, 1, 5, 40]) {
+              const plan = planOrNull({ workers, indexers, maxConnections, cores, chains });
+              if (plan === null) continue;
+              plans += 1;
+              const servers = Math.max(1, workers);
+              const sum = openedBy(plan.owner) + workers * openedBy(plan.worker) + indexers * openedBy(plan.indexer) + servers + 1;
+              expect(sum).toBeLessThanOrEqual(maxConnections);
+              for (const pool of ["serving", "control", "reader"] as const)
+                expect(workers === 0 ? plan.owner[pool] : plan.worker[pool]).toBeGreaterThan(0);
+              expect(indexers === 0 || plan.indexer.indexing > chains).toBe(true);
+            }
+    expect(plans).toBeGreaterThan(1_000);
+  });
+
+  it("are described in an error if the database accepts too few connections", () => {
+    // Each worker opens 3 for answers, 2 for keys, 2 for the reader role and 1 for notifications; the indexer 5 (3 × 1.5); this process 3 + 2 + 2 + 3 and 1.
+    expect(() => planConnections({ workers: 8, indexers: 1, maxConnections: 50, cores: 16, chains: 1 })).toThrow(
+      "The database accepts 50 connections, but this process, 8 workers and the indexer need at least 80: raise max_connections, or the limit of the role or the database, or configure fewer workers.",
+    );
+    // 3 + 2 + 2 + 5 for its pools, and 2.
+    expect(() => planConnections({ ...alone, maxConnections: 10, cores: 1, chains: 1 })).toThrow(
+      "The database accepts 10 connections, but this process needs at least 14: raise max_connections, or the limit of the role or the database.",
+    );
   });
 });
+
+function planOrNull(capacity: Capacity) {
+  try {
+    return planConnections(capacity);
+  } catch {
+    return null;
+  }
+}
 
 describe("the embedded PostgreSQL", () => {
   const gigabyte = 1024 ** 3;
@@ -21,19 +73,20 @@ describe("the embedded PostgreSQL", () => {
   it.each([
     [gigabyte, 2, "128MB", "512MB", "100"],
     [4 * gigabyte, 2, "256MB", "1024MB", "100"],
-    [32 * gigabyte, 16, "2048MB", "8192MB", "156"],
-    [256 * gigabyte, 64, "4096MB", "16384MB", "444"],
-  ])("on a machine with %d bytes and %d cores has shared buffers of %s", (memory, cpus, buffers, cache, connections) => {
-    expect(machineSettings({ memory, cpus })).toEqual({
+    [32 * gigabyte, 16, "2048MB", "8192MB", "284"],
+    [256 * gigabyte, 64, "4096MB", "16384MB", "956"],
+  ])("on a machine with %d bytes and %d cores has shared buffers of %s", (memory, cores, buffers, cache, connections) => {
+    expect(machineSettings({ memory, cores })).toEqual({
       shared_buffers: buffers,
       effective_cache_size: cache,
       max_connections: connections,
     });
   });
 
-  it("accepts the connections of the pools", () => {
+  it.each([1, 4, 16, 64])("accepts four connections for answers per core with a worker on each of %d cores", (cores) => {
     // 3 are reserved for superusers by default.
-    const maxConnections = Number(machineSettings({ memory: gigabyte, cpus: 64 }).max_connections) - 3;
-    expect(servingConnections({ maxConnections, cpus: 64, chains: 1 })).toBeGreaterThan(200);
+    const maxConnections = Number(machineSettings({ memory: gigabyte, cores }).max_connections) - 3;
+    const { worker } = planConnections({ workers: cores, indexers: 1, maxConnections, cores, chains: 1 });
+    expect(worker).toMatchObject({ serving: 4, control: 2 });
   });
 });
