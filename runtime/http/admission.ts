@@ -1,4 +1,5 @@
 import type { Operation } from "../../generated/operations.gen.ts";
+import { activeRequest } from "../lib/active-request.ts";
 import { failures } from "./errors.ts";
 
 /** Admits requests to the resolvers: a bounded number is processed, and a bounded number waits. */
@@ -19,8 +20,16 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** The waiting requests of one weight. */
+interface Queue {
+  readonly weight: Weight;
+  readonly entries: Waiting[];
+  /** How many requests of other weights were admitted since the first one of this queue waits for it. */
+  overtaken: number;
+}
+
 const weights: readonly Weight[] = [1, 2, 4];
-/** So many cheaper requests may overtake the first one of a more expensive weight. */
+/** So many requests of other weights may overtake the first one of a weight; then it is next, or follows another one that was overtaken as often. */
 const maxOvertaking = 16;
 const maxCheapHundredths = 200;
 
@@ -35,25 +44,23 @@ export function weightOf({ cost, style }: Pick<Operation, "cost" | "style">): We
  * replaces the newest one that is more expensive.
  */
 export function createAdmission(capacity: number, maxWaiting: number): Admission {
-  const queues = new Map<Weight, Waiting[]>(weights.map((weight) => [weight, []]));
-  const queueOf = (weight: Weight): Waiting[] => queues.get(weight) ?? [];
+  const queues = weights.map((weight): Queue => ({ weight, entries: [], overtaken: 0 }));
   let active = 0;
   let waiting = 0;
-  let overtaken = 0;
 
-  /** The queue whose first request is next: the cheapest one, or the most expensive one after it was overtaken too often. */
-  const nextQueue = (): Waiting[] | undefined => {
-    const nonEmpty = weights.map(queueOf).filter((queue) => queue.length > 0);
-    overtaken = nonEmpty.length > 1 ? overtaken + 1 : 0;
-    if (overtaken <= maxOvertaking) return nonEmpty[0];
-    return nonEmpty.at(-1);
+  /** The next waiting request: one that was overtaken too often, otherwise the cheapest one. */
+  const takeNext = (): Waiting | undefined => {
+    const nonEmpty = queues.filter(({ entries }) => entries.length > 0);
+    const [starving] = nonEmpty.filter(({ overtaken }) => overtaken >= maxOvertaking).sort((left, right) => right.overtaken - left.overtaken);
+    const next = starving ?? nonEmpty[0];
+    for (const queue of queues) queue.overtaken = queue === next || queue.entries.length === 0 ? 0 : queue.overtaken + 1;
+    return next?.entries.shift();
   };
   const admitNext = (): void => {
-    while (waiting > 0 && active < capacity) {
-      const next = nextQueue()?.shift();
+    while (active < capacity) {
+      const next = takeNext();
       if (next === undefined) return;
       waiting -= 1;
-      if (overtaken > maxOvertaking) overtaken = 0;
       active += next.weight;
       next.admit();
     }
@@ -63,19 +70,15 @@ export function createAdmission(capacity: number, maxWaiting: number): Admission
     admitNext();
   };
   const remove = (entry: Waiting): void => {
-    const queue = queueOf(entry.weight);
-    const index = queue.indexOf(entry);
+    const entries = queues.find(({ weight }) => weight === entry.weight)?.entries ?? [];
+    const index = entries.indexOf(entry);
     if (index < 0) return;
-    queue.splice(index, 1);
+    entries.splice(index, 1);
     waiting -= 1;
   };
   /** Rejects the newest one of the most expensive waiting requests. False if none is more expensive than the weight. */
   const replaceMoreExpensive = (weight: Weight): boolean => {
-    const queue = weights
-      .filter((other) => other > weight)
-      .map(queueOf)
-      .findLast((candidates) => candidates.length > 0);
-    const replaced = queue?.pop();
+    const replaced = queues.findLast((queue) => queue.weight > weight && queue.entries.length > 0)?.entries.pop();
     if (replaced === undefined) return false;
     waiting -= 1;
     replaced.reject(failures.overloaded());
@@ -108,10 +111,20 @@ export function createAdmission(capacity: number, maxWaiting: number): Admission
           },
         };
         signal.addEventListener("abort", onAbort, { once: true });
-        queueOf(weight).push(entry);
+        queues.find((queue) => queue.weight === weight)?.entries.push(entry);
         waiting += 1;
       });
       return leave(weight);
     },
   };
+}
+
+/** Runs work after its admission. It belongs to the active request, or to all requests that wait for its result. */
+export async function runAdmitted<T>(admission: Admission, weight: Weight, work: () => Promise<T>): Promise<T> {
+  const leave = await admission.enter(weight, activeRequest()?.signal ?? AbortSignal.any([]));
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
 }

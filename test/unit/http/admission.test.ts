@@ -82,6 +82,23 @@ describe("the admission of requests", () => {
   });
 });
 
+describe("admission under a continuous load", () => {
+  it.each([
+    [2, [1, 4]],
+    [4, [1, 2]],
+    [1, [2, 4]],
+  ] as const)("lets no request of weight %d wait for ever while weights %j wait", async (weight, others) => {
+    const { log, enter, leave } = requestsOf(createAdmission(1, 1_000));
+    await enter("first", 1);
+    await enter("waiting", weight);
+    for (const other of others) for (let index = 0; index < 100; index += 1) await enter(`${other} ${index}`, other);
+    while (!log.includes("waiting") && log.length < 200) await leave(log.at(-1) ?? "");
+    // 16 requests overtook it; then one of another weight may have been overtaken as often.
+    expect(log.indexOf("waiting")).toBeGreaterThan(0);
+    expect(log.indexOf("waiting")).toBeLessThanOrEqual(1 + 16 + 1);
+  });
+});
+
 describe("the weight of an operation", () => {
   it("follows its price", () => {
     const weights = new Map(operations.map((operation) => [operation.handler, weightOf(operation)]));
