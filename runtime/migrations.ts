@@ -35,6 +35,7 @@ import * as contractStandards from "./indexer/migrations/0022-contract-standards
 import * as projectionFailures from "./indexer/migrations/0032-projection-failures.ts";
 import * as indexNotifications from "./indexer/migrations/0034-index-notifications.ts";
 import * as contentVersions from "./indexer/migrations/0039-content-versions.ts";
+import * as contentTriggers from "./indexer/migrations/0040-content-triggers.ts";
 
 /** All migrations, in the order of their numbers. */
 export const migrations: readonly Migration[] = [
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   { name: "0036-key-limits", ...keyLimits },
   { name: "0038-price-notifications", ...priceNotifications },
   { name: "0039-content-versions", ...contentVersions },
+  { name: "0040-content-triggers", ...contentTriggers },
 ];

@@ -45,11 +45,35 @@ describe("the content version of a chain", () => {
       "INSERT INTO nft_metadata (chain_id, token, token_id, standard, block_number, read_at_block, read_at) VALUES ($1, '', 1, 721, 0, 0, now())",
     ],
     ["a read of a document fails", "UPDATE nft_reads SET problem = 'The host did not respond.' WHERE chain_id = $1"],
+    ["several documents are stored", "UPDATE nft_metadata SET name = 'new' WHERE chain_id = $1"],
+    ["documents are deleted", "DELETE FROM nft_metadata WHERE chain_id = $1"],
+    ["a read that has failed is removed", "DELETE FROM nft_reads WHERE chain_id = $1"],
+    [
+      "a read that has failed is queued",
+      "INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, problem) VALUES ($1, '', 2, 721, 0, 'The host did not respond.')",
+    ],
     ["prices are discarded", "INSERT INTO price_settings (chain_id, revision) VALUES ($1, 1)"],
     ["a chain is renamed", "UPDATE chains SET name = 'renamed' WHERE chain_id = $1"],
   ])("increases by one when %s", async (_label, statement) => {
     await test.database.query(statement, [chainId]);
     expect(await versionOf()).toBe(before + 1);
+  });
+
+  it("increases for each chain of a statement", async () => {
+    const other = await versionOf(10);
+    await test.database.query(
+      `INSERT INTO nft_metadata (chain_id, token, token_id, standard, block_number, read_at_block, read_at)
+       SELECT chain, '', id, 721, 0, 0, now() FROM unnest(ARRAY[$1, 10]::int8[]) chain, generate_series(1, 3) id`,
+      [chainId],
+    );
+    expect([await versionOf(), await versionOf(10)]).toEqual([before + 1, other + 1]);
+  });
+
+  it("does not change if a statement changes no row, or with reads that have not failed", async () => {
+    await test.database.query("UPDATE nft_metadata SET name = '' WHERE chain_id = $1 AND false", [chainId]);
+    await test.database.query("INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number) VALUES ($1, '', 3, 721, 0)", [chainId]);
+    await test.database.query("DELETE FROM nft_reads WHERE chain_id = $1 AND token_id = 3", [chainId]);
+    expect(await versionOf()).toBe(before);
   });
 
   it("does not change with the state of the node, or with the lease of a read", async () => {
