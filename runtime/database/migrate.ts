@@ -1,4 +1,5 @@
 import type { Knex } from "knex";
+import { type RetryOptions, retry } from "../lib/async.ts";
 import type { Database } from "./database.ts";
 
 /** One step of the schema; `name` is the file name, NNNN-name; migrations run in its order. */
@@ -18,6 +19,18 @@ export class MigrationError extends Error {
 const table = "ashlar_migrations";
 /** The advisory lock of a migrating process: "ashlar" in ASCII. */
 const lock = 0x6173686c6172;
+
+/** How long a statement of a migration waits for a lock: meanwhile, all other statements that need the table wait behind it. */
+const lockTimeout = "1s";
+/** SQLSTATE lock_not_available and deadlock_detected: other processes use the tables. */
+const lockCodes = new Set(["55P03", "40P01"]);
+/** Between attempts, the other processes continue. Together, the attempts take up to ten minutes. */
+const lockRetry: RetryOptions<Error> = {
+  attempts: 100,
+  base: 500,
+  max: 5_000,
+  isRetryable: (error): error is Error => error instanceof Error && "code" in error && lockCodes.has(String(error.code)),
+};
 
 /** Applies pending migrations, all or none, and returns their names; safe if several processes do so concurrently. @throws {MigrationError} */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {
@@ -115,13 +128,18 @@ async function recordExpansions(transaction: Knex.Transaction, migrations: reado
 
 /**
  * One transaction holds the lock and contains all statements of knex, including those on its lock table: a killed process leaves neither a partial schema nor a
- * lock. The lock ends with the transaction, so it also works behind a connection pooler.
+ * lock. The lock ends with the transaction, so it also works behind a connection pooler. If another process holds a lock on a table, the transaction is rolled back
+ * and retried.
  */
 function locked<T>(database: Database, work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
-  return database.knex.transaction(async (transaction) => {
-    await transaction.raw("SELECT pg_advisory_xact_lock(?)", [lock]);
-    return work(transaction);
-  });
+  const attempt = (): Promise<T> =>
+    database.knex.transaction(async (transaction) => {
+      await transaction.raw("SELECT pg_advisory_xact_lock(?)", [lock]);
+      // After the wait for other migrating processes.
+      await transaction.raw(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+      return work(transaction);
+    });
+  return retry(attempt, lockRetry);
 }
 
 function options(migrations: readonly Migration[]): Knex.MigratorConfig {

@@ -2,7 +2,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { type Migration, MigrationError, migrate, pendingMigrations, revert, schemaProblem } from "../../../runtime/database/migrate.ts";
 import { migrations } from "../../../runtime/migrations.ts";
+import { sleep } from "../../../runtime/lib/async.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { deadline } from "../../support/deadline.ts";
+import { until } from "../../support/until.ts";
 
 const names = migrations.map(({ name }) => name);
 const step = (name: string, statement: string, onlyExpands = false): Migration => ({
@@ -111,6 +114,32 @@ describe("a list of migrations", () => {
 
   it.each([[[second, first]], [[first, first]]])("is rejected if it is not in ascending order", async (list) => {
     await expect(migrate(test.database, list)).rejects.toThrow(MigrationError);
+  });
+});
+
+describe("a migration of a table that is in use", () => {
+  const first = step("0001-first", "CREATE TABLE first (n int4)");
+  const second = step("0002-second", "ALTER TABLE first ADD COLUMN m int4");
+
+  it("lets other statements pass while it waits for its lock, and is applied afterwards", async () => {
+    await migrate(test.database, [first]);
+    let migrating: Promise<readonly string[]> = Promise.resolve([]);
+    await test.database.transaction(async (client) => {
+      // Until the end of the transaction, this lock conflicts with that of ALTER TABLE.
+      await client.query("SELECT FROM first");
+      migrating = migrate(test.database, [first, second]);
+      await until("the migration to wait for the lock", async () => {
+        const [row] = await test.database.query<{ waits: boolean }>(
+          "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'first'::regclass) AS waits",
+        );
+        return row?.waits === true;
+      });
+      // Waits behind the migration until that gives up.
+      const read = test.database.query("SELECT FROM first").then(() => "read");
+      expect(await Promise.race([read, sleep(deadline(20_000)).then(() => "blocked")])).toBe("read");
+      expect(await pendingMigrations(test.database, [first, second])).toEqual(["0002-second"]);
+    });
+    expect(await migrating).toEqual(["0002-second"]);
   });
 });
 
