@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import pg from "pg";
 import { backoff, sleep } from "../lib/async.ts";
 
@@ -30,6 +31,8 @@ export interface NotificationOptions {
 }
 
 const connectMilliseconds = 10_000;
+/** How long the server may take to end a connection. */
+const endMilliseconds = 500;
 const retry = { base: 100, max: 5_000 };
 /** The interval of heartbeats. The response to one follows all earlier notifications. */
 const heartbeatMilliseconds = 400;
@@ -54,8 +57,11 @@ export function createNotifications({ recheckMilliseconds = 60_000, ...options }
   };
   const run = async (): Promise<void> => {
     for (let failures = 1; !closed.signal.aborted; failures += 1) {
-      const client = createClient(options);
+      const socket = new Socket();
+      const client = createClient(options, socket);
       const lost = closeOf(client, closed.signal);
+      // Also ends a heartbeat or an attempt to connect that the server does not answer.
+      const ended = lost.then(() => endOf(client, socket));
       try {
         const startedAt = performance.now();
         isUnsupported = !(await Promise.race([listen(client, options.channel, emit), lost.then(connectionLost)]));
@@ -67,7 +73,7 @@ export function createNotifications({ recheckMilliseconds = 60_000, ...options }
         // The next attempt follows.
       }
       confirmedAt = Number.NEGATIVE_INFINITY;
-      await client.end().catch(() => undefined);
+      await Promise.race([ended, endOf(client, socket)]);
       await sleep(isUnsupported ? recheckMilliseconds : backoff(Math.max(1, failures), retry), closed.signal, { ref: false });
     }
   };
@@ -88,9 +94,18 @@ export function createNotifications({ recheckMilliseconds = 60_000, ...options }
   };
 }
 
-const createClient = ({ url, applicationName }: NotificationOptions): pg.Client =>
+/** Ends a connection: in order, or at once if the server does not respond. */
+async function endOf(client: pg.Client, socket: Socket): Promise<void> {
+  const timer = setTimeout(() => socket.destroy(), endMilliseconds);
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
+  socket.destroy();
+}
+
+const createClient = ({ url, applicationName }: NotificationOptions, socket: Socket): pg.Client =>
   new pg.Client({
     connectionString: url(),
+    stream: () => socket,
     application_name: applicationName,
     connectionTimeoutMillis: connectMilliseconds,
     // A connection that does not answer is replaced.

@@ -33,7 +33,7 @@ export const runPipeline = (client: pg.ClientBase, statements: readonly Pipeline
         completed += 1;
       },
       handleError: (error: unknown): void =>
-        reject((error instanceof pg.DatabaseError ? statements[completed]?.toError?.(error) : undefined) ?? error),
+        reject((isOfStatement(error) ? statements[completed]?.toError?.(error) : undefined) ?? error),
       handleReadyForQuery: (): void => resolve(),
       handleCopyInResponse: (): void => undefined,
       handleDataRow: (): void => undefined,
@@ -42,6 +42,9 @@ export const runPipeline = (client: pg.ClientBase, statements: readonly Pipeline
     client.query(query);
   });
 };
+
+/** Whether the server reports the failure of a statement, and not that it ends the connection (SQLSTATE 57P01 to 57P05). */
+const isOfStatement = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code?.startsWith("57P") !== true;
 
 const sendStatement = (connection: pg.Connection, { text, values = [], rows }: PipelinedStatement): void => {
   connection.parse({ name: "", text, types: [] }, true);

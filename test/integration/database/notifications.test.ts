@@ -2,6 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createNotifications, type Notifications } from "../../../runtime/database/notifications.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { deadline } from "../../support/deadline.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
 import { until } from "../../support/until.ts";
 
@@ -118,6 +119,35 @@ describe("notifications", () => {
     proxy.mute = false;
     proxy.disconnect();
     await isConnected(notifications);
+  });
+
+  it("end in time if the server does not respond, also while they connect", async () => {
+    const proxy = await startTcpProxy(test.url);
+    opened.push(proxy);
+    const { notifications } = subscribe(proxiedUrl(proxy.port));
+    await isConnected(notifications);
+    proxy.mute = true;
+    await until("an unanswered heartbeat", () => notifications.state() === "disconnected");
+    const connecting = subscribe(proxiedUrl(proxy.port));
+    await until("the second connection", () => proxy.connections === 2);
+    const startedAt = performance.now();
+    await Promise.all([notifications.close(), connecting.notifications.close()]);
+    // The timeouts of statements and connections are 10 s.
+    expect(performance.now() - startedAt).toBeLessThan(deadline(3_000));
+  });
+
+  it("leave no listeners behind when they reconnect", async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", onWarning);
+    const { notifications, calls } = subscribe(test.url);
+    // Node.js warns of the eleventh listener.
+    for (let count = 1; count <= 12; count += 1) {
+      await until("the connection", () => calls.length === count && notifications.state() === "connected");
+      await test.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [applicationName]);
+    }
+    process.off("warning", onWarning);
+    expect(warnings.map(({ message }) => message)).toEqual([]);
   });
 
   it("are unsupported behind a pooler", async () => {

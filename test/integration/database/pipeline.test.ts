@@ -1,8 +1,12 @@
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { copyStatement } from "../../../runtime/database/copy.ts";
 import { createCopyEncoder } from "../../../runtime/database/copy-encoder.ts";
+import { createDatabase } from "../../../runtime/database/database.ts";
+import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
 import type { PipelinedStatement } from "../../../runtime/database/pipeline.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { startTcpProxy } from "../../support/tcp-proxy.ts";
+import { until } from "../../support/until.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -79,6 +83,37 @@ it.each<[string, PipelinedStatement, string]>([
   // The transaction was rolled back, and its connection is used again.
   await run([insert(4, "later")]);
   expect(await stored()).toEqual([[], [{ n: 4, length: 5 }]]);
+});
+
+it("blames no statement if its connection is lost or ended by the server", async () => {
+  const proxy = await startTcpProxy(test.url);
+  const url = new URL(test.url);
+  [url.hostname, url.port] = ["127.0.0.1", String(proxy.port)];
+  const application = "ashlar-pipeline-test";
+  const database = createDatabase({ url: url.href, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: application });
+  const sleeping = { text: "SELECT pg_sleep(600)", ...failure("sleeping") };
+  const isSleeping = async (): Promise<boolean> => {
+    const [row] = await test.database.query<{ runs: boolean }>(
+      "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = $1 AND wait_event = 'PgSleep') AS runs",
+      [application],
+    );
+    return row?.runs === true;
+  };
+  const terminate = (): Promise<unknown> =>
+    test.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [application]);
+  try {
+    for (const end of [terminate, async () => proxy.disconnect()]) {
+      const running = database.transaction((client) => client.pipeline([sleeping])).catch((error: unknown) => error);
+      await until("the statement to run", isSleeping);
+      await end();
+      expect(await running).toBeInstanceOf(DatabaseUnavailable);
+      await terminate();
+      await until("the end of the statement", async () => !(await isSleeping()));
+    }
+  } finally {
+    await database.close();
+    await proxy.close();
+  }
 });
 
 it("fails when its connection is closed", async () => {

@@ -67,6 +67,17 @@ describe("a single flight", () => {
     expect(await share("a", async () => "result")).toEqual({ result: "result", isShared: false });
   });
 
+  it("aborts what it still runs when it fails", async () => {
+    const share = createSingleFlight<string>();
+    const failing = createComputation();
+    const call = share("a", failing.compute);
+    await turn();
+    expect(failing.signal()?.aborted).toBe(false);
+    failing.reject(new Error("timeout"));
+    await expect(call).rejects.toThrow("timeout");
+    expect(failing.signal()?.aborted).toBe(true);
+  });
+
   it("continues for the others if the client of the first call disconnects, and counts its statements for one of them", async () => {
     const share = createSingleFlight<string>();
     const computation = createComputation();

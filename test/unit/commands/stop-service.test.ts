@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { stopService } from "../../../runtime/commands/stop-service.ts";
+import { deadline } from "../../support/deadline.ts";
+
+/** Records what the shutdown waits for. */
+function recordingShutdown() {
+  const parts: string[] = [];
+  const shutdown = {
+    signal: new AbortController().signal,
+    fail: () => undefined,
+    async waitFor(part: string, work: Promise<unknown>) {
+      parts.push(part);
+      await work;
+    },
+  };
+  return { parts, shutdown };
+}
+const serving = { url: "", isReady: async () => true, stop: async () => undefined };
+
+describe("the stop of a server", () => {
+  it.each([
+    [0, "the server, with 0 requests in flight"],
+    [1, "the server, with 1 request in flight"],
+  ])("names %d requests in flight", async (count, part) => {
+    const { parts, shutdown } = recordingShutdown();
+    await stopService(shutdown).server({ ...serving, requests: async () => count });
+    expect(parts).toEqual([part]);
+  });
+
+  it("does not wait for a worker that does not count its requests", async () => {
+    const { parts, shutdown } = recordingShutdown();
+    const startedAt = performance.now();
+    await stopService(shutdown).server({ ...serving, requests: () => new Promise(() => undefined) });
+    expect(parts).toEqual(["the server"]);
+    // 1 s, and a margin.
+    expect(performance.now() - startedAt).toBeLessThan(deadline(3_000));
+  });
+});
