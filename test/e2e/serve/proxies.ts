@@ -1,0 +1,121 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { until } from "../../support/until.ts";
+
+/** A proxy that tests run with its example in the documentation. */
+export interface Proxy {
+  readonly name: string;
+  /** Whether the program is installed. */
+  isInstalled(): boolean;
+  /** Starts it in front of a server, with the test certificate. */
+  start(folder: string, upstream: URL): Promise<RunningProxy>;
+}
+
+export interface RunningProxy {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** A subdomain of the test certificate. */
+export const proxyHost = "api.documents.example";
+const certificate = (name: string): string => fileURLToPath(new URL(`../../support/certificate/test-only-${name}.pem`, import.meta.url));
+
+/** The example in a language. */
+async function exampleOf(language: string): Promise<string> {
+  const page = await readFile(new URL("../../../docs/operations/proxy.md", import.meta.url), "utf8");
+  const found = new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "s").exec(page)?.[1];
+  if (found === undefined) throw new Error(`The page has no example in ${language}.`);
+  return found;
+}
+
+/** Replaces what an operator would replace. @throws {Error} if the example lacks it */
+function adapt(example: string, replacements: Readonly<Record<string, string>>): string {
+  let adapted = example;
+  for (const [text, replacement] of Object.entries(replacements)) {
+    if (!adapted.includes(text)) throw new Error(`The example lacks ${text}.`);
+    adapted = adapted.replaceAll(text, replacement);
+  }
+  return adapted;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  return address.port;
+}
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+
+async function run(program: string, args: readonly string[], folder: string, port: number): Promise<RunningProxy> {
+  const environment = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  const child = spawn(program, [...args], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part: Buffer) => (output += part.toString()));
+  await until(`${program} to listen`, async () => {
+    if (child.exitCode !== null) throw new Error(`${program} exited with code ${child.exitCode}: ${output.slice(-1_000)}`);
+    return accepts(port);
+  });
+  return {
+    port,
+    async stop() {
+      child.kill("SIGTERM");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    },
+  };
+}
+
+const isInstalled = (program: string, argument: string) => (): boolean => spawnSync(program, [argument]).error === undefined;
+
+export const nginx: Proxy = {
+  name: "nginx",
+  isInstalled: isInstalled("nginx", "-v"),
+  async start(folder, { host }) {
+    const port = await freePort();
+    const example = adapt(await exampleOf("nginx"), {
+      "127.0.0.1:8080": host,
+      "listen 443": `listen 127.0.0.1:${port}`,
+      "api.example.com": proxyHost,
+      "/etc/ssl/ashlar/certificate.pem": certificate("certificate"),
+      "/etc/ssl/ashlar/key.pem": certificate("key"),
+      "/var/log/nginx/ashlar.log": join(folder, "access.log"),
+    });
+    await mkdir(join(folder, "temporary"));
+    // What Debian's nginx.conf has around the sites, with paths in the folder.
+    const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/temporary/${name};`);
+    const main = `pid ${folder}/nginx.pid;\nerror_log stderr warn;\nevents {}\nhttp {\n${paths.join("\n")}\n${example}}\n`;
+    await writeFile(join(folder, "nginx.conf"), main);
+    return run("nginx", ["-p", folder, "-c", join(folder, "nginx.conf"), "-g", "daemon off; master_process off;"], folder, port);
+  },
+};
+
+export const caddy: Proxy = {
+  name: "Caddy",
+  isInstalled: isInstalled("caddy", "version"),
+  async start(folder, { host }) {
+    const port = await freePort();
+    const example = adapt(await exampleOf("caddyfile"), {
+      "127.0.0.1:8080": host,
+      // With a certificate of its own, on one address, and without the ports of the administration and of redirects.
+      "api.example.com {": `https://${proxyHost}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate("certificate")} ${certificate("key")}`,
+      "{\n\tservers {": "{\n\tadmin off\n\tauto_https disable_redirects\n\tservers {",
+    });
+    await writeFile(join(folder, "Caddyfile"), example);
+    return run("caddy", ["run", "--config", join(folder, "Caddyfile"), "--adapter", "caddyfile"], folder, port);
+  },
+};

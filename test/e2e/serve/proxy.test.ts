@@ -1,0 +1,138 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect as connectHttp2 } from "node:http2";
+import { Agent, request as httpsRequest } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chainConfig } from "../../../runtime/config/config.ts";
+import { createKeys } from "../../../runtime/http/keys.ts";
+import { startTestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { testCertificate } from "../../support/https-server.ts";
+import { type ServerProcess, startServer } from "../../support/server-process.ts";
+import { indexUntilHead } from "../../support/service.ts";
+import { caddy, nginx, type Proxy, proxyHost, type RunningProxy } from "./proxies.ts";
+
+const path = "/v1/own/block_v2/1/";
+let folder: string;
+let test: TestDatabase;
+let key: string;
+
+beforeAll(async () => {
+  const chain = await startTestChain();
+  await chain.mine();
+  [folder, test] = await Promise.all([mkdtemp(join(tmpdir(), "ashlar-proxy-")), createTestDatabase()]);
+  key = (await createKeys(test.database).create({ label: "proxy" })).key;
+  const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, test.url);
+  await stop();
+  await chain.stop();
+  return async () => {
+    await test.drop();
+    await rm(folder, { recursive: true });
+  };
+});
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** The proxies are programs of the operating system, which Node.js packages cannot install. */
+const describeInstalled = (proxy: Proxy) => (proxy.isInstalled() ? describe : describe.skip);
+const nameOf = ({ name, isInstalled }: Proxy): string => (isInstalled() ? name : `${name} (skipped: the program is not installed)`);
+
+for (const proxy of [nginx, caddy]) {
+  describeInstalled(proxy)(`the documented example of ${nameOf(proxy)}`, () => {
+    let server: ServerProcess;
+    let running: RunningProxy;
+    let agent: Agent;
+    beforeAll(async () => {
+      const own = join(folder, proxy.name);
+      await mkdir(own);
+      const config = join(own, "ashlar.yaml");
+      await writeFile(config, JSON.stringify({ chains: [{ name: "own", id: 31337 }], trustedProxies: ["127.0.0.1"] }));
+      server = await startServer(config, test.url);
+      running = await proxy.start(own, new URL(server.url));
+      agent = new Agent({ ca: testCertificate, keepAlive: true, maxSockets: 4, lookup: (_host, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]) });
+    });
+    afterAll(async () => {
+      agent?.destroy();
+      await running?.stop();
+      await server?.stop();
+    });
+
+    const send = (target: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Reply> =>
+      new Promise((resolve, reject) => {
+        const sent = httpsRequest({ agent, host: proxyHost, port: running.port, path: target, method, headers }, (response) => {
+          const parts: Buffer[] = [];
+          response.on("data", (part: Buffer) => parts.push(part));
+          response.on("error", reject);
+          response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts) }));
+        });
+        sent.on("error", reject);
+        sent.end();
+      });
+    const authorization = () => ({ authorization: `Bearer ${key}` });
+
+    it("forwards requests and responses unchanged, over TLS", async () => {
+      const direct = await fetch(server.url + path, { headers: { ...authorization(), "accept-encoding": "identity" } });
+      const { status, headers, body } = await send(path, authorization());
+      expect([status, body.toString()]).toEqual([200, await direct.text()]);
+      expect(headers["content-encoding"]).toBeUndefined();
+      for (const name of ["content-type", "cache-control", "x-credits", "ratelimit-policy"]) expect(headers[name]).toBe(direct.headers.get(name));
+      expect((await send(`${path}?key=${key}&x=%2F..%2F//`)).status).toBe(400);
+      expect(await send(path, authorization(), "HEAD")).toMatchObject({ status: 200, body: Buffer.alloc(0) });
+    });
+
+    it("forwards Ashlar's compression and its tags", async () => {
+      const plain = await send("/openapi.json");
+      const { headers, body } = await send("/openapi.json", { "accept-encoding": "br" });
+      expect(headers["content-encoding"]).toBe("br");
+      expect(brotliDecompressSync(body)).toEqual(plain.body);
+      const { etag } = (await send(path, authorization())).headers;
+      if (typeof etag !== "string") throw new Error("The response has no tag.");
+      expect(await send(path, { ...authorization(), "if-none-match": etag })).toMatchObject({ status: 304, body: Buffer.alloc(0) });
+    });
+
+    it("makes links refer to the proxy", async () => {
+      const document = JSON.parse((await send("/openapi.json")).body.toString()) as { servers: { url: string }[] };
+      expect(document.servers[0]?.url).toBe(`https://${proxyHost}:${running.port}`);
+    });
+
+    it("serves HTTP/2", async () => {
+      const session = connectHttp2(`https://127.0.0.1:${running.port}`, { ca: testCertificate, servername: proxyHost });
+      const headers = await new Promise<Record<string, unknown>>((resolve, reject) => {
+        session.once("error", reject);
+        const stream = session.request({ ":path": path, ":authority": `${proxyHost}:${running.port}`, ...authorization() });
+        stream.once("error", reject);
+        stream.once("response", resolve);
+        stream.resume();
+      });
+      session.close();
+      expect(headers[":status"]).toBe(200);
+    });
+
+    it("does not let clients choose their address", async () => {
+      // 1,000 requests without a valid key are accepted from a network within 10 s (docs/architecture/fairness.md).
+      const statuses = new Set<number>();
+      for (let batch = 0; batch < 55 && !statuses.has(429); batch += 1) {
+        const replies = await Promise.all(
+          Array.from({ length: 20 }, (_, index) => send(path, { "x-forwarded-for": `192.0.${batch}.${index}` })),
+        );
+        for (const { status } of replies) statuses.add(status);
+      }
+      expect([...statuses]).toEqual([401, 429]);
+      // A key that was valid works regardless of that.
+      expect((await send(path, authorization())).status).toBe(200);
+    });
+
+    it("responds in the format of Ashlar while that is restarted", async () => {
+      await server.stop();
+      const { status, headers, body } = await send(path, authorization());
+      expect([status, headers["retry-after"], headers["content-type"]]).toEqual([503, "5", expect.stringContaining("application/json")]);
+      expect(JSON.parse(body.toString())).toMatchObject({ data: null, error: true, error_code: 503 });
+    });
+  });
+}
