@@ -194,6 +194,7 @@ describe("a statement that takes too long", () => {
       config.parse({ databaseUrl: savings.test.url, limits }),
       { url: savings.test.url },
       savings.test.database,
+      1,
     );
     const { operations } = await savings.tryDirectory({ limits }, limited).finally(() => limited.reader.close());
     expect(operations[1]?.problems).toEqual(["deposits of savings, deposits.sql: canceling statement due to statement timeout"]);

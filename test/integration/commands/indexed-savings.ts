@@ -31,7 +31,7 @@ export const indexSavings = async (): Promise<IndexedSavings> => {
   const market = await startMarket(chain);
   const directory = createSavings(market.vaults);
   const test = await createTestDatabase();
-  const reader = await openReader(config.parse({ databaseUrl: test.url }), { url: test.url }, test.database);
+  const reader = await openReader(config.parse({ databaseUrl: test.url }), { url: test.url }, test.database, 8);
   const index = await startCommunityIndex(chain, test.database, {
     protocols: loadAddedProtocols(directory.path, {}).map(({ protocol }) => protocol),
     readerRole: reader.readerRole,

@@ -1,9 +1,8 @@
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
-import { availableCores, parseQuota } from "../../../runtime/lib/available-cores.ts";
 import { inheritedSocket } from "../../../runtime/cluster/inherited-socket.ts";
-import { shareOf } from "../../../runtime/commands/pools.ts";
 import { workersOfServe, workersOfStart } from "../../../runtime/commands/service/worker-count.ts";
+import { availableCores, parseQuota } from "../../../runtime/lib/available-cores.ts";
 
 describe("the available cores", () => {
   it("are at least one, and at most those of the machine", () => {
@@ -29,10 +28,6 @@ describe("the number of workers", () => {
     expect([1, 2, 3, 4, 6, 16, 64].map((cores) => workersOfStart({ workers: undefined }, cores))).toEqual([1, 1, 1, 2, 3, 8, 8]);
     expect(workersOfStart({ workers: "auto" }, 2)).toBe(2);
     expect(workersOfStart({ workers: 5 }, 2)).toBe(5);
-  });
-
-  it("divides connections, of which each process has at least one", () => {
-    expect([1, 2, 3, 8, 20].map((processes) => shareOf(8, processes))).toEqual([8, 4, 2, 1, 1]);
   });
 });
 

@@ -17,13 +17,13 @@ beforeAll(openReaders);
 describe("openReader", () => {
   it("opens connections of the role, and sets its password again if the server rejects it", async () => {
     const { url, database } = await newDatabase();
-    const { reader: first, readerRole } = await openReader(configOf(url), { url }, database);
+    const { reader: first, readerRole } = await openReader(configOf(url), { url }, database, 8);
     expect(await first.query("SELECT current_user::text AS role, current_setting('application_name') AS name")).toEqual([
       { role: readerRole, name: "ashlar-community" },
     ]);
     await first.close();
     await database.query(`ALTER ROLE ${readerRole} PASSWORD 'another'`);
-    const { reader: second } = await openReader(configOf(url), { url }, database);
+    const { reader: second } = await openReader(configOf(url), { url }, database, 8);
     expect(await outcome(second, "SELECT 1 FROM api.blocks")).toBe("ok");
     await second.close();
   });
@@ -50,7 +50,7 @@ describe("openReader", () => {
   it("sets up the role as a user with CREATEROLE, also repeatedly", async () => {
     const { url, own } = await ownedBy("CREATEROLE");
     for (const mustReset of [false, true, false]) await setUpReaderRole(own, { isOwnServer: false, mustReset });
-    const { reader: opened } = await openReader(configOf(url), { url }, own);
+    const { reader: opened } = await openReader(configOf(url), { url }, own, 8);
     expect(await outcome(opened, "SELECT 1 FROM api.blocks")).toBe("ok");
     await opened.close();
   });
@@ -89,14 +89,14 @@ describe("openReader", () => {
   it("needs no right to create roles if the role exists", async () => {
     const { url, own, admin } = await ownedBy("");
     const { user } = await setUpReaderRole(admin.database, { isOwnServer: false });
-    const { reader: opened, readerRole } = await openReader(configOf(url), { url }, own);
+    const { reader: opened, readerRole } = await openReader(configOf(url), { url }, own, 8);
     expect(readerRole).toBe(user);
     await opened.close();
   });
 
   it("refuses a user that may not create roles with the statements that an administrator runs", async () => {
     const { url, own, admin } = await ownedBy("");
-    const error = await openReader(configOf(url), { url }, own).catch((reason: unknown) => reason as Error);
+    const error = await openReader(configOf(url), { url }, own, 8).catch((reason: unknown) => reason as Error);
     if (!(error instanceof Error)) throw new TypeError("Expected an error.");
     expect([error.name, error.message]).toEqual([
       "ReaderRoleError",
@@ -107,7 +107,7 @@ describe("openReader", () => {
     for (const statement of statements) await admin.database.query(statement);
     const created = /ashlar_reader_\d+/.exec(error.message)?.[0] ?? "";
     const communityDatabaseUrl = withAccount(url, { user: created, password: "PASSWORD", database: "" });
-    const { reader: opened, readerRole } = await openReader(configOf(url, { communityDatabaseUrl }), { url }, own);
+    const { reader: opened, readerRole } = await openReader(configOf(url, { communityDatabaseUrl }), { url }, own, 8);
     expect([readerRole, await outcome(opened, "SELECT 1 FROM api.blocks")]).toEqual([created, "ok"]);
     await opened.close();
   });
@@ -124,7 +124,7 @@ describe("openReader", () => {
     const account = await setUpReaderRole(database, { isOwnServer: true });
     await database.query(statement.replace("$role", account.user));
     const config = configOf(url, { communityDatabaseUrl: withAccount(url, account) });
-    const error = (await openReader(config, { url }, database).catch((reason: unknown) => reason)) as Error;
+    const error = (await openReader(config, { url }, database, 8).catch((reason: unknown) => reason)) as Error;
     expect([error.name, error.message]).toEqual(["ReaderRoleError", expect.stringMatching(expected)]);
     expect(error.message).toMatch(/^Invalid communityDatabaseUrl: /);
     expect(error.message).not.toContain(account.password);
@@ -134,13 +134,13 @@ describe("openReader", () => {
     const other = await newDatabase();
     const account = await setUpReaderRole(other.database, { isOwnServer: true });
     const config = configOf(test.url, { communityDatabaseUrl: withAccount(other.url, account) });
-    await expect(openReader(config, { url: test.url }, test.database)).rejects.toThrow("it leads to another database");
+    await expect(openReader(config, { url: test.url }, test.database, 8)).rejects.toThrow("it leads to another database");
   });
 
   it("leaves no connection open after a refusal", async () => {
     const { url, database } = await newDatabase();
     const config = configOf(url, { communityDatabaseUrl: url });
-    await expect(openReader(config, { url }, database)).rejects.toThrow("has SUPERUSER");
+    await expect(openReader(config, { url }, database, 8)).rejects.toThrow("has SUPERUSER");
     const connections = () =>
       database.query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'ashlar-community'");
     await until("the connections are closed", async () => (await connections()).length === 0);
