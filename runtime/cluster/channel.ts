@@ -20,7 +20,7 @@ export interface Channel<Remote> {
   /** Calls a function and returns its result. Calls of one turn of the event loop are one message. @throws {Error} with the message of its error */
   call<Name extends keyof Remote & string>(name: Name, argument: ArgumentOf<Remote[Name]>): Promise<ResultOf<Remote[Name]>>;
   /**
-   * Calls a function immediately, without a result; has no effect if the other process has exited. A connection that is passed also remains open in this
+   * Calls a function immediately, after the calls before, without a result; has no effect if the other process has exited. A connection that is passed also remains open in this
    * process: the other one may exit before it gets it.
    */
   post<Name extends keyof Remote & string>(name: Name, argument: ArgumentOf<Remote[Name]>, socket?: Socket): void;
@@ -55,14 +55,18 @@ export function createChannel<Remote>(peer: ChildProcess | NodeJS.Process, offer
     if (peer.connected === true) peer.send?.(message, socket, keepOpen, ignore);
   };
   const flush = (): void => {
-    isScheduled = false;
+    if (calls.length + results.length === 0) return;
     const message = { calls, results };
     [calls, results] = [[], []];
     send(message);
   };
   const schedule = (): void => {
-    if (!isScheduled) setImmediate(flush);
+    if (isScheduled) return;
     isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      flush();
+    });
   };
   const invoke = async (name: string, argument: unknown, socket?: Socket): Promise<unknown> => {
     const work = offered[name];
@@ -108,6 +112,9 @@ export function createChannel<Remote>(peer: ChildProcess | NodeJS.Process, offer
         calls.push([lastId, name, argument]);
         schedule();
       }),
-    post: (name, argument, socket) => send({ post: [name, argument] }, socket),
+    post(name, argument, socket) {
+      flush();
+      send({ post: [name, argument] }, socket);
+    },
   };
 }

@@ -1,11 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-
-/** A worker that handles connections. */
-export interface ConnectionWorker {
-  /** Sends a connection to the worker, which reports it as taken. */
-  send(socket: Socket): void;
-}
+import { monotonicMilliseconds } from "../lib/monotonic-clock.ts";
+import { type ConnectionReport, type ConnectionWorker, createSentConnections, type SentConnections } from "./sent-connections.ts";
 
 /** The listening socket of a server with several processes. */
 export interface Connections {
@@ -14,8 +10,7 @@ export interface Connections {
   add(worker: ConnectionWorker): void;
   /** Stops handing connections over to a worker that has exited, and gives those that it has not taken to others. */
   remove(worker: ConnectionWorker): void;
-  /** Reports how many connections a worker has taken, in the order in which they were sent, and how many were closed since the last report. */
-  report(worker: ConnectionWorker, taken: number, closed: number): void;
+  report(worker: ConnectionWorker, report: ConnectionReport): void;
   /** Stops listening. */
   close(): void;
 }
@@ -23,42 +18,37 @@ export interface Connections {
 /** Where to listen: an address, or a socket that the process has inherited. */
 export type Listen = { readonly port: number; readonly host: string } | { readonly fd: number };
 
+export interface ConnectionsOptions {
+  /** Reports an error of accepting a connection, such as EMFILE; further ones are accepted. */
+  readonly onError: (error: Error) => void;
+  /** `monotonicMilliseconds` by default. */
+  readonly now?: () => number;
+}
+
 /** Connections wait for a worker while none is running, up to this number and time. */
 const maxWaiting = 1_024;
 const waitMilliseconds = 10_000;
-
-interface Load {
-  /** Connections that the worker has or will take. */
-  open: number;
-  /** Those that it has not taken. They stay open in this process, because the worker may exit before it takes them. */
-  untaken: Socket[];
-}
+const checkMilliseconds = 500;
 
 /**
- * Listens, and hands each connection over to the worker with the fewest. This process keeps the listening socket: while workers are restarted, connections
- * wait instead of being refused. @throws {Error} if it cannot listen
+ * Listens, and hands each connection over to the worker with the fewest that takes them in time. This process keeps the listening socket: while workers are
+ * restarted, connections wait instead of being refused. @throws {Error} if it cannot listen
  */
-export async function openConnections(listen: Listen): Promise<Connections> {
-  const loads = new Map<ConnectionWorker, Load>();
+export async function openConnections(listen: Listen, { onError, now = monotonicMilliseconds }: ConnectionsOptions): Promise<Connections> {
+  const workers = new Map<ConnectionWorker, SentConnections>();
   const waiting = new Set<Socket>();
+  let isClosed = false;
 
-  const handOver = (socket: Socket): void => {
+  /** Hands a connection over, to another worker than the one that did not take it if there is one. */
+  const handOver = (socket: Socket, from?: SentConnections): void => {
     if (socket.destroyed) return;
-    const [least] = [...loads].sort(([, left], [, right]) => left.open - right.open);
-    if (least === undefined) {
-      wait(socket);
-      return;
-    }
-    const [worker, load] = least;
-    load.open += 1;
-    load.untaken.push(socket);
+    if (isClosed) return void socket.destroy();
+    const worker = leastLoaded([...workers.values()].filter((other) => other !== from)) ?? from;
+    if (worker === undefined) return wait(socket);
     worker.send(socket);
   };
   const wait = (socket: Socket): void => {
-    if (waiting.size >= maxWaiting) {
-      socket.destroy();
-      return;
-    }
+    if (waiting.size >= maxWaiting) return void socket.destroy();
     waiting.add(socket);
     setTimeout(() => {
       if (waiting.delete(socket)) socket.destroy();
@@ -67,8 +57,15 @@ export async function openConnections(listen: Listen): Promise<Connections> {
   const handOverWaiting = (): void => {
     const sockets = [...waiting];
     waiting.clear();
-    sockets.forEach(handOver);
+    for (const socket of sockets) handOver(socket);
   };
+  /** Connections that a worker will not take any more go to another one, if there is one that takes them. */
+  const check = setInterval(() => {
+    for (const sent of workers.values()) {
+      const others = [...workers.values()].some((other) => other !== sent && !other.isSlow());
+      if (others) for (const socket of sent.withdrawExpired()) handOver(socket, sent);
+    }
+  }, checkMilliseconds).unref();
 
   // The worker reads the first bytes. The other options are those of node:http.
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (socket) => {
@@ -78,27 +75,34 @@ export async function openConnections(listen: Listen): Promise<Connections> {
   const listening = once(server, "listening");
   server.listen(listen);
   await listening;
+  server.on("error", onError);
   return {
     address: server.address() as AddressInfo,
     add(worker) {
-      loads.set(worker, { open: 0, untaken: [] });
+      workers.set(worker, createSentConnections(worker, now));
       handOverWaiting();
     },
     remove(worker) {
-      const sockets = loads.get(worker)?.untaken ?? [];
-      loads.delete(worker);
-      sockets.forEach(handOver);
+      const sockets = workers.get(worker)?.untaken() ?? [];
+      workers.delete(worker);
+      for (const socket of sockets) handOver(socket);
     },
-    report(worker, taken, closed) {
-      const load = loads.get(worker);
-      if (load === undefined) return;
-      load.open -= closed;
-      for (const socket of load.untaken.splice(0, taken)) socket.destroy();
+    report(worker, report) {
+      const sent = workers.get(worker);
+      for (const socket of sent?.report(report) ?? []) handOver(socket, sent);
     },
     close() {
+      isClosed = true;
+      clearInterval(check);
       server.close();
       for (const socket of waiting) socket.destroy();
       waiting.clear();
     },
   };
+}
+
+/** The worker with the fewest connections: of those that take connections in time, or of all if there are none. */
+function leastLoaded(workers: readonly SentConnections[]): SentConnections | undefined {
+  const sorted = [...workers].sort((left, right) => left.open() - right.open());
+  return sorted.find((worker) => !worker.isSlow()) ?? sorted[0];
 }

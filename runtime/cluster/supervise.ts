@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { backoff, sleep } from "../lib/async.ts";
 import { DisconnectedError } from "./channel.ts";
+import { type Heartbeat, watchHeartbeat } from "./heartbeat.ts";
 
 export interface SupervisedOptions {
   /** Its name in log lines. */
@@ -9,6 +10,10 @@ export interface SupervisedOptions {
   readonly fork: () => ChildProcess;
   /** Gives a started process its work; resolves when it is ready. Rejects if it cannot do this work. */
   readonly begin: (child: ChildProcess) => Promise<void>;
+  /** How long `begin` may take; one minute by default. */
+  readonly maxBeginSeconds?: number;
+  /** A ready process that does not respond is killed and restarted; not checked by default. */
+  readonly heartbeat?: Heartbeat<ChildProcess>;
   /** Called when a process has exited. */
   readonly onExit?: (child: ChildProcess) => void;
   /** Whether an exit is a failure that a restart may repair; true by default. */
@@ -28,6 +33,7 @@ export interface SupervisedProcess {
 
 /** A process that was ready for this time has recovered: the next crash is the first one again. */
 const stableMilliseconds = 10_000;
+const defaultBeginSeconds = 60;
 /** The first restart is immediate; these are the waits before further ones. */
 const waits = { base: 500, max: 30_000 };
 
@@ -47,11 +53,12 @@ export function superviseProcess(options: SupervisedOptions): SupervisedProcess 
     const child = options.fork();
     current = child;
     const exited = exitOf(child, name);
-    const failure = await Promise.race([options.begin(child).then(() => null, toError), exited]);
+    const failure = await Promise.race([options.begin(child).then(() => null, toError), exited, tooLate(options)]);
     const readyAt = performance.now();
     if (failure === null) onStarted(null);
     else child.kill("SIGKILL");
-    const exit = await exited;
+    const hung = failure === null ? await untilExit(child, exited, options) : null;
+    const exit = hung ?? (await exited);
     options.onExit?.(child);
     const reason = failure === null || failure instanceof DisconnectedError ? exit : failure;
     return { readyMilliseconds: failure === null ? performance.now() - readyAt : 0, failure: reason };
@@ -80,6 +87,31 @@ export function superviseProcess(options: SupervisedOptions): SupervisedProcess 
       await ended;
     },
   };
+}
+
+/** Resolves with the error of a process that is not ready in time. */
+const tooLate = async ({ name, maxBeginSeconds = defaultBeginSeconds }: SupervisedOptions): Promise<Error> => {
+  await sleep(maxBeginSeconds * 1000, undefined, { ref: false });
+  return new Error(`Process ${name} was not ready within ${maxBeginSeconds} s.`);
+};
+
+/** Waits for the exit of a ready process; kills one that does not respond, and returns that error. */
+async function untilExit(child: ChildProcess, exited: Promise<Error>, { name, heartbeat }: SupervisedOptions): Promise<Error | null> {
+  let hung: Error | null = null;
+  const end =
+    heartbeat === undefined
+      ? () => undefined
+      : watchHeartbeat(
+          () => heartbeat.ping(child),
+          heartbeat.maxSilentSeconds,
+          () => {
+            hung = new Error(`Process ${name} did not respond for ${heartbeat.maxSilentSeconds} s and was killed.`);
+            child.kill("SIGKILL");
+          },
+        );
+  await exited;
+  end();
+  return hung;
 }
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { ConnectionReport, SentConnection } from "../../cluster/sent-connections.ts";
 import type { AnyChainConfig, Config } from "../../config/config.ts";
 import type { Admission } from "../../http/key-meter.ts";
 import type { ActiveKey } from "../../http/keys.ts";
@@ -21,11 +22,14 @@ export interface WorkerStart {
 export type WorkerFunctions = {
   /** Starts serving. @throws {Error} if the configuration is invalid */
   readonly start: (work: WorkerStart) => Promise<void>;
-  readonly connection: (_: null, socket?: Socket) => void;
+  /** Takes a connection, or declines it if it arrives late. */
+  readonly connection: (sent: SentConnection, socket?: Socket) => void;
   readonly changeDatabase: (address: DatabaseAddress) => void;
   readonly isReady: (_: null) => Promise<boolean>;
   /** The number of requests in flight. */
   readonly requests: (_: null) => Promise<number>;
+  /** Returns if the event loop runs. */
+  readonly ping: (_: null) => void;
   /** Finishes the requests in flight, and exits. */
   readonly stop: (_: null) => Promise<void>;
 };
@@ -41,8 +45,8 @@ export type PrimaryFunctions = {
     /** Unix milliseconds. */
     readonly at: number;
   }) => void;
-  /** Reports how many connections the worker has taken, and how many were closed since the last report. */
-  readonly reportConnections: (counts: { readonly taken: number; readonly closed: number }) => void;
+  /** Reports what happened to connections since the last report. */
+  readonly reportConnections: (report: ConnectionReport) => void;
 };
 
 /** The work of an indexer process. */
@@ -59,6 +63,8 @@ export type IndexerFunctions = {
   /** Starts indexing. @throws {Error} if the configuration is invalid */
   readonly start: (work: IndexerStart) => Promise<void>;
   readonly changeDatabase: (address: DatabaseAddress) => void;
+  /** Returns if the event loop runs. */
+  readonly ping: (_: null) => void;
   /** Finishes the current batch, and exits. */
   readonly stop: (_: null) => Promise<void>;
 };

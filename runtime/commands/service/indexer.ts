@@ -8,7 +8,11 @@ import { type CurrentAddress, createCurrentAddress } from "../database-address.t
 import { runIndexers } from "../index-chains.ts";
 import { indexingPool } from "../pools.ts";
 import type { Progress } from "../progress.ts";
+import { settlesWithin } from "../shutdown.ts";
 import type { IndexerFunctions, IndexerStart, SupervisorFunctions } from "./functions.ts";
+
+/** Less than the supervisor waits: a job may run a long statement, or wait for a slow host. */
+const stopMilliseconds = 10_000;
 
 const stop = new AbortController();
 let address: CurrentAddress | undefined;
@@ -20,9 +24,11 @@ const functions: IndexerFunctions = {
     indexing = index(work, loadProtocols(work.config).protocols, address);
   },
   changeDatabase: (changed) => address?.change(changed),
+  ping: () => undefined,
   async stop() {
     stop.abort();
-    await indexing;
+    // A transaction that is still open is rolled back, as if the process were killed.
+    await settlesWithin(indexing, stopMilliseconds);
     process.exit(0);
   },
 };

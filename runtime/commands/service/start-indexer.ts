@@ -8,6 +8,9 @@ import type { IndexerFunctions, IndexerStart, SupervisorFunctions } from "./func
 import type { ServiceLog } from "./process-logs.ts";
 import type { ServiceProcesses } from "./service-processes.ts";
 
+/** An indexer whose event loop is blocked for this time is replaced: a multiple of the longest synchronous work of a batch on a slow machine. */
+const maxSilentSeconds = 120;
+
 export interface IndexerOptions extends Pick<IndexerStart, "config" | "chains"> {
   readonly database: Pick<ServiceDatabase, "address" | "onAddressChange" | "readerRole" | "plan">;
   readonly progress: Progress;
@@ -40,6 +43,7 @@ export async function runIndexerProcess(
       running.set(child, channel);
       await channel.call("start", { config, chains, readerRole, pools: database.plan.indexer, database: database.address() });
     },
+    heartbeat: { ping: async (child) => running.get(child)?.call("ping", null), maxSilentSeconds },
     onExit: (child) => void running.delete(child),
     mayRestart: () => failure === null,
   });

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { type Channel, createChannel } from "../../cluster/channel.ts";
-import { type Connections, type ConnectionWorker, openConnections } from "../../cluster/connections.ts";
+import { type Connections, openConnections } from "../../cluster/connections.ts";
+import type { ConnectionWorker } from "../../cluster/sent-connections.ts";
 import { type SupervisedProcess, superviseProcess } from "../../cluster/supervise.ts";
 import { createKeyMeter, type KeyMeter } from "../../http/key-meter.ts";
 import { CommandError } from "../command-error.ts";
@@ -18,6 +19,12 @@ export interface WorkersOptions extends Pick<WorkerStart, "config" | "chains" | 
   readonly processes: Pick<ServiceProcesses, "workers">;
 }
 
+/**
+ * A worker whose event loop is blocked for this time is replaced. Nothing that a worker does takes that long: its longest garbage collections and synchronous
+ * work take less than a second, and several seconds on a slow machine. Meanwhile, connections go to other workers after one second.
+ */
+const maxSilentSeconds = 20;
+
 interface Worker {
   readonly channel: Channel<WorkerFunctions>;
   readonly connections: ConnectionWorker;
@@ -26,7 +33,7 @@ interface Worker {
 /** Starts the workers of a server: this process is their primary, which listens and gives them connections. @throws {CommandError} */
 export async function startWorkers(options: WorkersOptions): Promise<Serving> {
   const { config, database, log } = options;
-  const connections = await openConnections(listenOf(config)).catch((error: NodeJS.ErrnoException) => {
+  const connections = await openConnections(listenOf(config), { onError: logAcceptError(log) }).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(listenProblem(error, config));
   });
   // Requests and credits of keys are counted here, for all workers.
@@ -60,6 +67,11 @@ export async function startWorkers(options: WorkersOptions): Promise<Serving> {
   };
 }
 
+const logAcceptError =
+  ({ logger }: ServiceLog) =>
+  (error: Error): void =>
+    logger.error(`Accepting a connection failed: ${error.message}`);
+
 interface Primary extends WorkersOptions {
   readonly connections: Connections;
   readonly running: Map<ChildProcess, Worker>;
@@ -67,15 +79,18 @@ interface Primary extends WorkersOptions {
 }
 
 function superviseWorker(
-  { connections, running, meter, log, database, processes, config, chains, demo }: Primary,
+  { connections, running, meter, log, database, config, chains, demo }: Primary,
   { name, fork }: ServiceProcesses["workers"][number],
 ): SupervisedProcess {
   const createWorker = (child: ChildProcess): Worker => {
     const channel = createChannel<WorkerFunctions>(child, {
       ...meterFunctions(meter),
-      reportConnections: ({ taken, closed }) => connections.report(worker.connections, taken, closed),
+      reportConnections: (report) => connections.report(worker.connections, report),
     } satisfies PrimaryFunctions);
-    const worker: Worker = { channel, connections: { send: (socket) => channel.post("connection", null, socket) } };
+    const worker: Worker = {
+      channel,
+      connections: { send: (socket, sent) => channel.post("connection", sent, socket) },
+    };
     return worker;
   };
   return superviseProcess({
@@ -88,6 +103,7 @@ function superviseWorker(
       await worker.channel.call("start", { name, pools: database.plan.worker, config, chains, demo, database: database.address() });
       connections.add(worker.connections);
     },
+    heartbeat: { ping: async (child) => running.get(child)?.channel.call("ping", null), maxSilentSeconds },
     onExit(child) {
       const worker = running.get(child);
       running.delete(child);

@@ -1,11 +1,15 @@
 import process from "node:process";
 import { createChannel } from "../../cluster/channel.ts";
+import { createConnectionReports } from "../../cluster/connection-reports.ts";
 import { followParent } from "../../cluster/follow-parent.ts";
+import { isLate } from "../../cluster/sent-connections.ts";
+import { monotonicMilliseconds } from "../../lib/monotonic-clock.ts";
 import { createLogger } from "../../logger.ts";
 import { loadProtocols } from "../../protocols.ts";
 import { type CurrentAddress, createCurrentAddress } from "../database-address.ts";
 import { controlPool, openNotifications, readerPool, servingPool } from "../pools.ts";
 import { type AcceptedServing, createServing } from "../serving.ts";
+import { settlesWithin } from "../shutdown.ts";
 import type { PrimaryFunctions, WorkerFunctions, WorkerStart } from "./functions.ts";
 import { createRemoteMeter } from "./remote-meter.ts";
 
@@ -16,22 +20,31 @@ interface Running {
   stop(): Promise<void>;
 }
 
+/** Together with the 10 s for requests in flight, less than the primary waits. */
+const closeMilliseconds = 1_000;
+
 let running: Running | undefined;
 
 const functions: WorkerFunctions = {
   async start(work) {
     running = createWorker(work);
   },
-  connection(_, socket) {
-    report("taken");
+  connection(sent, socket) {
+    if (isLate(sent, monotonicMilliseconds())) {
+      // Closes the copy of this process.
+      socket?.destroy();
+      return connections.declined(sent.id);
+    }
+    connections.taken(sent.id);
     // The client may have closed the connection before it arrived.
-    if (socket === undefined || running === undefined) return report("closed");
-    socket.once("close", () => report("closed"));
+    if (socket === undefined || running === undefined) return connections.closed();
+    socket.once("close", connections.closed);
     running.serving.accept(socket);
   },
   changeDatabase: (address) => running?.address.change(address),
   isReady: async () => (await running?.serving.isReady()) ?? false,
   requests: async () => (await running?.serving.requests()) ?? 0,
+  ping: () => undefined,
   async stop() {
     await running?.stop();
     process.exit(0);
@@ -40,6 +53,7 @@ const functions: WorkerFunctions = {
 
 followParent();
 const primary = createChannel<PrimaryFunctions>(process, functions);
+const connections = createConnectionReports((report) => primary.post("reportConnections", report));
 
 function createWorker({ name, pools, config, chains, database, demo }: WorkerStart): Running {
   process.title = `ashlar ${name}`;
@@ -66,20 +80,8 @@ function createWorker({ name, pools, config, chains, database, demo }: WorkerSta
     serving: server,
     async stop() {
       await server.stop();
-      await Promise.all([serving, control, reader, notifications].map((connections) => connections.close()));
+      // Requests have ended; statements that several of them shared may still run.
+      await settlesWithin(Promise.all([serving, control, reader, notifications].map((pool) => pool.close())), closeMilliseconds);
     },
   };
-}
-
-let counts = { taken: 0, closed: 0 };
-
-/** Reports taken and closed connections, those of one turn of the event loop together. */
-function report(event: "taken" | "closed"): void {
-  if (counts.taken + counts.closed === 0) {
-    setImmediate(() => {
-      primary.post("reportConnections", counts);
-      counts = { taken: 0, closed: 0 };
-    });
-  }
-  counts[event] += 1;
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createPreparedProcess } from "../../../runtime/cluster/prepared-process.ts";
 import { superviseProcess } from "../../../runtime/cluster/supervise.ts";
+import { sleep } from "../../../runtime/lib/async.ts";
 import { until } from "../../support/until.ts";
 
 /** Starts a program of Node.js. */
@@ -77,6 +78,75 @@ describe("a supervised process", () => {
     });
     await supervised.ended;
     expect(lines).toEqual([]);
+  });
+});
+
+/** A process that responds to messages until it is asked to loop for ever. */
+const responding = `process.on("message", (message) => {
+  if (message === "loop") for (;;);
+  process.send(message);
+})`;
+const runWithChannel = (): ChildProcess => spawn(process.execPath, ["-e", responding], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
+const ping = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    child.once("message", () => resolve());
+    child.send("ping", () => undefined);
+  });
+
+describe("a process that does not respond", () => {
+  const superviseResponding = (maxSilentSeconds: number) => {
+    const { lines, logger } = createLog();
+    const children: ChildProcess[] = [];
+    const supervised = superviseProcess({
+      name: "loop",
+      fork: () => {
+        const child = runWithChannel();
+        children.push(child);
+        return child;
+      },
+      begin: ping,
+      heartbeat: { ping, maxSilentSeconds },
+      logger,
+    });
+    return { lines, children, supervised };
+  };
+
+  it("is killed and restarted if its event loop is blocked", async () => {
+    const { lines, children, supervised } = superviseResponding(2);
+    await supervised.started;
+    children[0]?.send("loop");
+    await until("the restart", () => children.length === 2, 10_000);
+    expect(children[0]?.signalCode).toBe("SIGKILL");
+    expect(lines).toEqual(["Process loop did not respond for 2 s and was killed. Restarting it now."]);
+    await supervised.stop((child) => child.kill("SIGTERM"));
+  });
+
+  it("continues if it is stopped for a shorter time", async () => {
+    const { lines, children, supervised } = superviseResponding(6);
+    await supervised.started;
+    const [child] = children;
+    for (let count = 0; count < 2; count += 1) {
+      child?.kill("SIGSTOP");
+      // Two heartbeats are due in this time.
+      await sleep(2_500);
+      child?.kill("SIGCONT");
+      if (child !== undefined) await ping(child);
+    }
+    expect([children.length, lines]).toEqual([1, []]);
+    await supervised.stop((running) => running.kill("SIGTERM"));
+  });
+
+  it("is killed if it is not ready in time", async () => {
+    const { logger } = createLog();
+    const supervised = superviseProcess({
+      name: "slow",
+      fork: () => run(running),
+      begin: () => new Promise(() => undefined),
+      maxBeginSeconds: 0.2,
+      logger,
+    });
+    await expect(supervised.started).rejects.toThrow("Process slow was not ready within 0.2 s.");
+    await supervised.ended;
   });
 });
 

@@ -1,0 +1,91 @@
+import type { Socket } from "node:net";
+
+/** A worker that handles connections. */
+export interface ConnectionWorker {
+  /** Sends a connection to the worker, which reports it as taken, or as declined if it arrives late (see `isLate`). */
+  send(socket: Socket, sent: SentConnection): void;
+}
+
+/** A connection that was sent to a worker. */
+export interface SentConnection {
+  readonly id: number;
+  /** By `monotonicMilliseconds`. */
+  readonly sentAt: number;
+}
+
+/** What a worker reports about the connections that were sent to it. */
+export interface ConnectionReport {
+  readonly taken: readonly number[];
+  readonly declined: readonly number[];
+  /** How many of those that it had taken were closed. */
+  readonly closed: number;
+}
+
+/** The connections that were sent to one worker. */
+export interface SentConnections {
+  send(socket: Socket): void;
+  /** The number of connections that the worker has or will take. */
+  open(): number;
+  /** Whether the worker has not taken a connection for noticeable time, so that further ones should go to others. */
+  isSlow(): boolean;
+  /** The connections that the worker has not taken. */
+  untaken(): Socket[];
+  /** Withdraws the connections that the worker declines if it still gets to them. */
+  withdrawExpired(): Socket[];
+  /** Applies a worker's report, and returns the connections that it has declined. */
+  report(report: ConnectionReport): Socket[];
+}
+
+const slowMilliseconds = 1_000;
+/** A worker declines connections that were sent longer ago. */
+const lateMilliseconds = 5_000;
+/**
+ * Connections are withdrawn later than they are declined. The difference is the time that may pass in a worker, even if it is stopped in between, from the decision
+ * to take a connection to its report: two workers must never read the same connection.
+ */
+const expiredMilliseconds = 10_000;
+
+/** Whether a connection arrives so late that the worker must decline it, because it may already be another worker's. */
+export const isLate = ({ sentAt }: SentConnection, now: number): boolean => now - sentAt > lateMilliseconds;
+
+export function createSentConnections(worker: ConnectionWorker, now: () => number): SentConnections {
+  /** In the order in which they were sent. They stay open in this process, because the worker may exit before it takes them. */
+  const untaken = new Map<number, { readonly socket: Socket; readonly sentAt: number }>();
+  let open = 0;
+  let lastId = 0;
+
+  const withdraw = (id: number): Socket[] => {
+    const entry = untaken.get(id);
+    if (entry === undefined) return [];
+    untaken.delete(id);
+    open -= 1;
+    return [entry.socket];
+  };
+  const oldest = (): number => {
+    for (const { sentAt } of untaken.values()) return sentAt;
+    return Number.POSITIVE_INFINITY;
+  };
+  return {
+    send(socket) {
+      lastId += 1;
+      const sent: SentConnection = { id: lastId, sentAt: now() };
+      open += 1;
+      untaken.set(sent.id, { socket, sentAt: sent.sentAt });
+      worker.send(socket, sent);
+    },
+    open: () => open,
+    isSlow: () => now() - oldest() > slowMilliseconds,
+    untaken: () => [...untaken.values()].map(({ socket }) => socket),
+    withdrawExpired: () =>
+      [...untaken].filter(([, { sentAt }]) => now() - sentAt > expiredMilliseconds).flatMap(([id]) => withdraw(id)),
+    report({ taken, declined, closed }) {
+      open -= closed;
+      for (const id of taken) {
+        // A copy of the connection stays open in the worker.
+        untaken.get(id)?.socket.destroy();
+        untaken.delete(id);
+      }
+      return declined.flatMap(withdraw);
+    },
+  };
+}

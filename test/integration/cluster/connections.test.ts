@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { connect, Server, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Connections, openConnections } from "../../../runtime/cluster/connections.ts";
+import { type ConnectionWorker, isLate, type SentConnection } from "../../../runtime/cluster/sent-connections.ts";
+import { until } from "../../support/until.ts";
+
+/** A worker that records what it is sent, and reports when the test says so. */
+function recordingWorker() {
+  const sent: { readonly socket: Socket; readonly connection: SentConnection }[] = [];
+  const worker: ConnectionWorker = { send: (socket, connection) => void sent.push({ socket, connection }) };
+  const take = (): void => connections.report(worker, { taken: sent.map(({ connection }) => connection.id), declined: [], closed: 0 });
+  return { worker, sent, take };
+}
+
+const clock = { milliseconds: 0 };
+const errors: Error[] = [];
+let connections: Connections;
+let clients: Socket[];
+beforeEach(async () => {
+  [clock.milliseconds, clients] = [0, []];
+  errors.length = 0;
+  connections = await openConnections({ port: 0, host: "127.0.0.1" }, { onError: (error) => void errors.push(error), now: () => clock.milliseconds });
+});
+afterEach(() => {
+  connections.close();
+  for (const client of clients) client.destroy();
+});
+
+/** Connects, without waiting for a worker. */
+async function open(): Promise<Socket> {
+  const client = connect(connections.address.port, "127.0.0.1");
+  client.on("error", () => undefined);
+  clients.push(client);
+  await once(client, "connect");
+  return client;
+}
+async function openFor(worker: ReturnType<typeof recordingWorker>): Promise<void> {
+  const before = worker.sent.length;
+  await open();
+  await until("the connection to be sent", () => worker.sent.length === before + 1);
+}
+
+describe("connections of several workers", () => {
+  it("go to the one with the fewest, but not to one that has not taken a connection for a second", async () => {
+    const [hung, other] = [recordingWorker(), recordingWorker()];
+    connections.add(hung.worker);
+    connections.add(other.worker);
+    await openFor(hung);
+    await openFor(other);
+    other.take();
+    clock.milliseconds = 1_001;
+    for (let count = 0; count < 3; count += 1) {
+      await openFor(other);
+      other.take();
+    }
+    expect(hung.sent).toHaveLength(1);
+    hung.take();
+    await openFor(hung);
+  });
+
+  it("go to another worker ten seconds after they were sent", async () => {
+    const [hung, other] = [recordingWorker(), recordingWorker()];
+    connections.add(hung.worker);
+    await openFor(hung);
+    connections.add(other.worker);
+    clock.milliseconds = 10_001;
+    await until("the connection to be sent again", () => other.sent.length === 1);
+    expect(other.sent[0]?.socket).toBe(hung.sent[0]?.socket);
+    // The report of the first worker comes too late: the connection stays open for the second one.
+    hung.take();
+    expect(other.sent[0]?.socket.destroyed).toBe(false);
+    // By then, the first worker has declined it for seconds.
+    const connection = hung.sent[0]?.connection ?? { id: 0, sentAt: 0 };
+    expect([isLate(connection, 5_000), isLate(connection, 5_001)]).toEqual([false, true]);
+  });
+
+  it("go to another worker when one declines them", async () => {
+    const [late, other] = [recordingWorker(), recordingWorker()];
+    connections.add(late.worker);
+    await openFor(late);
+    connections.add(other.worker);
+    clock.milliseconds = 6_000;
+    connections.report(late.worker, { taken: [], declined: late.sent.map(({ connection }) => connection.id), closed: 0 });
+    expect(other.sent.map(({ socket }) => socket)).toEqual(late.sent.map(({ socket }) => socket));
+  });
+
+  it("are closed if their worker exits after the end of listening", async () => {
+    const { worker, sent } = recordingWorker();
+    connections.add(worker);
+    const client = await open();
+    await until("the connection to be sent", () => sent.length === 1);
+    connections.close();
+    connections.remove(worker);
+    await until("the connection to be closed", () => client.destroyed || client.readableEnded || sent[0]?.socket.destroyed === true, 2_000);
+  });
+
+  it("are accepted after an error of accepting one", async () => {
+    // Such errors are rare (EMFILE, ENOBUFS): the test emits one on the listening server, which the process lists among its handles.
+    const handles: unknown = Reflect.get(process, "_getActiveHandles").call(process);
+    const servers = Array.isArray(handles) ? handles.filter((handle): handle is Server => handle instanceof Server) : [];
+    const own = servers.find((server) => {
+      const address = server.address();
+      return typeof address === "object" && address?.port === connections.address.port;
+    });
+    own?.emit("error", new Error("accept EMFILE"));
+    expect(errors.map(({ message }) => message)).toEqual(["accept EMFILE"]);
+    const recording = recordingWorker();
+    connections.add(recording.worker);
+    await openFor(recording);
+  });
+});

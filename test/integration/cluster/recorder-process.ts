@@ -1,0 +1,15 @@
+import process from "node:process";
+import { createChannel } from "../../../runtime/cluster/channel.ts";
+
+const lines: string[] = [];
+
+/** The functions of a process that records what it is called with. */
+export type Recorder = {
+  readonly record: (line: string) => void;
+  readonly recorded: (_: null) => readonly string[];
+};
+
+createChannel(process, {
+  record: (line: string) => void lines.push(line),
+  recorded: () => lines,
+});
