@@ -44,8 +44,8 @@ export async function openConnections(listen: Listen, { onError, now = monotonic
     if (socket.destroyed) return;
     if (isClosed) return void socket.destroy();
     const worker = leastLoaded([...workers.values()].filter((other) => other !== from)) ?? from;
-    if (worker === undefined) return wait(socket);
-    worker.send(socket);
+    if (worker === undefined) wait(socket);
+    else worker.send(socket);
   };
   const wait = (socket: Socket): void => {
     if (waiting.size >= maxWaiting) return void socket.destroy();

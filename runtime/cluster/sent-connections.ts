@@ -76,8 +76,7 @@ export function createSentConnections(worker: ConnectionWorker, now: () => numbe
     open: () => open,
     isSlow: () => now() - oldest() > slowMilliseconds,
     untaken: () => [...untaken.values()].map(({ socket }) => socket),
-    withdrawExpired: () =>
-      [...untaken].filter(([, { sentAt }]) => now() - sentAt > expiredMilliseconds).flatMap(([id]) => withdraw(id)),
+    withdrawExpired: () => [...untaken].filter(([, { sentAt }]) => now() - sentAt > expiredMilliseconds).flatMap(([id]) => withdraw(id)),
     report({ taken, declined, closed }) {
       open -= closed;
       for (const id of taken) {

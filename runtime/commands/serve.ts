@@ -21,7 +21,11 @@ export async function serve(config: Config): Promise<void> {
   const workers = workersOfServe(config);
   await runUntilStopped(print, async (shutdown) => {
     const stop = stopService(shutdown);
-    const database = await openService(config, declared.added, { shutdown, logger, processes: { workers: workers === 1 ? 0 : workers, indexers: 0 } });
+    const database = await openService(config, declared.added, {
+      shutdown,
+      logger,
+      processes: { workers: workers === 1 ? 0 : workers, indexers: 0 },
+    });
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       const { serving: pool, control, reader, notifications } = database;

@@ -43,13 +43,14 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
     const { signal } = shutdown;
     const stop = stopService(shutdown);
     const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, processes, signal });
-    const both = await openDatabaseAndDemo(() => openService(config, declared.added, { shutdown, logger, processes: processes.counts }), open).catch(
-      (error: unknown) => {
-        // A stop while the story is built is not a failure.
-        if (signal.aborted) return null;
-        throw error;
-      },
-    );
+    const both = await openDatabaseAndDemo(
+      () => openService(config, declared.added, { shutdown, logger, processes: processes.counts }),
+      open,
+    ).catch((error: unknown) => {
+      // A stop while the story is built is not a failure.
+      if (signal.aborted) return null;
+      throw error;
+    });
     if (both === null) return progress.end();
     const [database, opened] = both;
     let demo = opened;

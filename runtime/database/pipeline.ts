@@ -32,8 +32,7 @@ export const runPipeline = (client: pg.ClientBase, statements: readonly Pipeline
       handleCommandComplete: (): void => {
         completed += 1;
       },
-      handleError: (error: unknown): void =>
-        reject((isOfStatement(error) ? statements[completed]?.toError?.(error) : undefined) ?? error),
+      handleError: (error: unknown): void => reject((isOfStatement(error) ? statements[completed]?.toError?.(error) : undefined) ?? error),
       handleReadyForQuery: (): void => resolve(),
       handleCopyInResponse: (): void => undefined,
       handleDataRow: (): void => undefined,

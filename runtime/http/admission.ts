@@ -51,7 +51,9 @@ export function createAdmission(capacity: number, maxWaiting: number): Admission
   /** The next waiting request: one that was overtaken too often, otherwise the cheapest one. */
   const takeNext = (): Waiting | undefined => {
     const nonEmpty = queues.filter(({ entries }) => entries.length > 0);
-    const [starving] = nonEmpty.filter(({ overtaken }) => overtaken >= maxOvertaking).sort((left, right) => right.overtaken - left.overtaken);
+    const [starving] = nonEmpty
+      .filter(({ overtaken }) => overtaken >= maxOvertaking)
+      .sort((left, right) => right.overtaken - left.overtaken);
     const next = starving ?? nonEmpty[0];
     for (const queue of queues) queue.overtaken = queue === next || queue.entries.length === 0 ? 0 : queue.overtaken + 1;
     return next?.entries.shift();

@@ -1,18 +1,37 @@
 import type { ActiveKey } from "./keys.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
 
-/** Whether the credits of a key are used up, by the usage stored in the database at lookup plus the charges in the ledger since then. */
-export function createAllowanceCheck(ledger: Pick<UsageLedger, "charged" | "pending">): (key: ActiveKey) => boolean {
-  /** For each lookup, the charges of the ledger that were already in the database at that time. */
-  const written = new WeakMap<ActiveKey, number>();
-  return (key) => {
-    const { id, creditLimitHundredths: limit, usedHundredths } = key;
-    if (limit === null) return false;
-    let chargedBefore = written.get(key);
-    if (chargedBefore === undefined) {
-      chargedBefore = ledger.charged(id) - ledger.pending(id);
-      written.set(key, chargedBefore);
-    }
-    return usedHundredths + ledger.charged(id) - chargedBefore >= limit;
+/** What a lookup of a key found in the database. */
+interface Base {
+  readonly usedHundredths: number;
+  /** The charges of the ledger that `usedHundredths` contains. */
+  readonly chargedHundredths: number;
+}
+
+type Ledger = Pick<UsageLedger, "charged" | "pending" | "isWritingSince" | "betweenFlushes">;
+
+/**
+ * Whether the credits of a key are used up, by the usage stored in the database at lookup plus the charges in the ledger since then. If charges of the key were
+ * written during or after the lookup, it is unknown whether the lookup has seen them: the usage is read again, while none are written.
+ */
+export function createAllowanceCheck(ledger: Ledger, readUsed: (keyId: number) => Promise<number>): (key: ActiveKey) => Promise<boolean> {
+  const bases = new WeakMap<ActiveKey, Promise<Base>>();
+  const written = (keyId: number): number => ledger.charged(keyId) - ledger.pending(keyId);
+  const findBase = async ({ id, usedHundredths, lookedUpAt }: ActiveKey): Promise<Base> =>
+    ledger.isWritingSince(id, lookedUpAt)
+      ? ledger.betweenFlushes(async () => ({ usedHundredths: await readUsed(id), chargedHundredths: written(id) }))
+      : { usedHundredths, chargedHundredths: written(id) };
+  const baseOf = (key: ActiveKey): Promise<Base> => {
+    const known = bases.get(key);
+    if (known !== undefined) return known;
+    const base = findBase(key);
+    bases.set(key, base);
+    base.catch(() => bases.delete(key));
+    return base;
+  };
+  return async (key) => {
+    if (key.creditLimitHundredths === null) return false;
+    const { usedHundredths, chargedHundredths } = await baseOf(key);
+    return usedHundredths + ledger.charged(key.id) - chargedHundredths >= key.creditLimitHundredths;
   };
 }

@@ -31,7 +31,6 @@ import { createIntake } from "./intake.ts";
 import { type Clock, createKeyCache } from "./key-cache.ts";
 import { createKeyLimits } from "./key-limits.ts";
 import { createKeyMeter, type KeyMeter } from "./key-meter.ts";
-import { createKeyUsage } from "./key-usage.ts";
 import { createKeys } from "./keys.ts";
 import { createPathHint } from "./nearest-path.ts";
 import { bindExamples, type OpenApiDocument } from "./openapi-document.ts";
@@ -153,11 +152,8 @@ function createEndpoints<Context>(
     ...deps,
     authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database), clock), addressLimits }),
     meter,
-    gate: createGate(
-      createKeyLimits(limits, createKeyUsage(clock)),
-      createAdmission(deps.capacity ?? defaultCapacity, limits.waitingRequests),
-      limits.bufferedBytes,
-    ),
+    gate: createGate(createKeyLimits(limits, meter), limits.bufferedBytes),
+    admission: createAdmission(deps.capacity ?? defaultCapacity, limits.waitingRequests),
     parsersOf: createParsersOf(deps),
     anchors,
     validation,
@@ -196,7 +192,7 @@ const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["prot
 /** Creates the Express application: documentation, health checks and every endpoint of the catalog. */
 export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const { logger, limits, publicUrl, demo } = deps;
-  const { meter = createKeyMeter({ limits, database: deps.database, logger }) } = deps;
+  const { meter = createKeyMeter({ limits, database: deps.database, logger, clock: deps.clock }) } = deps;
   const anchors = createAnchors(deps.database, logger);
   const validation = createValidation({ mode: deps.validate, document: deps.document, validators, logger });
   const served: readonly Operation[] = [...operations, ...(deps.added ?? []).map(({ operation }) => operation)];

@@ -1,7 +1,9 @@
 import type { KeyLimits, Limit } from "../config/key-limits.ts";
 import { failures } from "./errors.ts";
-import type { KeyUsage, Usage } from "./key-usage.ts";
+import type { KeyMeter, Metered } from "./key-meter.ts";
+import type { Usage } from "./key-usage.ts";
 import type { ActiveKey } from "./keys.ts";
+import { drainOf, limitsOf } from "./metered-limits.ts";
 
 /** A request of a key that is being processed. */
 export interface AdmittedRequest {
@@ -14,56 +16,61 @@ export interface AdmittedRequest {
 }
 
 export interface KeyLimiter {
-  /** Counts a request of a key. @throws {HttpError} 429 with the name of the exceeded limit. */
-  admit(key: Pick<ActiveKey, "id" | "limits">): AdmittedRequest;
+  /** Admits a request that the meter has counted. @throws {HttpError} 429 with the name of the exceeded limit. */
+  admit(key: Pick<ActiveKey, "id" | "limits">, metered: Pick<Metered, "usage" | "exceeded">): AdmittedRequest;
 }
 
 const secondsPerMinute = 60;
 
 /**
  * Creates the limits that apply to each key besides the request rate. Requests that time out or are aborted count like others, and until their statements
- * have ended.
+ * have ended. The meter counts requests and database time for all processes; unread bytes are counted here, because they are in the memory of this process.
  */
-export function createKeyLimits(defaults: KeyLimits, usage: KeyUsage): KeyLimiter {
+export function createKeyLimits(defaults: KeyLimits, meter: Pick<KeyMeter, "end">): KeyLimiter {
+  const unread = new Map<number, number>();
+  const unreadBy = (keyId: number): number => unread.get(keyId) ?? 0;
+  const release = (keyId: number, bytes: number): void => {
+    if (unreadBy(keyId) <= bytes) unread.delete(keyId);
+    else unread.set(keyId, unreadBy(keyId) - bytes);
+  };
   return {
-    admit({ id, limits: ofKey }) {
-      const limits: KeyLimits = { ...defaults, ...ofKey };
-      const { concurrentRequests, databaseSecondsPerMinute, bytesInFlight } = limits;
-      const drain = databaseSecondsPerMinute === "unlimited" ? 0 : databaseSecondsPerMinute * 1000;
-      const before = usage.usageOf(id, drain);
-      const headers = headersOf(limits, before);
-      if (isExceeded(before.requests, concurrentRequests)) throw failures.limitExceeded("concurrentRequests", 1, headers);
-      if (isExceeded(before.bytes, bytesInFlight)) throw failures.limitExceeded("bytesInFlight", 1, headers);
-      if (databaseSecondsPerMinute !== "unlimited" && before.databaseMilliseconds >= drain)
-        throw failures.limitExceeded("databaseSecondsPerMinute", secondsUntilBelow(before.databaseMilliseconds, drain), headers);
-      usage.add(id, { requests: 1 });
+    admit(key, { usage, exceeded }) {
+      const limits = limitsOf(defaults, key);
+      const drain = drainOf(limits);
+      const headers = headersOf(limits, usage, unreadBy(key.id));
+      const wait = exceeded === "databaseSecondsPerMinute" ? secondsUntilBelow(usage.databaseMilliseconds, drain) : 1;
+      if (exceeded !== null) throw failures.limitExceeded(exceeded, wait, headers);
+      if (limits.bytesInFlight !== "unlimited" && unreadBy(key.id) >= limits.bytesInFlight) {
+        meter.end(key.id, 0, drain);
+        throw failures.limitExceeded("bytesInFlight", 1, headers);
+      }
       let held = 0;
       return {
         headers,
         holdBytes(bytes) {
-          const others = usage.usageOf(id, drain).bytes;
+          const others = unreadBy(key.id);
           // A response of any size is allowed if it is the only one.
-          if (others > 0 && bytesInFlight !== "unlimited" && others + bytes > bytesInFlight)
+          if (others > 0 && limits.bytesInFlight !== "unlimited" && others + bytes > limits.bytesInFlight)
             throw failures.limitExceeded("bytesInFlight", 1, headers);
           held += bytes;
-          usage.add(id, { bytes });
+          unread.set(key.id, others + bytes);
         },
         end(databaseMilliseconds) {
-          usage.add(id, { requests: -1, bytes: -held, databaseMilliseconds: drain === 0 ? 0 : databaseMilliseconds });
+          release(key.id, held);
+          meter.end(key.id, databaseMilliseconds, drain);
         },
       };
     },
   };
 }
 
-const isExceeded = (used: number, limit: Limit): boolean => limit !== "unlimited" && used >= limit;
-
 /** Seconds until the database time has drained below the limit of a minute. */
 const secondsUntilBelow = (milliseconds: number, limitMilliseconds: number): number =>
   Math.max(1, Math.ceil(((milliseconds - limitMilliseconds) / limitMilliseconds) * secondsPerMinute));
 
 /** The limits with what is left after this request. */
-function headersOf({ concurrentRequests, databaseSecondsPerMinute, bytesInFlight }: KeyLimits, used: Usage): AdmittedRequest["headers"] {
+function headersOf(limits: KeyLimits, { requests, databaseMilliseconds }: Usage, unread: number): AdmittedRequest["headers"] {
+  const { concurrentRequests, databaseSecondsPerMinute, bytesInFlight } = limits;
   const policy: string[] = [];
   const state: string[] = [];
   const add = (name: string, limit: Limit, left: (limit: number) => number, window = ""): void => {
@@ -71,8 +78,8 @@ function headersOf({ concurrentRequests, databaseSecondsPerMinute, bytesInFlight
     policy.push(`"${name}";q=${Math.floor(limit)}${window}`);
     state.push(`"${name}";r=${Math.max(0, Math.floor(left(limit)))}`);
   };
-  add("concurrentRequests", concurrentRequests, (limit) => limit - used.requests - 1);
-  add("databaseSecondsPerMinute", databaseSecondsPerMinute, (limit) => limit - used.databaseMilliseconds / 1000, `;w=${secondsPerMinute}`);
-  add("bytesInFlight", bytesInFlight, (limit) => limit - used.bytes);
+  add("concurrentRequests", concurrentRequests, (limit) => limit - requests - 1);
+  add("databaseSecondsPerMinute", databaseSecondsPerMinute, (limit) => limit - databaseMilliseconds / 1000, `;w=${secondsPerMinute}`);
+  add("bytesInFlight", bytesInFlight, (limit) => limit - unread);
   return policy.length === 0 ? {} : { "RateLimit-Policy": policy.join(", "), RateLimit: state.join(", ") };
 }

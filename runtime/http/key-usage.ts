@@ -5,50 +5,42 @@ import type { Clock } from "./key-cache.ts";
 export interface Usage {
   /** Requests that are being processed. */
   readonly requests: number;
-  /** Bytes of responses that its clients have not read. */
-  readonly bytes: number;
   /** Database time, which drains continuously: completely in a minute if it equals the limit. */
   readonly databaseMilliseconds: number;
 }
 
-/**
- * The usage of keys. Limits are checked against it by one process; processes that share keys may add what the others use to `usageOf`.
- */
+/** The usage of keys. Their database time drains by a number of milliseconds per minute, the limit of the key. */
 export interface KeyUsage {
-  /** The usage of a key whose database time drains by this many milliseconds per minute. */
   usageOf(keyId: number, drainPerMinute: number): Usage;
-  add(keyId: number, change: Partial<Usage>): void;
+  start(keyId: number): void;
+  end(keyId: number, databaseMilliseconds: number, drainPerMinute: number): void;
 }
 
 /** Keys whose database time is remembered; a key that was not used for the longest time is forgotten first. */
 const maxKeys = 10_000;
 const minuteMilliseconds = 60_000;
 
-/** Creates the usage of this process, in bounded memory: running requests are limited elsewhere, and only keys with running requests or unread bytes are kept. */
+/** Creates the usage of this process, in bounded memory: running requests are limited elsewhere, and only keys with running requests are counted. */
 export function createKeyUsage(clock: Clock = performance): KeyUsage {
-  const counts = new Map<number, { requests: number; bytes: number }>();
-  const spent = new LRUCache<number, { milliseconds: number; at: number }>({ max: maxKeys });
+  const running = new Map<number, number>();
+  const spent = new LRUCache<number, { readonly milliseconds: number; readonly at: number }>({ max: maxKeys });
 
+  const spentBy = (keyId: number, drainPerMinute: number): number => {
+    const entry = spent.get(keyId);
+    if (entry === undefined) return 0;
+    return Math.max(0, entry.milliseconds - ((clock.now() - entry.at) * drainPerMinute) / minuteMilliseconds);
+  };
   return {
-    usageOf(keyId, drainPerMinute) {
-      const { requests, bytes } = counts.get(keyId) ?? { requests: 0, bytes: 0 };
-      const entry = spent.get(keyId);
-      if (entry === undefined) return { requests, bytes, databaseMilliseconds: 0 };
-      const now = clock.now();
-      entry.milliseconds = Math.max(0, entry.milliseconds - ((now - entry.at) * drainPerMinute) / minuteMilliseconds);
-      entry.at = now;
-      return { requests, bytes, databaseMilliseconds: entry.milliseconds };
-    },
-    add(keyId, { requests = 0, bytes = 0, databaseMilliseconds = 0 }) {
-      const count = counts.get(keyId) ?? { requests: 0, bytes: 0 };
-      count.requests += requests;
-      count.bytes += bytes;
-      if (count.requests === 0 && count.bytes === 0) counts.delete(keyId);
-      else counts.set(keyId, count);
-      if (databaseMilliseconds === 0) return;
-      const entry = spent.get(keyId) ?? { milliseconds: 0, at: clock.now() };
-      entry.milliseconds += databaseMilliseconds;
-      spent.set(keyId, entry);
+    usageOf: (keyId, drainPerMinute) => ({ requests: running.get(keyId) ?? 0, databaseMilliseconds: spentBy(keyId, drainPerMinute) }),
+    start: (keyId) => void running.set(keyId, (running.get(keyId) ?? 0) + 1),
+    end(keyId, databaseMilliseconds, drainPerMinute) {
+      const others = (running.get(keyId) ?? 0) - 1;
+      if (others <= 0) running.delete(keyId);
+      else running.set(keyId, others);
+      // Without a limit, nothing drains and nothing is counted.
+      if (databaseMilliseconds === 0 || drainPerMinute === 0) return;
+      // What was spent before has drained until now; the new time has not.
+      spent.set(keyId, { milliseconds: spentBy(keyId, drainPerMinute) + databaseMilliseconds, at: clock.now() });
     },
   };
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { KeyLimits, OwnKeyLimits } from "../config/key-limits.ts";
 import type { Database } from "../database/database.ts";
 import { plannedOnce, sql } from "../database/sql.ts";
+import { monotonicMilliseconds } from "../lib/monotonic-clock.ts";
 
 /** A listed key, without the secret, which is not stored. */
 export interface ListedKey {
@@ -39,6 +40,8 @@ export interface ActiveKey {
   readonly creditLimitHundredths: number | null;
   /** Usage at the time of the lookup; 0 for an unlimited key. */
   readonly usedHundredths: number;
+  /** The start of the lookup, by `monotonicMilliseconds`. */
+  readonly lookedUpAt: number;
   /** The limits that differ from the configured ones. */
   readonly limits: OwnKeyLimits;
 }
@@ -55,6 +58,8 @@ export interface Keys {
   revoke(id: number): Promise<boolean>;
   /** The active key with this hash; null if there is none. */
   find(hash: Buffer): Promise<ActiveKey | null>;
+  /** The stored usage of a key. */
+  usedHundredths(id: number): Promise<number>;
 }
 
 /** The SHA-256 hash that is stored for a key; 108 random bits need neither salt nor a slow hash. */
@@ -119,8 +124,16 @@ export function createKeys(database: Pick<Database, "query">): Keys {
     },
     async find(hash) {
       // By the unique index on hash; the sum, only for keys with a limit, by the primary key of credit_usage.
-      const [row] = await database.query<ActiveKey>(selectActive, [hash]);
-      return row ?? null;
+      const lookedUpAt = monotonicMilliseconds();
+      const [row] = await database.query<Omit<ActiveKey, "lookedUpAt">>(selectActive, [hash]);
+      return row === undefined ? null : { ...row, lookedUpAt };
+    },
+    async usedHundredths(id) {
+      const [row] = await database.query<{ used: number }>(
+        "SELECT coalesce(sum(hundredths), 0)::int8 AS used FROM credit_usage WHERE key_id = $1",
+        [id],
+      );
+      return row?.used ?? 0;
     },
   };
 }

@@ -20,8 +20,6 @@ export interface RequestRecord {
 export interface Admitted {
   /** Counts the bytes of the response until the client has read them. @throws {HttpError} 429 if the key has too many unread bytes. */
   holdBytes(bytes: number): void;
-  /** Ends the processing: the response is complete and can be sent. */
-  endProcessing(): void;
   /** Ends the request, after its response and its last statement. */
   end(databaseMilliseconds: number): void;
 }

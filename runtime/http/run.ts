@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from "express";
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { Chain, ParseOutcome, Parsers, RawRequest } from "../../generated/requests.gen.ts";
 import type { Run } from "../../generated/routes.gen.ts";
+import { type Admission, runAdmitted, weightOf } from "./admission.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { baseUrl } from "./base-url.ts";
 import { readCommon } from "./common-fields.ts";
@@ -24,6 +25,7 @@ export interface RunDeps<Context> extends PagesDeps, ComputeDeps<Context>, FindD
   readonly authenticate: Authenticate;
   readonly meter: Pick<KeyMeter, "admit" | "charge">;
   readonly gate: Gate;
+  readonly admission: Admission;
   readonly parsersOf: (operation: Operation) => Parsers;
   readonly validation: Validation;
   /** The chain of a request to a community protocol that names none; null if the protocol has contracts on no configured chain. */
@@ -58,9 +60,10 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       address: request.ip ?? "",
     });
     record.keyId = key.id;
-    const { window, isAllowanceUsed } = await deps.meter.admit(key);
-    enforceRateLimit(response, window);
-    if (isAllowanceUsed) throw failures.allowanceUsed(key.creditLimitHundredths ?? 0);
+    const metered = await deps.meter.admit(key);
+    enforceRateLimit(response, metered.window);
+    if (metered.isAllowanceUsed) throw failures.allowanceUsed(key.creditLimitHundredths ?? 0);
+    deps.gate(key, metered, response);
     return key;
   };
 
@@ -72,7 +75,6 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
     return async (request, response) => {
       const key = await identify(operation, request, response);
       if (resolve === undefined) throw failures.planned(operation.path);
-      await deps.gate(operation, key, response);
       const record = recordOf(response);
       const outcome = await parse({ path: request.params as Record<string, string>, query: record.query }, deps.parsersOf(operation));
       if (!outcome.ok) throw badParameters(outcome.issues);
@@ -85,11 +87,12 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       const pages = await openPages(deps, key.id, operation, common, parsed);
       const { days, format } = common;
       const { facts, content } = await findResponse(deps, response, { operation, parsed, base, pages, format }, () =>
-        computeResponse(deps, { operation, base, pages, days, requestId: record.id }, (context) => resolve(parsed, context)),
+        runAdmitted(deps.admission, weightOf(operation), () =>
+          computeResponse(deps, { operation, base, pages, days, requestId: record.id }, (context) => resolve(parsed, context)),
+        ),
       );
       if (facts.pinned !== null) pages.pin(facts.pinned);
       await pages.storeAnchor(facts.hasMore);
-      record.admitted?.endProcessing();
       const charge = (bytes: number): void => {
         record.admitted?.holdBytes(bytes);
         record.hundredths = facts.hundredths;

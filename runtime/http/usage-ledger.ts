@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
 import type { Database } from "../database/database.ts";
+import { createMutex } from "../lib/async.ts";
+import { monotonicMilliseconds } from "../lib/monotonic-clock.ts";
 import { redactMessage } from "./redact.ts";
 
 /** Less than a second, so that a crash loses at most a second of entries, including the time of a flush. */
@@ -12,6 +14,10 @@ export interface UsageLedger {
   pending(keyId: number): number;
   /** The charges of a key by this process since it started. */
   charged(keyId: number): number;
+  /** Whether charges of a key are being written, or have been written since a time of `monotonicMilliseconds`. */
+  isWritingSince(keyId: number, since: number): boolean;
+  /** Runs work while no entries are being written. */
+  betweenFlushes<T>(work: () => Promise<T>): Promise<T>;
   /** Writes pending entries. @throws {Error} if that fails; the entries then remain pending. */
   flush(): Promise<void>;
   /** Stops the timer and writes the remaining entries. */
@@ -58,12 +64,16 @@ export function createUsageLedger(database: Pick<Database, "query">, logger: Log
   let writing: Entries = new Map();
   let running: Promise<void> | undefined;
   const totals = new Map<number, number>();
+  /** When the last charges of a key were written. */
+  const writtenAt = new Map<number, number>();
+  const exclusively = createMutex();
 
   const writeEntries = async (): Promise<void> => {
     if (unwritten.size === 0) return;
     [writing, unwritten] = [unwritten, new Map()];
     try {
       await write(database, writing);
+      for (const { keyId } of writing.values()) writtenAt.set(keyId, monotonicMilliseconds());
     } catch (error) {
       for (const entry of writing.values()) add(unwritten, entry);
       throw error;
@@ -72,7 +82,7 @@ export function createUsageLedger(database: Pick<Database, "query">, logger: Log
     }
   };
   const flush = (): Promise<void> => {
-    running ??= writeEntries().finally(() => {
+    running ??= exclusively(writeEntries).finally(() => {
       running = undefined;
     });
     return running;
@@ -98,6 +108,9 @@ export function createUsageLedger(database: Pick<Database, "query">, logger: Log
       return sum;
     },
     charged: (keyId) => totals.get(keyId) ?? 0,
+    isWritingSince: (keyId, since) =>
+      (writtenAt.get(keyId) ?? Number.NEGATIVE_INFINITY) >= since || [...writing.values()].some((entry) => entry.keyId === keyId),
+    betweenFlushes: exclusively,
     flush,
     async stop() {
       clearInterval(timer);

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { ConnectionReport, SentConnection } from "../../cluster/sent-connections.ts";
 import type { AnyChainConfig, Config } from "../../config/config.ts";
-import type { Admission } from "../../http/key-meter.ts";
+import type { Metered } from "../../http/key-meter.ts";
 import type { ActiveKey } from "../../http/keys.ts";
 import type { DatabaseAddress } from "../database-address.ts";
 import type { PoolSizes } from "../pool-sizes.ts";
@@ -34,10 +34,18 @@ export type WorkerFunctions = {
   readonly stop: (_: null) => Promise<void>;
 };
 
+/** A request that `admit` has counted. */
+export interface EndedRequest {
+  readonly keyId: number;
+  readonly databaseMilliseconds: number;
+  readonly drainPerMinute: number;
+}
+
 /** The functions that the primary offers to a worker. */
 export type PrimaryFunctions = {
   /** Counts a request of a key; `lookup` is a number for each lookup of the key by this worker. */
-  readonly admit: (request: { readonly key: ActiveKey; readonly lookup: number }) => Promise<Admission>;
+  readonly admit: (request: { readonly key: ActiveKey; readonly lookup: number }) => Promise<Metered>;
+  readonly endRequests: (requests: readonly EndedRequest[]) => void;
   readonly charge: (charge: {
     readonly keyId: number;
     readonly operation: string;

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { Channel } from "../../cluster/channel.ts";
-import type { KeyMeter } from "../../http/key-meter.ts";
+import { isRunning, type KeyMeter } from "../../http/key-meter.ts";
 import type { ActiveKey } from "../../http/keys.ts";
-import type { PrimaryFunctions } from "./functions.ts";
+import type { EndedRequest, PrimaryFunctions } from "./functions.ts";
 
 /** Keys of which the primary remembers the last lookup by a worker; more are looked up at the same time only by a flood. */
 const maxKeys = 10_000;
@@ -11,6 +11,7 @@ const maxKeys = 10_000;
 export function createRemoteMeter(primary: Channel<PrimaryFunctions>): KeyMeter {
   const lookups = new WeakMap<ActiveKey, number>();
   let lastLookup = 0;
+  let ended: EndedRequest[] = [];
   const lookupOf = (key: ActiveKey): number => {
     const known = lookups.get(key);
     if (known !== undefined) return known;
@@ -20,6 +21,15 @@ export function createRemoteMeter(primary: Channel<PrimaryFunctions>): KeyMeter 
   };
   return {
     admit: (key) => primary.call("admit", { key, lookup: lookupOf(key) }),
+    end(keyId, databaseMilliseconds, drainPerMinute) {
+      // Requests that end in one turn of the event loop are one message.
+      if (ended.length === 0)
+        setImmediate(() => {
+          primary.post("endRequests", ended);
+          ended = [];
+        });
+      ended.push({ keyId, databaseMilliseconds, drainPerMinute });
+    },
     // Sent immediately, so that the primary counts it before a request that follows the response.
     charge: (keyId, operation, hundredths, at) => primary.post("charge", { keyId, operation, hundredths, at: at.getTime() }),
     stop: async () => undefined,
@@ -27,16 +37,49 @@ export function createRemoteMeter(primary: Channel<PrimaryFunctions>): KeyMeter 
 }
 
 /** The functions with which a worker uses the primary's meter. */
-export function meterFunctions(meter: KeyMeter): Pick<PrimaryFunctions, "admit" | "charge"> {
+export interface MeterFunctions extends Pick<PrimaryFunctions, "admit" | "endRequests" | "charge"> {
+  /** Ends the requests of a worker that has exited. */
+  endAll(): void;
+}
+
+/** Creates the functions for one worker. */
+export function meterFunctions(meter: KeyMeter): MeterFunctions {
   /** The last lookup of each key. The meter recognises a lookup by the object, and counts charges from its first request on. */
   const last = new LRUCache<number, { readonly lookup: number; readonly key: ActiveKey }>({ max: maxKeys });
+  /** The requests of this worker that have not ended, by key. */
+  const running = new Map<number, number>();
+  let hasExited = false;
+
+  const add = (keyId: number, change: number): void => {
+    const count = (running.get(keyId) ?? 0) + change;
+    if (count <= 0) running.delete(keyId);
+    else running.set(keyId, count);
+  };
+  const keyOf = ({ key, lookup }: { readonly key: ActiveKey; readonly lookup: number }): ActiveKey => {
+    const known = last.get(key.id);
+    if (known?.lookup === lookup) return known.key;
+    last.set(key.id, { key, lookup });
+    return key;
+  };
   return {
-    admit(request) {
-      const known = last.get(request.key.id);
-      if (known?.lookup === request.lookup) return meter.admit(known.key);
-      last.set(request.key.id, request);
-      return meter.admit(request.key);
+    async admit(request) {
+      const metered = await meter.admit(keyOf(request));
+      if (!isRunning(metered)) return metered;
+      if (hasExited) meter.end(request.key.id, 0, 0);
+      else add(request.key.id, 1);
+      return metered;
+    },
+    endRequests(requests) {
+      for (const { keyId, databaseMilliseconds, drainPerMinute } of requests) {
+        add(keyId, -1);
+        meter.end(keyId, databaseMilliseconds, drainPerMinute);
+      }
     },
     charge: ({ keyId, operation, hundredths, at }) => meter.charge(keyId, operation, hundredths, new Date(at)),
+    endAll() {
+      hasExited = true;
+      for (const [keyId, count] of running) for (let ended = 0; ended < count; ended += 1) meter.end(keyId, 0, 0);
+      running.clear();
+    },
   };
 }

@@ -28,6 +28,8 @@ const maxSilentSeconds = 20;
 interface Worker {
   readonly channel: Channel<WorkerFunctions>;
   readonly connections: ConnectionWorker;
+  /** Ends the requests that the worker has left. */
+  readonly endRequests: () => void;
 }
 
 /** Starts the workers of a server: this process is their primary, which listens and gives them connections. @throws {CommandError} */
@@ -83,13 +85,15 @@ function superviseWorker(
   { name, fork }: ServiceProcesses["workers"][number],
 ): SupervisedProcess {
   const createWorker = (child: ChildProcess): Worker => {
+    const { endAll, ...metering } = meterFunctions(meter);
     const channel = createChannel<WorkerFunctions>(child, {
-      ...meterFunctions(meter),
+      ...metering,
       reportConnections: (report) => connections.report(worker.connections, report),
     } satisfies PrimaryFunctions);
     const worker: Worker = {
       channel,
       connections: { send: (socket, sent) => channel.post("connection", sent, socket) },
+      endRequests: endAll,
     };
     return worker;
   };
@@ -107,7 +111,9 @@ function superviseWorker(
     onExit(child) {
       const worker = running.get(child);
       running.delete(child);
-      if (worker !== undefined) connections.remove(worker.connections);
+      if (worker === undefined) return;
+      worker.endRequests();
+      connections.remove(worker.connections);
     },
   });
 }

@@ -1,5 +1,5 @@
-import { availableCores } from "../../lib/available-cores.ts";
 import type { Config } from "../../config/config.ts";
+import { availableCores } from "../../lib/available-cores.ts";
 
 type Workers = Pick<Config, "workers">;
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { until } from "../../support/until.ts";
 
 /** A proxy that tests run with its example in the documentation. */
-export interface Proxy {
+export interface ProxyProgram {
   readonly name: string;
   /** Whether the program is installed. */
   isInstalled(): boolean;
@@ -82,7 +82,7 @@ async function run(program: string, args: readonly string[], folder: string, por
 
 const isInstalled = (program: string, argument: string) => (): boolean => spawnSync(program, [argument]).error === undefined;
 
-export const nginx: Proxy = {
+export const nginx: ProxyProgram = {
   name: "nginx",
   isInstalled: isInstalled("nginx", "-v"),
   async start(folder, { host }) {
@@ -104,7 +104,7 @@ export const nginx: Proxy = {
   },
 };
 
-export const caddy: Proxy = {
+export const caddy: ProxyProgram = {
   name: "Caddy",
   isInstalled: isInstalled("caddy", "version"),
   async start(folder, { host }) {

@@ -1,36 +1,23 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { connect as connectHttp2 } from "node:http2";
 import { Agent, request as httpsRequest } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chainConfig } from "../../../runtime/config/config.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
-import { startTestChain } from "../../support/chain.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { testCertificate } from "../../support/https-server.ts";
-import { type ServerProcess, startServer } from "../../support/server-process.ts";
-import { indexUntilHead } from "../../support/service.ts";
-import { caddy, nginx, type Proxy, proxyHost, type RunningProxy } from "./proxies.ts";
+import type { ServerProcess } from "../../support/server-process.ts";
+import { blockPath, type IndexedBlock, indexBlock } from "./indexed-block.ts";
+import { caddy, nginx, type ProxyProgram, proxyHost, type RunningProxy } from "./proxies.ts";
 
-const path = "/v1/own/block_v2/1/";
-let folder: string;
-let test: TestDatabase;
+const path = blockPath;
+let indexed: IndexedBlock;
 let key: string;
 
 beforeAll(async () => {
-  const chain = await startTestChain();
-  await chain.mine();
-  [folder, test] = await Promise.all([mkdtemp(join(tmpdir(), "ashlar-proxy-")), createTestDatabase()]);
-  key = (await createKeys(test.database).create({ label: "proxy" })).key;
-  const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, test.url);
-  await stop();
-  await chain.stop();
-  return async () => {
-    await test.drop();
-    await rm(folder, { recursive: true });
-  };
+  indexed = await indexBlock();
+  key = (await createKeys(indexed.test.database).create({ label: "proxy" })).key;
+  return indexed.remove;
 });
 
 interface Reply {
@@ -40,8 +27,8 @@ interface Reply {
 }
 
 /** The proxies are programs of the operating system, which Node.js packages cannot install. */
-const describeInstalled = (proxy: Proxy) => (proxy.isInstalled() ? describe : describe.skip);
-const nameOf = ({ name, isInstalled }: Proxy): string => (isInstalled() ? name : `${name} (skipped: the program is not installed)`);
+const describeInstalled = (proxy: ProxyProgram) => (proxy.isInstalled() ? describe : describe.skip);
+const nameOf = ({ name, isInstalled }: ProxyProgram): string => (isInstalled() ? name : `${name} (skipped: the program is not installed)`);
 
 for (const proxy of [nginx, caddy]) {
   describeInstalled(proxy)(`the documented example of ${nameOf(proxy)}`, () => {
@@ -49,13 +36,16 @@ for (const proxy of [nginx, caddy]) {
     let running: RunningProxy;
     let agent: Agent;
     beforeAll(async () => {
-      const own = join(folder, proxy.name);
-      await mkdir(own);
-      const config = join(own, "ashlar.yaml");
-      await writeFile(config, JSON.stringify({ chains: [{ name: "own", id: 31337 }], trustedProxies: ["127.0.0.1"] }));
-      server = await startServer(config, test.url);
-      running = await proxy.start(own, new URL(server.url));
-      agent = new Agent({ ca: testCertificate, keepAlive: true, maxSockets: 4, lookup: (_host, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]) });
+      const folder = join(indexed.folder, proxy.name);
+      await mkdir(folder);
+      server = await indexed.serve({ trustedProxies: ["127.0.0.1"] });
+      running = await proxy.start(folder, new URL(server.url));
+      agent = new Agent({
+        ca: testCertificate,
+        keepAlive: true,
+        maxSockets: 4,
+        lookup: (_host, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]),
+      });
     });
     afterAll(async () => {
       agent?.destroy();
@@ -74,14 +64,16 @@ for (const proxy of [nginx, caddy]) {
         sent.on("error", reject);
         sent.end();
       });
+    const itemsOf = (body: string): unknown => (JSON.parse(body) as { data: { items: unknown } }).data.items;
     const authorization = () => ({ authorization: `Bearer ${key}` });
 
     it("forwards requests and responses unchanged, over TLS", async () => {
       const direct = await fetch(server.url + path, { headers: { ...authorization(), "accept-encoding": "identity" } });
       const { status, headers, body } = await send(path, authorization());
-      expect([status, body.toString()]).toEqual([200, await direct.text()]);
+      expect([status, itemsOf(body.toString())]).toEqual([200, itemsOf(await direct.text())]);
       expect(headers["content-encoding"]).toBeUndefined();
-      for (const name of ["content-type", "cache-control", "x-credits", "ratelimit-policy"]) expect(headers[name]).toBe(direct.headers.get(name));
+      for (const name of ["content-type", "cache-control", "x-credits", "ratelimit-policy"])
+        expect(headers[name]).toBe(direct.headers.get(name));
       expect((await send(`${path}?key=${key}&x=%2F..%2F//`)).status).toBe(400);
       expect(await send(path, authorization(), "HEAD")).toMatchObject({ status: 200, body: Buffer.alloc(0) });
     });

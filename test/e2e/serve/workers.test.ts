@@ -1,25 +1,24 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { chainConfig } from "../../../runtime/config/config.ts";
 import { createKeys, type Keys } from "../../../runtime/http/keys.ts";
-import { startTestChain } from "../../support/chain.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { sleep } from "../../../runtime/lib/async.ts";
+import type { TestDatabase } from "../../support/database.ts";
 import { deadline } from "../../support/deadline.ts";
 import { type ServerProcess, startServer } from "../../support/server-process.ts";
-import { indexUntilHead } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 import { isGone } from "../start/service-process.ts";
+import { blockPath, type IndexedBlock, indexBlock } from "./indexed-block.ts";
 import { isResponse, type Load, request, startLoad, unlimited } from "./load.ts";
 import { processesOf } from "./workers-of.ts";
 
-const path = "/v1/own/block_v2/1/";
+const path = blockPath;
 /** The cost of a request to `path`, as the catalog has it: 1 credit a call. */
 const hundredths = 100;
 /** 1.3 s on an idle machine; concurrent tests make it up to four times slower. */
 const restartMilliseconds = 8_000;
 
+let indexed: IndexedBlock;
 let folder: string;
 let test: TestDatabase;
 let keys: Keys;
@@ -27,17 +26,10 @@ let server: ServerProcess | undefined;
 let load: Load | undefined;
 
 beforeAll(async () => {
-  const chain = await startTestChain();
-  await chain.mine();
-  [folder, test] = await Promise.all([mkdtemp(join(tmpdir(), "ashlar-workers-")), createTestDatabase()]);
+  indexed = await indexBlock();
+  ({ folder, test } = indexed);
   keys = createKeys(test.database);
-  const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, test.url);
-  await stop();
-  await chain.stop();
-  return async () => {
-    await test.drop();
-    await rm(folder, { recursive: true });
-  };
+  return indexed.remove;
 });
 afterEach(async () => {
   await load?.stop();
@@ -45,10 +37,11 @@ afterEach(async () => {
   [load, server] = [undefined, undefined];
 });
 
-const serve = async (workers: number, limits: object, logLevel = "warn"): Promise<ServerProcess> => {
-  const file = join(folder, "ashlar.yaml");
-  await writeFile(file, JSON.stringify({ chains: [{ name: "own", id: 31337 }], limits }));
-  server = await startServer(file, test.url, { args: ["--workers", String(workers)], environment: { ASHLAR_LOG_LEVEL: logLevel } });
+const serve = async (workers: number, limits: object, logLevel = "warn", environment: NodeJS.ProcessEnv = {}): Promise<ServerProcess> => {
+  server = await indexed.serve(
+    { limits },
+    { args: ["--workers", String(workers)], environment: { ASHLAR_LOG_LEVEL: logLevel, ...environment } },
+  );
   return server;
 };
 const workersOf = ({ child }: ServerProcess) => processesOf(child.pid ?? 0);
@@ -158,6 +151,28 @@ describe.skipIf(process.platform !== "linux")("a killed worker", () => {
     expect(calls).toBeGreaterThanOrEqual(responses.length + 1);
     expect(calls).toBeLessThanOrEqual(load.outcomes.length + 1);
     expect(spent).toBe(calls * hundredths);
+  });
+
+  it("that loops for ever is replaced, while the others take all connections", async () => {
+    // The environment variable makes every process loop for ever on SIGUSR2.
+    const loop = "data:text/javascript,process.on('SIGUSR2',()=>{for(;;);})";
+    const running = await serve(3, unlimited, "warn", { NODE_OPTIONS: `--import=${loop}` });
+    const { key } = await keys.create({ label: "loop" });
+    const pid = workersOf(running).get("worker 2") ?? 0;
+    load = startLoad(running.url + path, key, 4, 20);
+    await until("responses", () => (load?.outcomes.length ?? 0) > 40);
+    process.kill(pid, "SIGUSR2");
+    // New connections, of which those that the hung worker does not take go to others.
+    const outcomes = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        await sleep(index * 250);
+        return request(running.url + path, key);
+      }),
+    );
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 200 });
+    await until("the restart", () => ![undefined, pid].includes(workersOf(running).get("worker 2")), 60_000);
+    expect(running.output()).toContain("Process worker 2 did not respond for 20 s and was killed. Restarting it now.");
+    for (let count = 0; count < 6; count += 1) expect(await request(running.url + path, key)).toMatchObject({ status: 200 });
   });
 
   it("does not lose connections that it has not accepted", async () => {

@@ -8,7 +8,9 @@ import type { Recorder } from "./recorder-process.ts";
 
 describe("a channel", () => {
   it("delivers calls and posts in the order in which they were made", async () => {
-    const child = fork(fileURLToPath(new URL("./recorder-process.ts", import.meta.url)), { execArgv: ["--import", pathToFileURL(createRequire(import.meta.url).resolve("tsx/esm")).href] });
+    const child = fork(fileURLToPath(new URL("./recorder-process.ts", import.meta.url)), {
+      execArgv: ["--import", pathToFileURL(createRequire(import.meta.url).resolve("tsx/esm")).href],
+    });
     const channel = createChannel<Recorder>(child, {});
     const first = channel.call("record", "call 1");
     channel.post("record", "post 2");

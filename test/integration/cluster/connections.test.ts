@@ -20,7 +20,10 @@ let clients: Socket[];
 beforeEach(async () => {
   [clock.milliseconds, clients] = [0, []];
   errors.length = 0;
-  connections = await openConnections({ port: 0, host: "127.0.0.1" }, { onError: (error) => void errors.push(error), now: () => clock.milliseconds });
+  connections = await openConnections(
+    { port: 0, host: "127.0.0.1" },
+    { onError: (error) => void errors.push(error), now: () => clock.milliseconds },
+  );
 });
 afterEach(() => {
   connections.close();

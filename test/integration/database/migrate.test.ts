@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { type Migration, MigrationError, migrate, pendingMigrations, revert, schemaProblem } from "../../../runtime/database/migrate.ts";
-import { migrations } from "../../../runtime/migrations.ts";
 import { sleep } from "../../../runtime/lib/async.ts";
+import { migrations } from "../../../runtime/migrations.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { deadline } from "../../support/deadline.ts";
 import { until } from "../../support/until.ts";

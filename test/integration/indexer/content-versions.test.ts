@@ -71,7 +71,9 @@ describe("the content version of a chain", () => {
 
   it("does not change if a statement changes no row, or with reads that have not failed", async () => {
     await test.database.query("UPDATE nft_metadata SET name = '' WHERE chain_id = $1 AND false", [chainId]);
-    await test.database.query("INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number) VALUES ($1, '', 3, 721, 0)", [chainId]);
+    await test.database.query("INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number) VALUES ($1, '', 3, 721, 0)", [
+      chainId,
+    ]);
     await test.database.query("DELETE FROM nft_reads WHERE chain_id = $1 AND token_id = 3", [chainId]);
     expect(await versionOf()).toBe(before);
   });

@@ -1,14 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
+import { type KeyLimits, noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import { createKeyLimits } from "../../../runtime/http/key-limits.ts";
 import { createKeyUsage } from "../../../runtime/http/key-usage.ts";
+import type { ActiveKey } from "../../../runtime/http/keys.ts";
+import { drainOf, exceededLimit, limitsOf } from "../../../runtime/http/metered-limits.ts";
 
-const defaults = { concurrentRequests: 2, databaseSecondsPerMinute: 20, bytesInFlight: 1_000 } as const;
+const defaults: KeyLimits = { concurrentRequests: 2, databaseSecondsPerMinute: 20, bytesInFlight: 1_000 };
 const key = { id: 7, limits: {} };
 
 function limitsWithClock() {
   const clock = { milliseconds: 0, now: () => clock.milliseconds };
-  return { clock, limits: createKeyLimits(defaults, createKeyUsage(clock)) };
+  const usage = createKeyUsage(clock);
+  const limiter = createKeyLimits(defaults, usage);
+  /** Counts a request like the meter does. */
+  const admit = (of: Pick<ActiveKey, "id" | "limits">) => {
+    const own = limitsOf(defaults, of);
+    const before = usage.usageOf(of.id, drainOf(own));
+    const exceeded = exceededLimit(own, before);
+    if (exceeded === null) usage.start(of.id);
+    return limiter.admit(of, { usage: before, exceeded });
+  };
+  return { clock, limits: { admit } };
 }
 const errorOf = (work: () => unknown): { status: number; message: string; headers: Record<string, string> } => {
   try {
@@ -53,6 +65,16 @@ describe("the limits of a key", () => {
     expect(limits.admit(key).headers.RateLimit).toContain('"databaseSecondsPerMinute";r=10');
   });
 
+  it("let only the database time drain that was used before", () => {
+    const { clock, limits } = limitsWithClock();
+    limits.admit(key).end(10_000);
+    const long = limits.admit(key);
+    // The first 10 s have drained in half a minute; 19 s are used now.
+    clock.milliseconds = 60_000;
+    long.end(19_000);
+    expect(limits.admit(key).headers.RateLimit).toContain('"databaseSecondsPerMinute";r=1');
+  });
+
   it("allow one response of any size, and further ones up to the limit of unread bytes", () => {
     const { limits } = limitsWithClock();
     const [large, small] = [limits.admit(key), limits.admit(key)];
@@ -64,6 +86,8 @@ describe("the limits of a key", () => {
     );
     large.end(0);
     expect(() => limits.admit(key).holdBytes(1)).not.toThrow();
+    // The refused request does not count as running.
+    expect(() => limits.admit(key)).not.toThrow();
   });
 
   it("are those of the key where it has its own", () => {

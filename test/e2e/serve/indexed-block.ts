@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chainConfig } from "../../../runtime/config/config.ts";
+import { startTestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { type ServerOptions, type ServerProcess, startServer } from "../../support/server-process.ts";
+import { indexUntilHead } from "../../support/service.ts";
+
+/** The index of a chain with one block besides its first one. */
+export interface IndexedBlock {
+  /** A folder for configurations. */
+  readonly folder: string;
+  readonly test: TestDatabase;
+  /** Starts `ashlar serve` with settings. */
+  serve(settings: object, options?: ServerOptions): Promise<ServerProcess>;
+  remove(): Promise<void>;
+}
+
+/** The path of the indexed block. */
+export const blockPath = "/v1/own/block_v2/1/";
+
+export async function indexBlock(): Promise<IndexedBlock> {
+  const chain = await startTestChain();
+  await chain.mine();
+  const [folder, test] = await Promise.all([mkdtemp(join(tmpdir(), "ashlar-serve-")), createTestDatabase()]);
+  const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, test.url);
+  await stop();
+  await chain.stop();
+  return {
+    folder,
+    test,
+    async serve(settings, options) {
+      const file = join(folder, "ashlar.yaml");
+      await writeFile(file, JSON.stringify({ chains: [{ name: "own", id: 31337 }], ...settings }));
+      return startServer(file, test.url, options);
+    },
+    async remove() {
+      await test.drop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { connect } from "node:net";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createServer, type HttpServer, serverLimits } from "../../../runtime/http/server.ts";
+import { until } from "../../support/until.ts";
+import { type Harness, startHarness } from "./harness.ts";
+
+const path = "/v1/demo/block_v2/1/";
+
+describe("the gate", () => {
+  let harness: Harness;
+  let http: HttpServer;
+  let port: number;
+  let running: (() => void)[] = [];
+  let started = 0;
+  beforeAll(async () => {
+    harness = await startHarness(
+      {
+        getBlock: () => {
+          started += 1;
+          return new Promise<object>((resolve) => running.push(() => resolve({ height: 1 })));
+        },
+        getAllChains: async () => ({ items: [] }),
+      },
+      { capacity: 1, limits: { concurrentRequests: 3 } },
+    );
+    harness.content = { id: "1", changedAt: new Date(0) };
+    http = createServer(harness.app, serverLimits);
+    ({ port } = await http.listen(0, "127.0.0.1"));
+  });
+  afterAll(async () => {
+    await http.stop();
+    await harness.end();
+  });
+  const endAll = (): void => {
+    for (const end of running) end();
+    running = [];
+  };
+
+  it("does not count a request whose client disconnects while its key is looked up", async () => {
+    const { key } = await harness.keys.create({ label: "gone" });
+    await harness.test.database.transaction(async (client) => {
+      // Blocks the lookup.
+      await client.query("LOCK TABLE api_keys");
+      const sockets = Array.from({ length: 5 }, () => {
+        const socket = connect(port, "127.0.0.1");
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+        return socket;
+      });
+      await until("the lookup to wait for the lock", async () => {
+        const [row] = await harness.test.database.query<{ waits: boolean }>(
+          "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'api_keys'::regclass) AS waits",
+        );
+        return row?.waits === true;
+      });
+      for (const socket of sockets) socket.destroy();
+      await until("the server to notice", async () => (await promisify(http.server.getConnections.bind(http.server))()) === 0);
+    });
+    const chains = () => harness.withoutKey().get("/v1/chains/").set("Authorization", `Bearer ${key}`);
+    // Of three requests, two are left for others while this one runs.
+    await until("no request to count", async () => ((await chains()).headers.ratelimit ?? "").startsWith('"concurrentRequests";r=2'));
+    expect(started).toBe(0);
+  });
+
+  it("lets kept responses pass while others wait for admission", async () => {
+    expect((await harness.get("/v1/chains/")).headers["x-cache"]).toBe("MISS");
+    const { key } = await harness.keys.create({ label: "busy" });
+    const busy = [1, 2].map((height) =>
+      harness
+        .withoutKey()
+        .get(`/v1/demo/block_v2/${height}/`)
+        .set("Authorization", `Bearer ${key}`)
+        .then(({ status }) => status),
+    );
+    await until("one request to run", () => running.length === 1);
+    const kept = await harness.get("/v1/chains/");
+    expect([kept.status, kept.headers["x-cache"], running.length]).toEqual([200, "HIT", 1]);
+    endAll();
+    await until("the other request to run", () => running.length === 1);
+    endAll();
+    expect(await Promise.all(busy)).toEqual([200, 200]);
+  });
+});
