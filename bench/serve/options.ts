@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { availableCores } from "../../runtime/cluster/cores.ts";
+import { availableCores } from "../../runtime/lib/available-cores.ts";
 import type { StorySize } from "../queries/story.ts";
 
 /** The number of connections for which the servers are compared with the targets, if it is measured. */
