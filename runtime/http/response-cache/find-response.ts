@@ -23,7 +23,7 @@ export interface FindRequest {
   readonly format: "json" | "csv";
 }
 
-/** The kept response to a request; otherwise computes it, together with concurrent requests for the same one. Sets X-Cache. */
+/** The cached response to a request; otherwise computes it, together with concurrent requests for the same one. Sets X-Cache. */
 export async function findResponse(
   { cache, answerBytes, now }: FindDeps,
   response: Response,

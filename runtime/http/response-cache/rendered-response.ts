@@ -12,7 +12,7 @@ export interface Serialized {
 
 /** A serialized response that several requests may be sent. */
 export interface RenderedResponse extends Serialized {
-  /** The entity tag of a kept response. It is weak, because all codings of the body share it (RFC 9110, section 8.8.3.3). */
+  /** The entity tag of a cached response. It is weak, because all codings of the body share it (RFC 9110, section 8.8.3.3). */
   readonly tag: string | null;
   /** The body in a coding, compressed once; as it is if it cannot be compressed now. */
   encode(coding: Coding): Promise<EncodedBody>;

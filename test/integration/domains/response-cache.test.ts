@@ -70,7 +70,7 @@ async function compareAll(): Promise<(string | undefined)[]> {
 
 const misses = () => paths().map(() => "MISS");
 
-describe("kept responses", () => {
+describe("cached responses", () => {
   it("are the same as computed ones, until a block is added", async () => {
     await compareAll();
     const { data } = (await kept.get("/v1/test/block_v2/latest/")).body;

@@ -45,7 +45,7 @@ const charges = async () => {
   return row?.calls ?? 0;
 };
 
-describe("a kept response", () => {
+describe("a cached response", () => {
   it("equals the computed one, with its headers and credits", async () => {
     const miss = await get(path("02"));
     const hit = await get(path("02"));
