@@ -80,6 +80,18 @@ export default defineConfig({
       },
       {
         extends: true,
+        // Loads that take minutes to hours (`npm run test:long`). One file after the other: each measures the machine.
+        test: {
+          ...limits(300_000),
+          name: "long",
+          pool: "forks",
+          poolOptions: { forks: { singleFork: true } },
+          include: ["test/long/**/*.test.ts"],
+          globalSetup: ["test/support/global-setup.ts"],
+        },
+      },
+      {
+        extends: true,
         // Its contracts are in packages of its own (`npm run test:protocols` installs them). Without these, the tests fail and say so.
         test: {
           ...limits(300_000),

@@ -67,7 +67,14 @@ async function startResources(): Promise<Resources> {
 /** Starts a PostgreSQL server with a migrated template database. Durability is off: nothing outlives the run. */
 async function startServer(): Promise<{ readonly url: string; remove(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), "ashlar-test-"));
-  const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", shared_buffers: "128MB" };
+  const settings = {
+    fsync: "off",
+    synchronous_commit: "off",
+    full_page_writes: "off",
+    shared_buffers: "128MB",
+    // Tests compare the time of a response with the time of a commit.
+    track_commit_timestamp: "on",
+  };
   const server = await startEmbedded({ dataDirectory: directory, settings });
   const remove = async (): Promise<void> => {
     await server.stop();

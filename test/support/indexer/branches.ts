@@ -69,7 +69,7 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
 };
 
 /** Returns pairs of a transaction and the block of the new branch that contains it. */
-const branchTransactions = (
+export const branchTransactions = (
   chain: TestChain,
   { erc20, erc721, weth }: Story,
   depth: number,

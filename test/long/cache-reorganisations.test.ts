@@ -1,0 +1,119 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chainConfig } from "../../runtime/config/config.ts";
+import { createKeys } from "../../runtime/http/keys.ts";
+import { createPagedLists, type Page, type PagedList } from "../contract/story/paged-lists.ts";
+import { isResponse, request, unlimited } from "../e2e/serve/load.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { deadline } from "../support/deadline.ts";
+import { isAtHead } from "../support/indexer/support.ts";
+import { type IndexerProcess, startIndexer } from "../support/indexer-process.ts";
+import { type ServerProcess, startServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+import { abandonedBlocks, recordAbandonedBlocks } from "./support/abandoned-blocks.ts";
+import { type HashLoad, startHashLoad } from "./support/hash-load.ts";
+import { print, setting } from "./support/settings.ts";
+import { startTokenChain, type TokenChain } from "./support/token-chain.ts";
+
+const reorganisations = setting("LONG_REORGANISATIONS", 40);
+const maxDepth = 10;
+const clients = 8;
+const staleMilliseconds = 1_000;
+const lists = ["transfers", "logs of a contract", "logs of a topic", "holders"] as const;
+
+let source: TokenChain;
+let test: TestDatabase;
+let folder: string;
+let indexer: IndexerProcess;
+let server: ServerProcess;
+let key: string;
+let load: HashLoad;
+
+beforeAll(async () => {
+  [source, test, folder] = await Promise.all([startTokenChain(), createTestDatabase(), mkdtemp(join(tmpdir(), "ashlar-cache-"))]);
+  await recordAbandonedBlocks(test.database);
+  ({ key } = await createKeys(test.database).create({ label: "reorganisations" }));
+  const settings = { ...chainConfig.parse({ name: "own", id: 31337, rpc: source.chain.url, pollMilliseconds: 50 }), id: 31337 };
+  const file = join(folder, "serve.yaml");
+  await writeFile(file, JSON.stringify({ chains: [settings], limits: unlimited }));
+  indexer = await startIndexer(folder, settings, test.url);
+  server = await startServer(file, test.url, { args: ["--workers", "4"] });
+  await waitForIndex();
+});
+afterAll(async () => {
+  await load?.stop();
+  await Promise.all([indexer?.stop(), server?.stop()]);
+  await test?.drop();
+  await source?.chain.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const waitForIndex = () => until("the index to reach the head", () => isAtHead(test.database, source.chain), 60_000);
+
+/** Reads all pages of a list on a connection each, and so from all workers; calls `between` between any two pages. */
+async function walk({ path, size, rowKey }: PagedList, height: number, between: () => Promise<void>): Promise<string[]> {
+  const rows: string[] = [];
+  for (let number = 0; ; number += 1) {
+    const outcome = await request(`${server.url}/v1/own/${path(height)}&page-size=${size}&page-number=${number}`, key);
+    if (!isResponse(outcome) || outcome.status !== 200) throw new Error(`${path(height)}: ${JSON.stringify(outcome)}`);
+    const { items, pagination } = (JSON.parse(outcome.body) as { data: Page }).data;
+    rows.push(...items.map(rowKey));
+    if (!pagination.has_more) return rows;
+    await between();
+  }
+}
+
+describe("four workers that keep responses, under load", () => {
+  it(`serve no abandoned block later than a second, and each row of a list once, over ${reorganisations} reorganisations`, {
+    timeout: deadline(60_000 + 30_000 * reorganisations),
+  }, async () => {
+    const { chain, token, trader } = source;
+    const paged = createPagedLists(chain, token, trader);
+    const paths = [
+      "block_v2/latest/",
+      `address/${trader}/transactions_v3/?no-logs=true`,
+      `address/${trader}/transfers_v2/?contract-address=${token}`,
+    ];
+    load = startHashLoad(
+      server.url,
+      paths.map((path) => `/v1/own/${path}`),
+      key,
+      clients,
+    );
+    let count = 0;
+    // The abandoned blocks are above the anchor of the list that is being read.
+    const growAndReorganise = async (): Promise<void> => {
+      const depth = 1 + (count % maxDepth);
+      count += 1;
+      await source.grow(depth);
+      await waitForIndex();
+      await source.reorganise(depth);
+      await waitForIndex();
+    };
+    for (let turn = 0; count < reorganisations; turn += 1) {
+      const list = paged[lists[turn % lists.length] ?? "transfers"];
+      const anchor = await chain.head();
+      const expected = await list.rows(anchor);
+      expect(await walk(list, anchor, growAndReorganise)).toEqual(expected);
+      expect(expected.length).toBeGreaterThan(list.size);
+    }
+    await load.stop();
+    const left = await abandonedBlocks(test.database);
+    const delays = load.seen.flatMap(({ path, at, hashes }) =>
+      hashes.flatMap((hash) => {
+        const leftAt = left.get(hash);
+        return leftAt === undefined ? [] : [{ path, milliseconds: at - leftAt }];
+      }),
+    );
+    const late = delays.filter(({ milliseconds }) => milliseconds > 0).sort((a, b) => b.milliseconds - a.milliseconds);
+    print(
+      `${count} reorganisations, ${left.size} abandoned blocks; ${load.seen.length} responses, ${late.length} after the index had left a block in them, the last ${Math.round(late[0]?.milliseconds ?? 0)} ms later`,
+    );
+    expect(load.failures).toEqual(new Map());
+    // Abandoned blocks were served, and later no more.
+    expect(delays.length).toBeGreaterThan(count);
+    expect(late.filter(({ milliseconds }) => milliseconds > deadline(staleMilliseconds)).slice(0, 5)).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { createHistogram } from "node:perf_hooks";
+import { type Connection, openConnection, type Reply } from "./connection.ts";
+
+/** A load that does not wait for responses: request number n is sent n / rate seconds after the start, whatever the server does. */
+export interface OpenLoop {
+  readonly port: number;
+  /** Requests per second. */
+  readonly rate: number;
+  readonly milliseconds: number;
+  /** Paths, requested in turn. */
+  readonly paths: readonly string[];
+  /** API keys, used in turn. */
+  readonly keys: readonly string[];
+}
+
+/** What became of the requests of a load. */
+export interface LoadResult {
+  readonly requests: number;
+  /** The time until the last request was sent. */
+  readonly milliseconds: number;
+  /** Responses by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Requests without a response by error. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** Responses with status 429 or 503 and without Retry-After. */
+  readonly withoutRetryAfter: number;
+  /** An example of each failed status. */
+  readonly examples: Readonly<Record<string, string>>;
+  /** Milliseconds from the time when a request is due to the end of its response, of responses with status 200. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+const tickMilliseconds = 2;
+/** The server closes connections that are idle for 65 s. */
+const maxIdleMilliseconds = 30_000;
+/** Above it, requests wait for a connection, and that time counts as well. */
+const maxConnections = 2_000;
+
+interface Idle {
+  readonly connection: Connection;
+  readonly since: number;
+}
+interface Due {
+  readonly at: number;
+  readonly number: number;
+}
+
+/** Runs a load; resolves when every request has a response or an error. */
+export function runOpenLoop({ port, rate, milliseconds, paths, keys }: OpenLoop): Promise<LoadResult> {
+  const startedAt = performance.now();
+  const total = Math.max(1, Math.floor((rate * milliseconds) / 1000));
+  const times = createHistogram();
+  const statuses: Record<string, number> = {};
+  const errors: Record<string, number> = {};
+  const examples: Record<string, string> = {};
+  const idle: Idle[] = [];
+  const due: Due[] = [];
+  const open = new Set<Connection>();
+  let [sent, done, withoutRetryAfter, sentAfter] = [0, 0, 0, 0];
+  const textOf = (number: number): string =>
+    `GET ${paths[number % paths.length]} HTTP/1.1\r\nHost: load\r\nAuthorization: Bearer ${keys[number % keys.length]}\r\n\r\n`;
+
+  const count = (reply: Reply | Error, at: number): void => {
+    done += 1;
+    if (reply instanceof Error) {
+      errors[reply.message] = (errors[reply.message] ?? 0) + 1;
+      return;
+    }
+    const { status, hasRetryAfter, text } = reply;
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    if (status === 200) times.record(Math.max(1, Math.round((performance.now() - at) * 1000)));
+    else examples[status] ??= text.slice(0, 300);
+    if ((status === 429 || status === 503) && !hasRetryAfter) withoutRetryAfter += 1;
+  };
+  const connect = (): Connection => {
+    const connection: Connection = openConnection(port, () => {
+      open.delete(connection);
+      const position = idle.findIndex((entry) => entry.connection === connection);
+      if (position >= 0) idle.splice(position, 1);
+    });
+    open.add(connection);
+    return connection;
+  };
+  const takeConnection = (): Connection | null => {
+    const known = idle.pop();
+    if (known !== undefined && performance.now() - known.since < maxIdleMilliseconds) return known.connection;
+    known?.connection.close();
+    return open.size < maxConnections ? connect() : null;
+  };
+  const sendDue = (): void => {
+    for (let next = due[0]; next !== undefined; next = due[0]) {
+      const connection = takeConnection();
+      if (connection === null) return;
+      due.shift();
+      const { at, number } = next;
+      connection.send(textOf(number), (reply) => {
+        count(reply, at);
+        if (!(reply instanceof Error)) idle.push({ connection, since: performance.now() });
+        sendDue();
+      });
+    }
+  };
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      const elapsed = performance.now() - startedAt;
+      for (; sent < total && sent < (elapsed * rate) / 1000; sent += 1) due.push({ at: startedAt + (sent * 1000) / rate, number: sent });
+      if (sent === total && sentAfter === 0) sentAfter = elapsed;
+      sendDue();
+      if (done < total) return;
+      clearInterval(timer);
+      for (const connection of open) connection.close();
+      const percentile = (part: number): number => (times.count === 0 ? Number.NaN : times.percentile(part) / 1000);
+      const result = { requests: total, milliseconds: sentAfter, statuses, errors, examples, withoutRetryAfter };
+      resolve({ ...result, p50: percentile(50), p99: percentile(99) });
+    }, tickMilliseconds);
+  });
+}

@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createKeys } from "../../runtime/http/keys.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { deadline } from "../support/deadline.ts";
+import { measureSlowness } from "../support/machine-speed.ts";
+import { startServer } from "../support/server-process.ts";
+import { indexUntilHead } from "../support/service.ts";
+import { goodputOf, type LoadProcess, startLoadProcess } from "./support/load-process.ts";
+import { residentMegabytes } from "./support/memory.ts";
+import { print, setting } from "./support/settings.ts";
+import { type LongChain, startLongChain } from "./support/soak-chain.ts";
+import { findSustainableRate, summaryOf } from "./support/sustainable-rate.ts";
+
+const seconds = setting("LONG_OVERLOAD_SECONDS", 300);
+const stepSeconds = setting("LONG_STEP_SECONDS", 5);
+const keyCount = 64;
+const minGoodputShare = 0.8;
+const p99Milliseconds = 1_000;
+/** Resident memory at the end may exceed that of the second fifth of the load by so much: it includes garbage that is not yet collected. */
+const maxGrowth = 1.2;
+
+let chain: LongChain;
+let test: TestDatabase;
+let folder: string;
+let load: LoadProcess;
+let keys: string[];
+
+beforeAll(async () => {
+  [chain, test, folder] = await Promise.all([
+    startLongChain("overload"),
+    createTestDatabase(),
+    mkdtemp(join(tmpdir(), "ashlar-overload-")),
+  ]);
+  await (await indexUntilHead(chain.config, test.url)).stop();
+  const { create } = createKeys(test.database);
+  keys = await Promise.all(Array.from({ length: keyCount }, async (_, index) => (await create({ label: `load ${index}` })).key));
+  load = startLoadProcess();
+});
+afterAll(async () => {
+  await load?.stop();
+  await test?.drop();
+  await chain?.chain.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The median of a part of samples, by fractions of their number. */
+const medianOf = (samples: readonly number[], from: number, to: number): number => {
+  const part = samples.slice(Math.floor(from * samples.length), Math.ceil(to * samples.length)).sort((a, b) => a - b);
+  return part[Math.floor(part.length / 2)] ?? Number.NaN;
+};
+
+describe.each([1, 2])("ashlar serve --workers %i under twice its sustainable load", (workers) => {
+  it(`answers at least ${minGoodputShare * 100} % of its peak for ${seconds} s`, {
+    timeout: deadline((seconds + 600) * 1000),
+  }, async () => {
+    const file = join(folder, "serve.yaml");
+    // Each response is computed. The rate limit of a key is a limit of its own; the others are the defaults.
+    const settings = { chains: [chain.config], cache: { megabytes: 0 }, limits: { requestsPerSecond: "unlimited" } };
+    await writeFile(file, JSON.stringify(settings));
+    const server = await startServer(file, test.url, { args: ["--workers", String(workers)] });
+    const memory: number[] = [];
+    const sampling = setInterval(() => memory.push(residentMegabytes(server.child.pid ?? 0)), 1_000);
+    try {
+      const target = { port: Number(new URL(server.url).port), paths: chain.paths(), keys };
+      const slownessBefore = measureSlowness();
+      const { rate, goodput: peak } = await findSustainableRate(load, target, stepSeconds);
+      memory.length = 0;
+      const result = await load.run({ ...target, rate: 2 * rate, milliseconds: seconds * 1000 });
+      const slower = Math.max(1, measureSlowness() / slownessBefore);
+      const growth = medianOf(memory, 0.8, 1) / medianOf(memory, 0.2, 0.4);
+      print(`workers ${workers}: peak ${Math.round(peak)}/s, sent ${Math.round(2 * rate)}/s: ${summaryOf(result)}`);
+      print(`workers ${workers}: memory ${memory.map(Math.round).join(" ")} MB; machine ${slower.toFixed(2)} times slower at the end`);
+      expect(result.errors).toEqual({});
+      expect(
+        Object.keys(result.statuses).filter((status) => !["200", "429", "503"].includes(status)),
+        JSON.stringify(result.examples),
+      ).toEqual([]);
+      expect(result.withoutRetryAfter).toBe(0);
+      expect(result.requests).toBeGreaterThan(result.statuses[200] ?? 0);
+      expect(goodputOf(result)).toBeGreaterThan((minGoodputShare * peak) / slower);
+      expect(result.p99).toBeLessThan(deadline(p99Milliseconds));
+      expect(growth).toBeLessThan(maxGrowth);
+      // It still serves all of what it can.
+      const after = await load.run({ ...target, rate: 0.5 * rate, milliseconds: stepSeconds * 1000 });
+      expect(after.statuses).toEqual({ 200: after.requests });
+    } finally {
+      clearInterval(sampling);
+      await server.stop();
+    }
+  });
+});

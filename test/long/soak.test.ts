@@ -1,0 +1,169 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createKeys } from "../../runtime/http/keys.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { deadline } from "../support/deadline.ts";
+import { isAtHead } from "../support/indexer/support.ts";
+import { type IndexerProcess, runAudit, startIndexer } from "../support/indexer-process.ts";
+import { type ServerProcess, startServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+import type { LoadResult } from "./load/open-loop.ts";
+import { createComparison } from "./support/compare-servers.ts";
+import { type LoadProcess, startLoadProcess } from "./support/load-process.ts";
+import { heapMegabytes, inspected, residentMegabytes } from "./support/memory.ts";
+import { print, setting } from "./support/settings.ts";
+import { type LongChain, startLongChain } from "./support/soak-chain.ts";
+import { findSustainableRate, summaryOf } from "./support/sustainable-rate.ts";
+
+const seconds = setting("LONG_SOAK_SECONDS", 3_600);
+const stepSeconds = setting("LONG_STEP_SECONDS", 5);
+const seed = process.env.LONG_SEED ?? "soak";
+const tenths = 10;
+const keyCount = 64;
+const loadShare = 0.7;
+const comparedShare = 0.1;
+const comparers = 4;
+const maxHeapGrowth = 1.1;
+const growMilliseconds = 1_500;
+/** A reorganisation follows every so many rounds of blocks. */
+const roundsPerReorganisation = 3;
+
+let chain: LongChain;
+let test: TestDatabase;
+let folder: string;
+let load: LoadProcess;
+let indexer: IndexerProcess;
+let servers: ServerProcess[];
+let keys: string[];
+
+const isIndexed = () => isAtHead(test.database, chain.chain);
+
+/** Starts a server of the same index; links in responses do not depend on its port. */
+const serve = async (megabytes: number): Promise<ServerProcess> => {
+  const file = join(folder, `serve-${megabytes}.yaml`);
+  const settings = {
+    chains: [chain.config],
+    publicUrl: "http://soak.invalid",
+    cache: { megabytes },
+    limits: { requestsPerSecond: "unlimited" },
+  };
+  await writeFile(file, JSON.stringify(settings));
+  return startServer(file, test.url, { environment: inspected });
+};
+
+beforeAll(async () => {
+  [chain, test, folder] = await Promise.all([
+    startLongChain(seed),
+    createTestDatabase({ poolSize: 8 }),
+    mkdtemp(join(tmpdir(), "ashlar-soak-")),
+  ]);
+  indexer = await startIndexer(folder, chain.config, test.url);
+  await until("the index to reach the head", isIndexed);
+  const { create } = createKeys(test.database);
+  keys = await Promise.all(Array.from({ length: keyCount }, async (_, index) => (await create({ label: `load ${index}` })).key));
+  servers = await Promise.all([64, 0].map(serve));
+  load = startLoadProcess();
+});
+afterAll(async () => {
+  await load?.stop();
+  await Promise.all((servers ?? []).map((server) => server.stop()));
+  await indexer?.stop();
+  await test?.drop();
+  await chain?.chain.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Adds blocks, and replaces some, until it is stopped. */
+function startChurn(): { readonly counts: { rounds: number; reorganisations: number }; stop(): Promise<void> } {
+  const counts = { rounds: 0, reorganisations: 0 };
+  let isRunning = true;
+  const run = async (): Promise<void> => {
+    while (isRunning) {
+      await chain.grow();
+      counts.rounds += 1;
+      if (counts.rounds % roundsPerReorganisation === 0) {
+        await chain.reorganise();
+        counts.reorganisations += 1;
+      }
+      await wait(growMilliseconds);
+    }
+  };
+  const running = run();
+  running.catch(() => undefined);
+  return {
+    counts,
+    async stop() {
+      isRunning = false;
+      await running;
+    },
+  };
+}
+
+/** Compares requests at a rate until it is stopped. */
+function startComparing(comparison: ReturnType<typeof createComparison>, rate: number): () => Promise<void> {
+  const paths = chain.paths();
+  let isRunning = true;
+  const running = Array.from({ length: comparers }, async (_, comparer) => {
+    for (let number = comparer; isRunning; number += comparers) {
+      const next = wait((comparers * 1000) / rate);
+      await comparison.compare(paths[number % paths.length] ?? "");
+      await next;
+    }
+  });
+  return async () => {
+    isRunning = false;
+    await Promise.all(running);
+  };
+}
+
+describe(`a server of a changing index (seed ${seed})`, () => {
+  it(`keeps its memory and serves no wrong response for ${seconds} s at ${loadShare * 100} % of its sustainable load`, {
+    timeout: deadline((seconds + 900) * 1000),
+  }, async () => {
+    const [server, computing] = servers;
+    if (server === undefined || computing === undefined) throw new Error("Expected two servers.");
+    const churn = startChurn();
+    const target = { port: Number(new URL(server.url).port), paths: chain.paths(), keys };
+    const { rate } = await findSustainableRate(load, target, stepSeconds);
+    const compared = loadShare * comparedShare * rate;
+    const comparison = createComparison(test.database, server.url, computing.url, keys[0] ?? "");
+    const stopComparing = startComparing(comparison, compared);
+    const heap: number[] = [];
+    const results: LoadResult[] = [];
+    for (let tenth = 1; tenth <= tenths; tenth += 1) {
+      const result = await load.run({ ...target, rate: loadShare * rate - compared, milliseconds: (seconds * 1000) / tenths });
+      heap.push(await heapMegabytes(server.output()));
+      results.push(result);
+      print(
+        `tenth ${tenth}: heap ${heap.at(-1)?.toFixed(1)} MB, resident ${Math.round(residentMegabytes(server.child.pid ?? 0))} MB, ` +
+          `${churn.counts.rounds} rounds, ${churn.counts.reorganisations} reorganisations, ${JSON.stringify({ ...comparison.counts, wrong: comparison.counts.wrong.length })}, ${summaryOf(result)}`,
+      );
+    }
+    await stopComparing();
+    comparison.close();
+    await churn.stop();
+    const { equal, others, wrong } = comparison.counts;
+    expect(wrong).toEqual([]);
+    // Not only requests during which the index changed.
+    expect(equal).toBeGreaterThan((compared * seconds) / 2);
+    const statuses = [...results.flatMap((result) => Object.keys({ ...result.statuses, ...result.errors })), ...Object.keys(others)];
+    expect(
+      statuses.filter((status) => !["200", "429", "503"].includes(status)),
+      JSON.stringify(results.map(({ examples }) => examples)),
+    ).toEqual([]);
+    expect(results.reduce((sum, { withoutRetryAfter }) => sum + withoutRetryAfter, 0)).toBe(0);
+    expect((heap.at(-1) ?? Number.NaN) / (heap[0] ?? Number.NaN), heap.join(" ")).toBeLessThan(maxHeapGrowth);
+    expect(churn.counts.reorganisations).toBeGreaterThan(0);
+  });
+
+  it("leaves an index without a difference from the node", { timeout: deadline(1_200_000) }, async () => {
+    await until("the index to reach the head", isIndexed);
+    const { code, output } = await runAudit(folder, test.url);
+    print(output);
+    expect(output).toContain("No difference.");
+    expect(code).toBe(0);
+  });
+});

@@ -1,0 +1,75 @@
+import { Agent } from "node:http";
+import type { Database } from "../../../runtime/database/database.ts";
+import { isResponse, type Outcome, request } from "../../e2e/serve/load.ts";
+import { deadline } from "../../support/deadline.ts";
+
+/** How long after a change of the index a kept response may be served. */
+const staleMilliseconds = 1_000;
+const maxAttempts = 20;
+const maxProblems = 20;
+
+/** Counts of compared requests. */
+export interface Comparisons {
+  /** Requests with the same response of both servers. */
+  equal: number;
+  /** Requests during which the index changed too often. */
+  superseded: number;
+  /** Requests that were not answered with 200 by both, by status or error. */
+  readonly others: Record<string, number>;
+  /** The first requests whose responses differ although the index did not change, for longer than a response may be stale. */
+  readonly wrong: string[];
+}
+
+type Verdict = "equal" | "different" | "superseded" | { readonly failure: string };
+
+/** Compares the responses of a server with those of another one that keeps none, as of the same content of the index. */
+export function createComparison(database: Pick<Database, "query">, keeping: string, computing: string, key: string) {
+  const agents = [keeping, computing].map(() => new Agent({ keepAlive: true }));
+  const counts: Comparisons = { equal: 0, superseded: 0, others: {}, wrong: [] };
+  const versionOf = async (): Promise<string> => {
+    const [row] = await database.query<{ version: string | null }>("SELECT sum(version)::text AS version FROM content_versions");
+    return row?.version ?? "";
+  };
+  /** Requests a path from both servers, between two looks at the version. */
+  const tryOnce = async (path: string): Promise<{ readonly version: string; readonly verdict: Verdict; readonly text: string }> => {
+    const version = await versionOf();
+    const outcomes = await Promise.all([keeping, computing].map((server, index) => request(server + path, key, agents[index] ?? false)));
+    const [failure] = outcomes.flatMap((outcome) => failureOf(outcome) ?? []);
+    const [kept, computed] = outcomes.map((outcome) => (isResponse(outcome) ? outcome.body : ""));
+    const text = `${path}: kept ${kept}, computed ${computed}`;
+    if (failure !== undefined) return { version, verdict: { failure }, text };
+    if (version !== (await versionOf())) return { version, verdict: "superseded", text };
+    return { version, verdict: kept === computed ? "equal" : "different", text };
+  };
+  const count = (verdict: Verdict, text: string): void => {
+    if (verdict === "equal" || verdict === "superseded") counts[verdict] += 1;
+    else if (verdict !== "different") counts.others[verdict.failure] = (counts.others[verdict.failure] ?? 0) + 1;
+    else if (counts.wrong.length < maxProblems) counts.wrong.push(text);
+  };
+  return {
+    counts,
+    /** Requests a path from both until the responses are equal, or differ for too long at the same version. */
+    async compare(path: string): Promise<void> {
+      let [differsAt, differsSince, superseded] = ["", 0, 0];
+      for (;;) {
+        const { version, verdict, text } = await tryOnce(path);
+        if (verdict === "superseded") {
+          superseded += 1;
+          if (superseded < maxAttempts) continue;
+        }
+        if (verdict === "different" && differsAt !== version) [differsAt, differsSince] = [version, performance.now()];
+        if (verdict === "different" && performance.now() - differsSince < deadline(staleMilliseconds)) continue;
+        return count(verdict, text);
+      }
+    },
+    close: () => {
+      for (const agent of agents) agent.destroy();
+    },
+  };
+}
+
+/** The status or error of a request without a successful response. */
+const failureOf = (outcome: Outcome): string | null => {
+  if (!isResponse(outcome)) return outcome.error;
+  return outcome.status === 200 ? null : String(outcome.status);
+};

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { WebSocket } from "undici";
+import { descendantsOf } from "../../e2e/start/service-process.ts";
+
+/** The resident memory of a process and its descendants in megabytes. */
+export const residentMegabytes = (pid: number): number =>
+  [pid, ...descendantsOf(pid)].reduce((sum, id) => sum + residentKilobytes(id), 0) / 1024;
+
+const residentKilobytes = (pid: number): number => {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
+  } catch {
+    // The process has exited.
+    return 0;
+  }
+};
+
+/** The environment of a process whose heap is to be measured. */
+export const inspected = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
+
+/** Collects garbage in an inspected process, by its output, and returns the used bytes of its heap in megabytes. */
+export async function heapMegabytes(output: string): Promise<number> {
+  const url = /Debugger listening on (ws:\S+)/.exec(output)?.[1];
+  if (url === undefined) throw new Error(`The process is not inspected: ${output.slice(0, 200)}`);
+  const socket = new WebSocket(url);
+  const call = (id: number, method: string): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const onMessage = ({ data }: { readonly data: unknown }): void => {
+        const reply = JSON.parse(String(data)) as { readonly id?: number; readonly result?: unknown };
+        if (reply.id !== id) return;
+        socket.removeEventListener("message", onMessage);
+        resolve(reply.result);
+      };
+      socket.addEventListener("message", onMessage);
+      socket.addEventListener("close", () => reject(new Error("The inspector closed the connection.")));
+      socket.send(JSON.stringify({ id, method }));
+    });
+  try {
+    await new Promise((resolve, reject) => {
+      socket.addEventListener("open", resolve);
+      socket.addEventListener("error", reject);
+    });
+    // Finalizers of the first collection free what the second one collects.
+    await call(1, "HeapProfiler.collectGarbage");
+    await wait(finalizerMilliseconds);
+    await call(2, "HeapProfiler.collectGarbage");
+    const { usedSize } = (await call(3, "Runtime.getHeapUsage")) as { readonly usedSize: number };
+    return usedSize / 2 ** 20;
+  } finally {
+    socket.close();
+  }
+}
+
+const finalizerMilliseconds = 100;

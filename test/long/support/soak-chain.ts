@@ -1,0 +1,72 @@
+import type { Address } from "viem";
+import { createRandom } from "../../../demo/story/random.ts";
+import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { branchTransactions } from "../../support/indexer/branches.ts";
+import { addRound, buildStory, type Story } from "../../support/indexer/story-builder.ts";
+
+/** A chain with tokens, collections and contracts, which can grow and be reorganised. */
+export interface LongChain {
+  readonly chain: TestChain;
+  readonly config: ChainConfig;
+  /** Adds three blocks with transactions of every kind. */
+  grow(): Promise<void>;
+  /** Replaces the last 1 to 10 blocks with a longer branch; returns how many. */
+  reorganise(): Promise<number>;
+  /** Paths of requests that read blocks, balances, transfers, transactions, logs, holders, collections and approvals. */
+  paths(): string[];
+}
+
+const name = "own";
+const rounds = 40;
+/** More than a reorganisation replaces; older states are discarded, because an hour of them needs gigabytes. */
+const keptStates = 300;
+const maxDepth = 10;
+
+/** Starts a chain of more than 120 blocks. */
+export async function startLongChain(seed: string): Promise<LongChain> {
+  const chain = await startTestChain({ args: ["--prune-history", String(keptStates)] });
+  const story = await buildStory(chain, rounds);
+  const random = createRandom(seed);
+  const settings = {
+    name,
+    id: 31337,
+    rpc: chain.url,
+    nativeAccounting: "traces",
+    wrappedNative: [story.weth],
+    pollMilliseconds: 100,
+    groups: ["historical"],
+  };
+  const owners = chain.accounts.slice(0, 3) as unknown as readonly [Address, Address, Address];
+  let round = rounds;
+  return {
+    chain,
+    config: { ...chainConfig.parse(settings), id: settings.id },
+    grow: () => addRound(chain, story, round++, owners),
+    async reorganise() {
+      const depth = random.between(1, maxDepth);
+      await chain.rpc("anvil_reorg", [depth, branchTransactions(chain, story, depth, `${seed} ${round}`)]);
+      await chain.mine();
+      return depth;
+    },
+    paths: () => pathsOf(chain.accounts, story),
+  };
+}
+
+const pathsOf = (accounts: readonly Address[], { erc20, erc721 }: Story): string[] =>
+  accounts.flatMap((account, index) =>
+    [
+      "block_v2/latest/",
+      `block_v2/${index * 9}/`,
+      `address/${account}/balances_v2/`,
+      `address/${account}/transfers_v2/?contract-address=${erc20}`,
+      `address/${account}/transactions_v3/`,
+      `address/${account}/historical_balances/?block-height=${100 + index}`,
+      `address/${account}/balances_nft/`,
+      `address/${account}/transactions_summary/`,
+      `approvals/${account}/`,
+      `block/${index * 11}/transactions_v3/page/0/`,
+      `events/address/${index % 2 === 0 ? erc20 : erc721}/?page-size=20&page-number=0`,
+      `tokens/${erc20}/token_holders_v2/`,
+    ].map((path) => `/v1/${name}/${path}`),
+  );

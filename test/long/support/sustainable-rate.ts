@@ -1,0 +1,60 @@
+import { deadline } from "../../support/deadline.ts";
+import type { LoadResult, OpenLoop } from "../load/open-loop.ts";
+import { goodputOf, type LoadProcess } from "./load-process.ts";
+import { print } from "./settings.ts";
+
+/** The share of requests that must be answered with 200 at a sustainable rate. */
+const answeredShare = 0.98;
+const p99Milliseconds = 1_000;
+const firstRate = 40;
+const growth = 1.5;
+const bisections = 4;
+
+/** The greatest rate that a server sustains, and the responses per second that it had then. */
+export interface Sustainable {
+  readonly rate: number;
+  readonly goodput: number;
+}
+
+/** Finds the greatest sustainable rate by a ramp and a bisection, in steps of a few seconds each. */
+export async function findSustainableRate(
+  load: LoadProcess,
+  target: Omit<OpenLoop, "rate" | "milliseconds">,
+  stepSeconds: number,
+): Promise<Sustainable> {
+  const attempt = async (rate: number): Promise<{ readonly isSustained: boolean; readonly result: LoadResult }> => {
+    const result = await load.run({ ...target, rate, milliseconds: stepSeconds * 1000 });
+    const isSustained = (result.statuses[200] ?? 0) >= answeredShare * result.requests && result.p99 < deadline(p99Milliseconds);
+    print(`${Math.round(rate)} requests/s: ${isSustained ? "sustained" : "not sustained"}, ${summaryOf(result)}`);
+    return { isSustained, result };
+  };
+  // Fills caches, and compiles what is hot.
+  await attempt(firstRate);
+  let best: Sustainable | null = null;
+  let failed: number | null = null;
+  let rate = firstRate;
+  for (let bisection = 0; bisection < bisections; ) {
+    const { isSustained, result } = await attempt(rate);
+    if (isSustained) best = { rate, goodput: goodputOf(result) };
+    else if (best === null) throw new Error(`Not even ${rate} requests/s are sustained: ${summaryOf(result)}`);
+    else failed = rate;
+    if (failed === null) rate *= growth;
+    else {
+      bisection += 1;
+      rate = ((best?.rate ?? 0) + failed) / 2;
+    }
+  }
+  if (best === null) throw new Error("No rate is sustained.");
+  return best;
+}
+
+/** One line about a load. */
+export const summaryOf = (result: LoadResult): string =>
+  [
+    `goodput ${Math.round(goodputOf(result))}/s`,
+    `p50 ${Math.round(result.p50)} ms`,
+    `p99 ${Math.round(result.p99)} ms`,
+    `statuses ${JSON.stringify(result.statuses)}`,
+    ...(Object.keys(result.examples).every((status) => status === "503") ? [] : [`for example ${JSON.stringify(result.examples)}`]),
+    ...(Object.keys(result.errors).length === 0 ? [] : [`errors ${JSON.stringify(result.errors)}`]),
+  ].join(", ");

@@ -1,0 +1,55 @@
+import { type Address, pad, toHex } from "viem";
+import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
+
+/** A chain with one token and an account that transfers it. */
+export interface TokenChain {
+  readonly chain: TestChain;
+  readonly token: Address;
+  readonly trader: Address;
+  /** Adds blocks with a transfer each. */
+  grow(blocks: number): Promise<void>;
+  /** Replaces the newest blocks, with a transfer in the first one of the new branch, and adds one. */
+  reorganise(depth: number): Promise<void>;
+}
+
+const erc20 = artifacts.erc20();
+const firstRecipients = 120;
+const firstBlocks = 80;
+/** Anvil miscounts the nonces of one sender in large batches. */
+const batchSize = 20;
+
+const recipient = (number: number): Address => pad(toHex(0xaa_00_00 + number), { size: 20 });
+
+/** Starts a chain whose lists of transfers, logs and holders have several pages. */
+export async function startTokenChain(): Promise<TokenChain> {
+  const chain = await startTestChain({ args: ["--prune-history", "5000"] });
+  const trader = chain.accounts[1]?.toLowerCase() as Address;
+  const token = (await chain.deploy(erc20, ["Gold", "GLD"])).toLowerCase() as Address;
+  let transfers = 0;
+  const transfer = () => {
+    transfers += 1;
+    return { from: trader, ...call(erc20, token, "transfer", [recipient(transfers), BigInt(1_000 + (transfers % 90))]), gas: 100_000n };
+  };
+  const grow = async (blocks: number): Promise<void> => {
+    for (let block = 0; block < blocks; block += 1) {
+      await chain.send(transfer());
+      await chain.mine();
+    }
+  };
+  await chain.send(call(erc20, token, "mint", [trader, 10n ** 30n]));
+  await chain.mine();
+  for (let sent = 0; sent < firstRecipients; sent += batchSize) await chain.send(...Array.from({ length: batchSize }, transfer));
+  await chain.mine();
+  await grow(firstBlocks);
+  return {
+    chain,
+    token,
+    trader,
+    grow,
+    async reorganise(depth) {
+      const { from, to, data, gas } = transfer();
+      await chain.rpc("anvil_reorg", [depth, [[{ from, to, data, gas: toHex(gas) }, 0]]]);
+      await chain.mine();
+    },
+  };
+}
