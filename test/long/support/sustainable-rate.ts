@@ -6,8 +6,8 @@ import { print } from "./settings.ts";
 /** The share of requests that must be answered with 200 at a sustainable rate. */
 const answeredShare = 0.98;
 const p99Milliseconds = 1_000;
-const firstRate = 40;
-const growth = 1.5;
+const firstRate = 10;
+const growth = 1.8;
 const bisections = 4;
 
 /** The greatest rate that a server sustains, and the responses per second that it had then. */
