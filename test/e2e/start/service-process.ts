@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { startEmbedded } from "../../../runtime/database/embedded.ts";
@@ -13,7 +12,8 @@ import { migrations } from "../../../runtime/migrations.ts";
 import { program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 
-export const clone = fileURLToPath(new URL("../../..", import.meta.url));
+/** A folder in which `npm start` runs the compiled program. That of a clone compiles its sources, which takes seconds of CPU time for each process. */
+export const npmFolder = dirname(dirname(program));
 
 /** A running `ashlar start` process with its own data directory. */
 export interface ServiceProcess {

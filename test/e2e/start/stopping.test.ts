@@ -7,7 +7,7 @@ import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { deadline } from "../../support/deadline.ts";
 import { until } from "../../support/until.ts";
-import { clone, descendantsOf, isGone, prepareData, type ServiceProcess, startService } from "./service-process.ts";
+import { descendantsOf, isGone, npmFolder, prepareData, type ServiceProcess, startService } from "./service-process.ts";
 
 let chain: TestChain;
 beforeAll(prepareData);
@@ -22,7 +22,7 @@ const secondsOfStop = (service: ServiceProcess): number => Number(/Stopped after
 // The tests find the descendants of npm in /proc.
 describe.skipIf(process.platform !== "linux")("npm start", () => {
   const startWithNpm = (): Promise<ServiceProcess> =>
-    startService(chain.url, { command: "npm", parameters: ["start", "--"], folder: clone });
+    startService(chain.url, { command: "npm", parameters: ["start", "--"], folder: npmFolder });
 
   it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGKILL"] as const)(
     "leaves no node or PostgreSQL process behind when npm receives %s",
@@ -39,7 +39,7 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
   );
 
   it("leaves no process behind when npx receives SIGTERM", async () => {
-    const service = await startService(chain.url, { command: "npm", parameters: ["exec", "--", "ashlar", "start"], folder: clone });
+    const service = await startService(chain.url, { command: "npm", parameters: ["exec", "--", "ashlar", "start"], folder: npmFolder });
     const below = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
     service.child.kill("SIGTERM");
     await until("every process to exit", async () => below.every(isGone), 20_000);

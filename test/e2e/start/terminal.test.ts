@@ -9,7 +9,7 @@ import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { screenAfter } from "./screen.ts";
-import { clone, isGone, prepareData, type ServiceOptions, type ServiceProcess, startService } from "./service-process.ts";
+import { isGone, npmFolder, prepareData, type ServiceOptions, type ServiceProcess, startService } from "./service-process.ts";
 
 const run = promisify(execFile);
 
@@ -115,7 +115,7 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
     });
 
     it("stops gracefully on Ctrl-C if npm started it", async () => {
-      const service = await startOnTerminal(["npm", "start", "--"], { folder: clone });
+      const service = await startOnTerminal(["npm", "start", "--"], { folder: npmFolder });
       const postmaster = service.postmaster();
       service.child.stdin?.write("\u0003");
       await service.exited;
