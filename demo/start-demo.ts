@@ -24,7 +24,7 @@ export type { Demo, DemoOptions } from "./types.ts";
 
 const secondsPerDay = 86_400;
 /** Fewer than by default, because a past state is saved with all of them while the story is built. */
-const maxPastStatesOfBuild = 16;
+const maxPastStatesOfBuild = 6;
 
 /** Loaded on demand: other commands import this module, and do not need the development dependency. @throws {DemoUnavailable} if it is not installed */
 const loadBitcoin = async () => {
