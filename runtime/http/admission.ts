@@ -16,6 +16,7 @@ export type Weight = 1 | 2 | 4;
 
 interface Waiting {
   readonly weight: Weight;
+  readonly since: number;
   readonly admit: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -32,6 +33,10 @@ const weights: readonly Weight[] = [1, 2, 4];
 /** So many requests of other weights may overtake the first one of a weight; then it is next, or follows another one that was overtaken as often. */
 const maxOvertaking = 16;
 const maxCheapHundredths = 200;
+/** While requests have been waiting for so long without a pause, the load is more than a burst. */
+const burstMilliseconds = 5_000;
+/** How long a request may wait under such a load; later, its client has less use for the response than others. */
+const maxWaitMilliseconds = 500;
 
 /** The weight of an operation by its price: 1 for a small price per response, 2 for a page with a price per item, 4 for others, whose responses may be long. */
 export function weightOf({ cost, style }: Pick<Operation, "cost" | "style">): Weight {
@@ -41,12 +46,15 @@ export function weightOf({ cost, style }: Pick<Operation, "cost" | "style">): We
 
 /**
  * Creates an admission. The cheapest waiting requests are admitted first, but do not overtake more expensive ones without end; if the queue is full, a request
- * replaces the newest one that is more expensive.
+ * replaces the newest one that is more expensive. In a burst, requests wait as long as their deadline allows. Under a lasting overload, those that have waited too
+ * long get 503, so that the others do not have to wait for them: the queue is always full then, and its last request would wait for all of it.
  */
-export function createAdmission(capacity: number, maxWaiting: number): Admission {
+export function createAdmission(capacity: number, maxWaiting: number, now: () => number = () => performance.now()): Admission {
   const queues = weights.map((weight): Queue => ({ weight, entries: [], overtaken: 0 }));
   let active = 0;
   let waiting = 0;
+  /** Since when requests have been waiting without a pause. */
+  let waitingSince = 0;
 
   /** The next waiting request: one that was overtaken too often, otherwise the cheapest one. */
   const takeNext = (): Waiting | undefined => {
@@ -58,7 +66,18 @@ export function createAdmission(capacity: number, maxWaiting: number): Admission
     for (const queue of queues) queue.overtaken = queue === next || queue.entries.length === 0 ? 0 : queue.overtaken + 1;
     return next?.entries.shift();
   };
+  /** Rejects the requests that have waited too long, which are the first ones of their queues. */
+  const rejectLate = (): void => {
+    const time = now();
+    if (waiting === 0 || time - waitingSince <= burstMilliseconds) return;
+    for (const { entries } of queues) {
+      const late = entries.filter(({ since }) => time - since > maxWaitMilliseconds).length;
+      waiting -= late;
+      for (const entry of entries.splice(0, late)) entry.reject(failures.overloaded());
+    }
+  };
   const admitNext = (): void => {
+    rejectLate();
     while (active < capacity) {
       const next = takeNext();
       if (next === undefined) return;
@@ -103,6 +122,7 @@ export function createAdmission(capacity: number, maxWaiting: number): Admission
         const settle = (): void => signal.removeEventListener("abort", onAbort);
         const entry: Waiting = {
           weight,
+          since: now(),
           admit: () => {
             settle();
             resolve();
@@ -113,6 +133,7 @@ export function createAdmission(capacity: number, maxWaiting: number): Admission
           },
         };
         signal.addEventListener("abort", onAbort, { once: true });
+        if (waiting === 0) waitingSince = entry.since;
         queues.find((queue) => queue.weight === weight)?.entries.push(entry);
         waiting += 1;
       });

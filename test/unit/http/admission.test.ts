@@ -99,6 +99,48 @@ describe("admission under a continuous load", () => {
   });
 });
 
+describe("admission under an overload", () => {
+  /** One request is processed and leaves after a number of milliseconds; the next one arrives and waits with two others, so that someone always waits. */
+  const waitingFor = async (milliseconds: number) => {
+    let time = 0;
+    const requests = requestsOf(createAdmission(1, 10, () => time));
+    await requests.enter("first", 1);
+    await requests.enter("long", 4);
+    await requests.enter("a", 1);
+    time = milliseconds - 500;
+    await requests.enter("b", 4);
+    time = milliseconds;
+    await requests.enter("c", 1);
+    await requests.leave("first");
+    return requests;
+  };
+
+  it("lets requests wait in a burst of up to 5 seconds", async () => {
+    const { log, leave } = await waitingFor(5_000);
+    for (const name of ["a", "c", "long"]) await leave(name);
+    expect(log).toEqual(["first", "a", "c", "long", "b"]);
+  });
+
+  it("rejects what has waited for more than 500 ms if requests have waited for longer than 5 seconds", async () => {
+    const { log, leave } = await waitingFor(5_001);
+    await leave("c");
+    expect(log.slice(1).sort()).toEqual([`a: ${overloaded}`, "b", "c", `long: ${overloaded}`]);
+  });
+
+  it("begins another burst after a pause", async () => {
+    let time = 0;
+    const { log, enter, leave } = requestsOf(createAdmission(1, 10, () => time));
+    await enter("first", 1);
+    await enter("a", 1);
+    await leave("first");
+    time = 10_000;
+    await enter("b", 1);
+    time = 14_000;
+    await leave("a");
+    expect(log).toEqual(["first", "a", "b"]);
+  });
+});
+
 describe("the weight of an operation", () => {
   it("follows its price", () => {
     const weights = new Map(operations.map((operation) => [operation.handler, weightOf(operation)]));
