@@ -9,7 +9,7 @@ import { addRound, buildStory, type Story } from "../../support/indexer/story-bu
 export interface LongChain {
   readonly chain: TestChain;
   readonly config: ChainConfig;
-  /** Adds three blocks with transactions of every kind. */
+  /** Adds three blocks with transfers and approvals, or sometimes with transactions of every kind. */
   grow(): Promise<void>;
   /** Replaces the last 1 to 10 blocks with a longer branch; returns how many. */
   reorganise(): Promise<number>;
@@ -22,6 +22,12 @@ const rounds = 40;
 /** More than a reorganisation replaces; older states are discarded, because an hour of them needs gigabytes. */
 const keptStates = 300;
 const maxDepth = 10;
+const blocksPerRound = 3;
+/**
+ * Every so many rounds, blocks have transactions of every kind. These create accounts, whose properties a server keeps in memory, for 50,000 accounts at most:
+ * far more than the chain may have if memory is to be constant.
+ */
+const roundsPerStory = 20;
 
 /** Starts a chain of more than 120 blocks. */
 export async function startLongChain(seed: string): Promise<LongChain> {
@@ -38,11 +44,21 @@ export async function startLongChain(seed: string): Promise<LongChain> {
     groups: ["historical"],
   };
   const owners = chain.accounts.slice(0, 3) as unknown as readonly [Address, Address, Address];
-  let round = rounds;
+  let round = 0;
+  let stories = rounds;
   return {
     chain,
     config: { ...chainConfig.parse(settings), id: settings.id },
-    grow: () => addRound(chain, story, round++, owners),
+    async grow() {
+      round += 1;
+      if (round % roundsPerStory === 0) return addRound(chain, story, stories++, owners);
+      const transactions = branchTransactions(chain, story, blocksPerRound, `${seed} ${round} grow`);
+      for (let block = 0; block < blocksPerRound; block += 1) {
+        const ofBlock = transactions.filter(([, position]) => position === block);
+        await chain.batch(ofBlock.map(([transaction]) => ({ method: "eth_sendTransaction", params: [transaction] })));
+        await chain.mine();
+      }
+    },
     async reorganise() {
       const depth = random.between(1, maxDepth);
       await chain.rpc("anvil_reorg", [depth, branchTransactions(chain, story, depth, `${seed} ${round}`)]);

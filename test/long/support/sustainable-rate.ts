@@ -22,11 +22,16 @@ export async function findSustainableRate(
   target: Omit<OpenLoop, "rate" | "milliseconds">,
   stepSeconds: number,
 ): Promise<Sustainable> {
-  const attempt = async (rate: number): Promise<{ readonly isSustained: boolean; readonly result: LoadResult }> => {
+  const run = async (rate: number): Promise<{ readonly isSustained: boolean; readonly result: LoadResult }> => {
     const result = await load.run({ ...target, rate, milliseconds: stepSeconds * 1000 });
     const isSustained = (result.statuses[200] ?? 0) >= answeredShare * result.requests && result.p99 < deadline(p99Milliseconds);
     print(`${Math.round(rate)} requests/s: ${isSustained ? "sustained" : "not sustained"}, ${summaryOf(result)}`);
     return { isSustained, result };
+  };
+  /** A failed step is repeated, because another process may have been the cause. */
+  const attempt = async (rate: number): ReturnType<typeof run> => {
+    const first = await run(rate);
+    return first.isSustained ? first : run(rate);
   };
   // Fills caches, and compiles what is hot.
   await attempt(firstRate);
