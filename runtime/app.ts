@@ -2,49 +2,37 @@ import { readFileSync } from "node:fs";
 import type { Currency } from "../generated/requests.gen.ts";
 import { approvalsHandlers } from "./api/approvals/index.ts";
 import { createAsOfProjection } from "./api/as-of-projection.ts";
+import { createChainDirectory } from "./api/chain-directory.ts";
 import { chainsHandlers } from "./api/chains/index.ts";
 import { addedEndpoints } from "./api/community/added-endpoints.ts";
 import { documentEndpoints } from "./api/community/document-endpoints.ts";
 import { communityHandlers } from "./api/community/index.ts";
-import type { ChainDirectory, ResolverContext } from "./api/context.ts";
+import type { ResolverContext } from "./api/context.ts";
 import { dexHandlers } from "./api/dex/index.ts";
+import { createIsRead } from "./api/is-read.ts";
 import { ledgerHandlers } from "./api/ledger/index.ts";
 import { namesHandlers } from "./api/names/index.ts";
 import { nftHandlers } from "./api/nft/index.ts";
 import { skippedRows } from "./api/page-depth.ts";
 import { pricesHandlers } from "./api/prices/index.ts";
-import { isOfCommunity, type ProjectionId } from "./api/projection-reads.ts";
 import { tokensHandlers } from "./api/tokens/index.ts";
 import { type AnyChainConfig, type ChainConfig, type Config, isBitcoinChain, isEvmChain } from "./config/config.ts";
 import type { Database } from "./database/database.ts";
-import { createIndexKeep, type IndexKeep } from "./database/index-keep.ts";
+import { createIndexKeep } from "./database/index-keep.ts";
 import type { Notifications } from "./database/notifications.ts";
 import type { AddedProtocol } from "./declarations/added-protocol.ts";
 import type { Protocol } from "./declarations/protocol.ts";
-import { createApprovalQueries } from "./domains/approvals/queries/index.ts";
 import { createBitcoinQueries } from "./domains/bitcoin/queries.ts";
 import { createNetworkQueries } from "./domains/chains/queries/index.ts";
 import { createCommunity } from "./domains/community/queries/community.ts";
-import { createRollUpQueries } from "./domains/dex/queries/roll-up.ts";
 import { createHeads } from "./domains/ledger/queries/heads.ts";
 import { createLedgerQueries } from "./domains/ledger/queries/index.ts";
 import type { ContentVersion } from "./domains/ledger/queries/progress.ts";
 import { createLabelQueries } from "./domains/names/labels.ts";
-import { createNameQueries, registriesOfChain } from "./domains/names/queries/index.ts";
 import { createNameResolution } from "./domains/names/resolve-name.ts";
-import { createNftQueries } from "./domains/nft/queries/index.ts";
-import { createNftMetadataQueries } from "./domains/nft-metadata/queries/index.ts";
-import { createUncachedMetadata } from "./domains/nft-metadata/queries/uncached.ts";
-import { createNftSaleQueries } from "./domains/nft-sales/queries.ts";
-import { createPoolQueries } from "./domains/pools/queries/index.ts";
-import { createPriceQueries } from "./domains/prices/queries/price.ts";
 import { chainOfCurrencies } from "./domains/prices/queries/rates.ts";
-import { createSafeQueries } from "./domains/safes/queries.ts";
 import { createClassifier } from "./domains/tokens/classification/classifier.ts";
 import { loadRules } from "./domains/tokens/classification/load-rules.ts";
-import { createTokenRequests } from "./domains/tokens/jobs/record-token-requests.ts";
-import { createTokenQueries } from "./domains/tokens/queries/index.ts";
-import { createUntouchedBalances } from "./domains/tokens/queries/untouched-balances.ts";
 import { createHttpApp, type HttpApp } from "./http/app.ts";
 import type { Readiness } from "./http/health.ts";
 import type { KeyMeter } from "./http/key-meter.ts";
@@ -55,6 +43,7 @@ import { bitcoinNetworks } from "./lib/bitcoin/networks.ts";
 import type { Logger } from "./logger.ts";
 import { createDecoders, readLabels, withTokenList } from "./operator-files.ts";
 import { communityProtocols } from "./protocols.ts";
+import { createQueries } from "./queries.ts";
 import { readiness } from "./readiness.ts";
 
 /** The dependencies of a server. */
@@ -137,7 +126,7 @@ export function createApp(options: AppOptions): App {
     community,
     requireBuilt,
     labels,
-    chains: createDirectory(options.chains.map((chain) => (isEvmChain(chain) ? withTokenList(chain) : chain))),
+    chains: createChainDirectory(options.chains.map((chain) => (isEvmChain(chain) ? withTokenList(chain) : chain))),
     limits: config.limits,
     decoderOf: createDecoders(chains),
     classifier: createClassifier(loadRules(config.rulesFile)),
@@ -160,19 +149,7 @@ export function createApp(options: AppOptions): App {
     },
     handlers,
     added: endpoints,
-    context: ({ now, clock, markVolatile, link, anchor, rebuildError, indexedFrom, checkpoints, pin, counted }) => ({
-      now,
-      clock,
-      markVolatile,
-      link,
-      anchor,
-      rebuildError,
-      indexedFrom,
-      checkpoints,
-      pin,
-      counted,
-      ...resources,
-    }),
+    context: (scope) => ({ ...scope, ...resources }),
     head: async (chainId, operation, request) => withTime(await headOf(chainId, operation, request)),
     contentOfAll: async () => withTime({ content: await contentOf(options.chains.map(({ id }) => id)) }).content,
     skippedRows,
@@ -201,30 +178,6 @@ export function createApp(options: AppOptions): App {
   };
 }
 
-/** Creates the queries of all domains. */
-function createQueries(chains: readonly ChainConfig[], database: Database, now: () => Date, keep: IndexKeep) {
-  const factories = new Map(chains.map(({ id, exchanges }) => [id, exchanges.map(({ factory }) => factory)]));
-  const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
-  return {
-    ledger: createLedgerQueries(database, keep),
-    tokens: createTokenQueries(database, keep),
-    tokenRequests: createTokenRequests(database, now),
-    pools: createPoolQueries(database, (chainId) => factories.get(chainId) ?? [], keep),
-    prices: createPriceQueries(database, chainOfCurrencies(chains), keep),
-    rollUps: createRollUpQueries(database),
-    nfts: createNftQueries(database),
-    nftMetadata: createNftMetadataQueries(database),
-    nftSales: createNftSaleQueries(database),
-    uncached: createUncachedMetadata(chains),
-    untouchedBalances: createUntouchedBalances(chains),
-    bitcoin: createBitcoinQueries(database),
-    approvals: createApprovalQueries(database),
-    safes: createSafeQueries(database),
-    network: createNetworkQueries(database),
-    names: createNameQueries(database, (chainId) => registries.get(chainId) ?? [], keep.lookups("name_records")),
-  };
-}
-
 let document: OpenApiDocument | undefined;
 
 /** The generated document, read once: all services of a process share the checks that are compiled from it. */
@@ -242,42 +195,3 @@ const createOtherChains = (chains: readonly ChainConfig[]): ((chainId: number, r
     return other === chainId ? [] : [other];
   };
 };
-
-/** Whether responses about a chain read a projection: names require a configured registry, sales a marketplace, a declared protocol its contracts. */
-function createIsRead(
-  chains: readonly ChainConfig[],
-  isIndexed: (chainId: number, projection: string) => boolean,
-): (chainId: number, projection: ProjectionId) => boolean {
-  const unread = new Map(
-    chains.map((chain): [number, readonly ProjectionId[]] => [
-      chain.id,
-      [
-        ...(registriesOfChain(chain).length === 0 ? (["names"] as const) : []),
-        ...(chain.nfts.marketplaces.length === 0 ? (["nft-sales"] as const) : []),
-      ],
-    ]),
-  );
-  // The only projection of a Bitcoin chain is its ledger.
-  return (chainId, projection) => {
-    if (!unread.has(chainId)) return false;
-    return isOfCommunity(projection) ? isIndexed(chainId, projection) : unread.get(chainId)?.includes(projection) !== true;
-  };
-}
-
-function createDirectory(all: readonly AnyChainConfig[]): ChainDirectory {
-  const byId = new Map(all.map((chain) => [chain.id, chain]));
-  const chains = all.filter((chain) => isEvmChain(chain));
-  return {
-    get(chainId) {
-      const chain = byId.get(chainId);
-      if (chain === undefined || isBitcoinChain(chain)) throw new RangeError(`Chain ${chainId} is not configured.`);
-      return chain;
-    },
-    list: () => chains,
-    bitcoin(chainId) {
-      const chain = byId.get(chainId);
-      return chain !== undefined && isBitcoinChain(chain) ? chain : undefined;
-    },
-    all: () => all,
-  };
-}

@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from "express";
+import express, { type Express, type RequestHandler, Router } from "express";
 import type { Logger } from "pino";
 import type { Handlers } from "../../generated/handlers.gen.ts";
 import { type Operation, operations } from "../../generated/operations.gen.ts";
@@ -21,9 +21,8 @@ import type { RequestScope } from "./compute-response.ts";
 import { createActiveRequest } from "./deadline.ts";
 import { createDocs } from "./docs.ts";
 import { createEndpointRouter, type EndpointRouter } from "./endpoint-router.ts";
-import { failureBody, failureEnvelope, sendJson } from "./envelope.ts";
-import { type Failure, failures, toFailure } from "./errors.ts";
-import { logFailure } from "./failure-log.ts";
+import { failures } from "./errors.ts";
+import { createFailureHandler } from "./failure-handler.ts";
 import { createGate } from "./gate.ts";
 import { crossOrigin, responseHeaders } from "./headers.ts";
 import { createHealth, type Readiness } from "./health.ts";
@@ -35,7 +34,6 @@ import { createKeys } from "./keys.ts";
 import { createPathHint } from "./nearest-path.ts";
 import { bindExamples, type OpenApiDocument } from "./openapi-document.ts";
 import type { PagesDeps } from "./pages.ts";
-import { redact } from "./redact.ts";
 import { createRequestLog } from "./request-log.ts";
 import { recordOf } from "./request-record.ts";
 import { createResponseCache } from "./response-cache/response-cache.ts";
@@ -97,45 +95,6 @@ export interface HttpApp {
   announceStop(): void;
   /** Writes pending credit usage and stops all timers; to be called after the last response. */
   close(): Promise<void>;
-}
-
-/** Sends every failure in the envelope; a response that has already started can only be aborted. */
-function createFailureHandler(
-  logger: Logger,
-  statementMilliseconds: number,
-  validation: Validation,
-  operations: ReadonlyMap<string, Operation>,
-  addressLimits: Pick<AddressLimits, "countFailure">,
-): ErrorRequestHandler {
-  return async (error: unknown, request, response, _next) => {
-    const { id, operation } = recordOf(response);
-    const original = toFailure(error, id, statementMilliseconds);
-    // Failures of authentication are counted there.
-    if (operation === undefined && original.status < 429) addressLimits.countFailure(request.ip ?? "");
-    if (original.unexpected) logFailure(logger, id, original.status, error);
-    if (response.destroyed) return;
-    if (response.headersSent) {
-      request.socket.destroy();
-      return;
-    }
-    const failure = await checkFailure(original, id, operations.get(operation ?? ""), validation).catch((violation) =>
-      toFailure(violation, id, statementMilliseconds),
-    );
-    for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
-    sendJson(response, failure.status, failureBody(failure.status, redact(failure.message)));
-  };
-}
-
-async function checkFailure(
-  failure: Failure,
-  requestId: string,
-  operation: Operation | undefined,
-  validation: Validation,
-): Promise<Failure> {
-  if (operation === undefined) return failure;
-  const body = failureEnvelope(failure.status, redact(failure.message));
-  await validation.checkResponse({ operation, requestId, status: failure.status, body });
-  return failure;
 }
 
 /** Creates the generated routes. */

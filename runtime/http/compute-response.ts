@@ -1,12 +1,12 @@
 import type { Operation } from "../../generated/operations.gen.ts";
 import { type Counted, costOf } from "./credits.ts";
 import { successEnvelope } from "./envelope.ts";
-import { type Head, hasMorePages, type Pages, resolveDuringRebuild } from "./pages.ts";
+import { hasMorePages, type Pages, type ReadScope, resolveDuringRebuild } from "./pages.ts";
 import type { Computed } from "./response-cache/response-cache.ts";
 import type { Validation } from "./validation/validation.ts";
 
 /** The parts of a request that its resolver's context is built from. */
-export interface RequestScope {
+export interface RequestScope extends ReadScope {
   readonly operation: Operation;
   /** The time of the last change of the index. */
   readonly now: () => Date;
@@ -14,14 +14,6 @@ export interface RequestScope {
   readonly clock: () => Date;
   /** The absolute URL of a path of this server, without a query string. */
   readonly link: (path: string) => string;
-  /** The as-of block: the list's anchor, otherwise the indexed head; null without a chain or before its first block. */
-  readonly anchor: number | null;
-  /** While a required part of the index is being rebuilt, the error for requests above the anchor; otherwise null. */
-  readonly rebuildError: Head["rebuildError"];
-  /** The first indexed block if it is not the chain's first block, otherwise null. */
-  readonly indexedFrom: Head["indexedFrom"];
-  /** The checkpoint of each projection. */
-  readonly checkpoints: Head["checkpoints"];
   /** Pins the later pages of the list to an earlier block than the anchor. */
   readonly pin: (block: number) => void;
   /** Quantities for the cost that the response does not contain; the resolver sets them. */
@@ -53,25 +45,22 @@ export async function computeResponse<Context>(
   { operation, base, pages, days, requestId }: ComputeRequest,
   resolve: (context: Context) => Promise<unknown>,
 ): Promise<Computed> {
-  const { anchor, rebuildError, indexedFrom, checkpoints, content, pin } = pages;
+  const { content } = pages;
   const counted: Counted = { blocks: 1, extraHundredths: 0 };
   let isVolatile = false;
   const scope: RequestScope = {
+    ...pages.scope,
     operation,
     now: () => content?.changedAt ?? deps.now(),
     clock: deps.now,
     link: (path) => base + path,
-    anchor,
-    rebuildError,
-    indexedFrom,
-    checkpoints,
-    pin,
+    pin: pages.pin,
     counted,
     markVolatile() {
       isVolatile = true;
     },
   };
-  const data = await resolveDuringRebuild(pages, () => resolve(deps.context(scope)));
+  const data = await resolveDuringRebuild(scope, () => resolve(deps.context(scope)));
   await deps.validation.checkResponse({ operation, requestId, status: 200, body: successEnvelope(data) });
   const facts = { hundredths: costOf(operation, data, days, counted), hasMore: hasMorePages(data), pinned: pages.pinned() };
   return { facts, data, isVolatile };

@@ -31,13 +31,21 @@ export interface PagesDeps {
   readonly contentOfAll: () => Promise<Content | null>;
 }
 
+/** What a request reads of the index of its chain. */
+export interface ReadScope {
+  /** The as-of block: the anchor of the list, otherwise the indexed head; null without a chain or before its first block. */
+  readonly anchor: number | null;
+  /** While a required part of the index is being rebuilt, the error for requests above the anchor; otherwise null. */
+  readonly rebuildError: RequestError | null;
+  /** The first indexed block if it is not the chain's first block, otherwise null. */
+  readonly indexedFrom: number | null;
+  /** The checkpoint of each projection. */
+  readonly checkpoints: ReadonlyMap<string, number>;
+}
+
 /** The as-of block of a request, and the functions that pin its later pages. */
 export interface Pages {
-  /** The anchor of the list, otherwise the head; null without a chain or before its first block. */
-  readonly anchor: number | null;
-  readonly rebuildError: Head["rebuildError"];
-  readonly indexedFrom: Head["indexedFrom"];
-  readonly checkpoints: Head["checkpoints"];
+  readonly scope: ReadScope;
   readonly content: Head["content"];
   /** The block at which later pages are pinned; null without a list. */
   pinned(): number | null;
@@ -48,7 +56,7 @@ export interface Pages {
 }
 
 const withoutAnchor = { storeAnchor: async (): Promise<void> => undefined, pin: (): void => undefined, pinned: () => null };
-const noHead = { anchor: null, rebuildError: null, indexedFrom: null, checkpoints: new Map<string, number>() };
+const noHead: ReadScope = { anchor: null, rebuildError: null, indexedFrom: null, checkpoints: new Map() };
 
 /** Whether a response says that its list has more pages. */
 export const hasMorePages = (data: unknown): boolean =>
@@ -62,12 +70,12 @@ export async function openPages(
   { chainId, pageNumber }: CommonFields,
   request: unknown,
 ): Promise<Pages> {
-  if (chainId === null) return { ...noHead, content: await contentOfAll(), ...withoutAnchor };
+  if (chainId === null) return { scope: noHead, content: await contentOfAll(), ...withoutAnchor };
   const found = await head(chainId, operation.id, request);
-  if (found === null) return { ...noHead, content: null, ...withoutAnchor };
+  if (found === null) return { scope: noHead, content: null, ...withoutAnchor };
   const { block: top, rebuildError, indexedFrom, checkpoints, content } = found;
   if (operation.style !== "page" && operation.style !== "path-page")
-    return { anchor: top, rebuildError, indexedFrom, checkpoints, content, ...withoutAnchor };
+    return { scope: { anchor: top, rebuildError, indexedFrom, checkpoints }, content, ...withoutAnchor };
 
   const fingerprint = fingerprintOf(keyId, operation.id, request);
   const stored = pageNumber === 0 ? null : await anchors.find(fingerprint, chainId);
@@ -78,10 +86,7 @@ export async function openPages(
   const anchor = valid?.block ?? top;
   let pinned = anchor;
   return {
-    anchor,
-    rebuildError,
-    indexedFrom,
-    checkpoints,
+    scope: { anchor, rebuildError, indexedFrom, checkpoints },
     content,
     pinned: () => pinned,
     pin(block) {
@@ -96,7 +101,7 @@ export async function openPages(
 }
 
 /** Runs a resolver. Data that is not found during a rebuild may be in the part that is still missing, so the error is 503 then. */
-export async function resolveDuringRebuild<D>({ rebuildError }: Pick<Pages, "rebuildError">, resolve: () => Promise<D>): Promise<D> {
+export async function resolveDuringRebuild<D>({ rebuildError }: ReadScope, resolve: () => Promise<D>): Promise<D> {
   try {
     return await resolve();
   } catch (error) {

@@ -11,11 +11,11 @@ export const cacheKey = (
   { id }: Pick<Operation, "id">,
   request: unknown,
   base: string,
-  { anchor, content }: Pick<Pages, "anchor" | "content">,
+  { scope, content }: Pick<Pages, "scope" | "content">,
   now: Date,
 ): string | null =>
   content === null
     ? null
-    : `${id} ${base} ${anchor} ${content.id} ${Math.floor(now.getTime() / dayMilliseconds)} ${JSON.stringify(request, withBigints)}`;
+    : `${id} ${base} ${scope.anchor} ${content.id} ${Math.floor(now.getTime() / dayMilliseconds)} ${JSON.stringify(request, withBigints)}`;
 
 const dayMilliseconds = 86_400_000;

@@ -1,0 +1,49 @@
+import type { ErrorRequestHandler } from "express";
+import type { Logger } from "pino";
+import type { Operation } from "../../generated/operations.gen.ts";
+import type { AddressLimits } from "./address-limits.ts";
+import { failureBody, failureEnvelope, sendJson } from "./envelope.ts";
+import { type Failure, toFailure } from "./errors.ts";
+import { logFailure } from "./failure-log.ts";
+import { redact } from "./redact.ts";
+import { recordOf } from "./request-record.ts";
+import type { Validation } from "./validation/validation.ts";
+
+/** Sends every failure in the envelope; a response that has already started can only be aborted. */
+export function createFailureHandler(
+  logger: Logger,
+  statementMilliseconds: number,
+  validation: Validation,
+  operations: ReadonlyMap<string, Operation>,
+  addressLimits: Pick<AddressLimits, "countFailure">,
+): ErrorRequestHandler {
+  return async (error: unknown, request, response, _next) => {
+    const { id, operation } = recordOf(response);
+    const original = toFailure(error, id, statementMilliseconds);
+    // Failures of authentication are counted there.
+    if (operation === undefined && original.status < 429) addressLimits.countFailure(request.ip ?? "");
+    if (original.unexpected) logFailure(logger, id, original.status, error);
+    if (response.destroyed) return;
+    if (response.headersSent) {
+      request.socket.destroy();
+      return;
+    }
+    const failure = await checkFailure(original, id, operations.get(operation ?? ""), validation).catch((violation) =>
+      toFailure(violation, id, statementMilliseconds),
+    );
+    for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
+    sendJson(response, failure.status, failureBody(failure.status, redact(failure.message)));
+  };
+}
+
+async function checkFailure(
+  failure: Failure,
+  requestId: string,
+  operation: Operation | undefined,
+  validation: Validation,
+): Promise<Failure> {
+  if (operation === undefined) return failure;
+  const body = failureEnvelope(failure.status, redact(failure.message));
+  await validation.checkResponse({ operation, requestId, status: failure.status, body });
+  return failure;
+}

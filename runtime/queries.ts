@@ -1,0 +1,44 @@
+import type { ChainConfig } from "./config/config.ts";
+import type { Database } from "./database/database.ts";
+import type { IndexKeep } from "./database/index-keep.ts";
+import { createApprovalQueries } from "./domains/approvals/queries/index.ts";
+import { createBitcoinQueries } from "./domains/bitcoin/queries.ts";
+import { createNetworkQueries } from "./domains/chains/queries/index.ts";
+import { createRollUpQueries } from "./domains/dex/queries/roll-up.ts";
+import { createLedgerQueries } from "./domains/ledger/queries/index.ts";
+import { createNameQueries, registriesOfChain } from "./domains/names/queries/index.ts";
+import { createNftQueries } from "./domains/nft/queries/index.ts";
+import { createNftMetadataQueries } from "./domains/nft-metadata/queries/index.ts";
+import { createUncachedMetadata } from "./domains/nft-metadata/queries/uncached.ts";
+import { createNftSaleQueries } from "./domains/nft-sales/queries.ts";
+import { createPoolQueries } from "./domains/pools/queries/index.ts";
+import { createPriceQueries } from "./domains/prices/queries/price.ts";
+import { chainOfCurrencies } from "./domains/prices/queries/rates.ts";
+import { createSafeQueries } from "./domains/safes/queries.ts";
+import { createTokenRequests } from "./domains/tokens/jobs/record-token-requests.ts";
+import { createTokenQueries } from "./domains/tokens/queries/index.ts";
+import { createUntouchedBalances } from "./domains/tokens/queries/untouched-balances.ts";
+
+/** Creates the queries of all domains. */
+export function createQueries(chains: readonly ChainConfig[], database: Database, now: () => Date, keep: IndexKeep) {
+  const factories = new Map(chains.map(({ id, exchanges }) => [id, exchanges.map(({ factory }) => factory)]));
+  const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
+  return {
+    ledger: createLedgerQueries(database, keep),
+    tokens: createTokenQueries(database, keep),
+    tokenRequests: createTokenRequests(database, now),
+    pools: createPoolQueries(database, (chainId) => factories.get(chainId) ?? [], keep),
+    prices: createPriceQueries(database, chainOfCurrencies(chains), keep),
+    rollUps: createRollUpQueries(database),
+    nfts: createNftQueries(database),
+    nftMetadata: createNftMetadataQueries(database),
+    nftSales: createNftSaleQueries(database),
+    uncached: createUncachedMetadata(chains),
+    untouchedBalances: createUntouchedBalances(chains),
+    bitcoin: createBitcoinQueries(database),
+    approvals: createApprovalQueries(database),
+    safes: createSafeQueries(database),
+    network: createNetworkQueries(database),
+    names: createNameQueries(database, (chainId) => registries.get(chainId) ?? [], keep.lookups("name_records")),
+  };
+}
