@@ -19,19 +19,13 @@ interface Backend {
 }
 
 /**
- * Cancels what a connection runs when the signal aborts. The returned function ends this, and is to be called before the connection is released: it waits for
- * a cancel request that was sent, which could otherwise cancel the next statement of the connection. False if that may still happen.
+ * Cancels what a connection runs. The returned function ends this, and is to be called before the connection is released: it waits for a cancel request that
+ * was sent, which could otherwise cancel the next statement of the connection. False if that may still happen.
  */
-export function cancelOnAbort(client: pg.PoolClient, signal: AbortSignal): () => Promise<boolean> {
+export function cancelStatement(client: pg.PoolClient): () => Promise<boolean> {
   const settled = new AbortController();
-  let cancelling: Promise<boolean> | undefined;
-  const onAbort = (): void => {
-    cancelling = isBackend(client) ? cancelUntil(settled.signal, client) : undefined;
-  };
-  signal.addEventListener("abort", onAbort, { once: true });
-  return async () => {
-    signal.removeEventListener("abort", onAbort);
-    if (cancelling === undefined) return true;
+  const cancelling = isBackend(client) ? cancelUntil(settled.signal, client) : Promise.resolve(true);
+  return () => {
     settled.abort();
     return cancelling;
   };

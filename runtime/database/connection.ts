@@ -1,7 +1,6 @@
 import type pg from "pg";
 import { type ActiveRequest, activeRequest } from "../lib/active-request.ts";
-import { abortable } from "../lib/async.ts";
-import { cancelOnAbort } from "./cancel-request.ts";
+import { cancelStatement } from "./cancel-request.ts";
 
 /** The use of a connection for one piece of work. */
 export interface ConnectionUse {
@@ -19,12 +18,34 @@ type Work<T> = (client: pg.PoolClient, use: ConnectionUse) => Promise<T>;
  */
 export function withConnection<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
   const request = activeRequest();
-  const running = runOnConnection(pool, request, work);
-  return request === undefined ? running : abortable(request.signal, running);
+  if (request === undefined) return runOnConnection(pool, { request, client: undefined, endCancellation: undefined }, work);
+  const { signal } = request;
+  const use: RequestUse = { request, client: undefined, endCancellation: undefined };
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    // One listener for both, because each statement of each request adds it.
+    const onAbort = (): void => {
+      reject(signal.reason);
+      if (use.client !== undefined) use.endCancellation = cancelStatement(use.client);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    runOnConnection(pool, use, work)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", onAbort));
+  });
 }
 
-async function runOnConnection<T>(pool: pg.Pool, request: ActiveRequest | undefined, work: Work<T>): Promise<T> {
-  request?.signal.throwIfAborted();
+/** The use of a connection by a request. */
+interface RequestUse {
+  readonly request: ActiveRequest | undefined;
+  /** The connection while it runs the work. */
+  client: pg.PoolClient | undefined;
+  /** Set when the work is being cancelled. */
+  endCancellation: (() => Promise<boolean>) | undefined;
+}
+
+async function runOnConnection<T>(pool: pg.Pool, use: RequestUse, work: Work<T>): Promise<T> {
+  const { request } = use;
   let isBroken = false;
   const markBroken = (): void => {
     isBroken = true;
@@ -37,12 +58,13 @@ async function runOnConnection<T>(pool: pg.Pool, request: ActiveRequest | undefi
     throw request.signal.reason;
   }
   const endStatement = request?.startStatement();
-  const endCancellation = request === undefined ? undefined : cancelOnAbort(client, request.signal);
+  use.client = client;
   try {
     return await work(client, { signal: request?.signal, markBroken });
   } finally {
     endStatement?.();
-    const isIdle = (await endCancellation?.()) ?? true;
+    use.client = undefined;
+    const isIdle = use.endCancellation === undefined || (await use.endCancellation());
     client.off("error", markBroken);
     client.release(isBroken || !isIdle);
   }

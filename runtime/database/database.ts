@@ -87,13 +87,10 @@ export function createDatabase(options: DatabaseOptions): Database {
   const lookupPool = openPool(Math.ceil(options.poolSize / 2), (client) => client.query(genericPlans, [processIdOf(client)]));
   const knex = createKnex(urlOf, options.applicationName, types);
   let closing: Promise<void> | undefined;
-  const guard = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
+  const guard = <T>(work: () => Promise<T>): Promise<T> =>
+    work().catch((error: unknown) => {
       throw toSafeError(error, secretsOf(urlOf()), description);
-    }
-  };
+    });
 
   return {
     poolSize: options.poolSize,
@@ -183,8 +180,9 @@ const createQueryable = (
   send: (config: pg.QueryConfig, isPlannedOnce: boolean) => Promise<Result>,
   configOf: Preparation["configOf"],
 ): Queryable => ({
-  query: async (sql, parameters) => rowsOf(await send(configOf(sql, parameters), typeof sql !== "string" && sql.isPlannedOnce === true)),
-  run: async ({ name, text, values }) => rowsOf(await send(configOf({ name, text }, values), false)),
+  query: (sql, parameters) =>
+    send(configOf(sql, parameters), typeof sql !== "string" && sql.isPlannedOnce === true).then((result) => rowsOf(result)),
+  run: ({ name, text, values }) => send(configOf({ name, text }, values), false).then((result) => rowsOf(result)),
 });
 
 /** The rows of a result; for several statements, those of the last one. */

@@ -26,13 +26,8 @@ const unsupported = "0A000";
 
 export function createPreparation(): Preparation {
   const unnamed = new Set<string>();
-  const watching: Preparation["watching"] = async (config, send) => {
-    try {
-      return await send(config);
-    } catch (error) {
-      if (config.name !== undefined && isLost(error)) unnamed.add(config.name);
-      throw error;
-    }
+  const noteLost = ({ name }: pg.QueryConfig, error: unknown): void => {
+    if (name !== undefined && isLost(error)) unnamed.add(name);
   };
   const toConfig = (name: string | undefined, text: string, values: readonly unknown[] | undefined): pg.QueryConfig => {
     const config: pg.QueryConfig = values === undefined ? { text } : { text, values: values as unknown[] };
@@ -46,16 +41,18 @@ export function createPreparation(): Preparation {
     configOf,
     repeatableConfigOf: (sql, values) =>
       typeof sql === "string" && values !== undefined ? toConfig(statementName(sql), sql, values) : configOf(sql, values),
-    watching,
-    retrying: async (config, send) => {
-      try {
-        return await watching(config, send);
-      } catch (error) {
+    watching: (config, send) =>
+      send(config).catch((error: unknown) => {
+        noteLost(config, error);
+        throw error;
+      }),
+    retrying: (config, send) =>
+      send(config).catch((error: unknown) => {
+        noteLost(config, error);
         const { name, ...rest } = config;
         if (name === undefined || !unnamed.has(name)) throw error;
         return send(rest);
-      }
-    },
+      }),
   };
 }
 

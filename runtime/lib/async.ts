@@ -86,19 +86,22 @@ export const poll = async <T>(read: () => Promise<T | null> | T | null, options:
 export const every = (milliseconds: number): BackoffOptions => ({ base: milliseconds, max: milliseconds, factor: 1 });
 
 /** The promise's result; rejects with the signal's reason as soon as the signal aborts. The work itself continues, and its result is dropped. */
-export const abortable = async <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> => {
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
+export const abortable = <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
+    promise.then(
+      (result) => {
+        signal.removeEventListener("abort", stop);
+        resolve(result);
+      },
+      (error) => {
+        signal.removeEventListener("abort", stop);
+        reject(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    if (stop !== undefined) signal.removeEventListener("abort", stop);
-  }
-};
 
 /** The promise's result, or null as soon as the signal aborts. */
 export const nullOnAbort = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> =>
