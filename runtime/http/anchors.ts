@@ -1,11 +1,16 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Database } from "../database/database.ts";
 import { plannedOnce, sql } from "../database/sql.ts";
+import type { Clock } from "./key-cache.ts";
 import { redactMessage } from "./redact.ts";
 
 /** The lifetime of an anchor; a page request in the second half of it renews the anchor. */
 export const anchorMilliseconds = 15 * 60_000;
+/** How long it is remembered that an anchor was stored; added to its lifetime, because it is not stored again in this time. */
+const rememberedMilliseconds = 30_000;
+const maxRemembered = 20_000;
 const cleanUpMilliseconds = 60_000;
 const rowsPerCleanUp = 5000;
 
@@ -15,10 +20,16 @@ export interface Anchor {
   readonly old: boolean;
 }
 
+/** The as-of block of requests without an anchor, and the version of the index, null if it is unknown. */
+export interface AnchorHead {
+  readonly block: number;
+  readonly content: string | null;
+}
+
 export interface Anchors {
-  find(fingerprint: Buffer, chainId: number): Promise<Anchor | null>;
+  find(fingerprint: Buffer, chainId: number, head: AnchorHead): Promise<Anchor | null>;
   /** Stores the block of a list; `replace` overwrites an existing anchor, otherwise only an expired one is overwritten. */
-  pin(fingerprint: Buffer, chainId: number, block: number, replace: boolean): Promise<void>;
+  pin(fingerprint: Buffer, chainId: number, block: number, replace: boolean, head: AnchorHead): Promise<void>;
   /** Deletes a bounded number of expired anchors. */
   cleanUp(): Promise<void>;
   stop(): void;
@@ -32,9 +43,9 @@ const withoutPage = (name: string, value: unknown): unknown => {
 
 /** Identifies a list whose pages belong together: a hash of the key, the endpoint and every parameter except page number and format. */
 export const fingerprintOf = (keyId: number, operation: string, request: unknown): Buffer =>
-  createHash("sha256")
-    .update(JSON.stringify([keyId, operation, request], withoutPage))
-    .digest();
+  hash("sha256", JSON.stringify([keyId, operation, request], withoutPage), "buffer");
+
+const idOf = (fingerprint: Buffer): string => fingerprint.toString("base64");
 
 const selectAnchor = plannedOnce(sql`SELECT block_number AS block, expires_at <= now() + $3 * interval '1 ms' AS old
   FROM page_anchors WHERE fingerprint = $1 AND chain_id = $2 AND expires_at > now()`);
@@ -46,8 +57,24 @@ const insertAnchor = plannedOnce(sql`INSERT INTO page_anchors (fingerprint, chai
     SET chain_id = excluded.chain_id, block_number = excluded.block_number, expires_at = excluded.expires_at
     WHERE $5 OR page_anchors.expires_at <= now()`);
 
-/** Anchors in the database, shared by all server processes; the indexer deletes those above a reorganisation. */
-export function createAnchors(database: Pick<Database, "query">, logger: Logger): Anchors {
+/** An anchor at the head of a version of the index. */
+interface KnownAnchor {
+  readonly content: string;
+  readonly at: number;
+  /** Whether this process stored it; otherwise it may be older, and page 0 stores it again. */
+  readonly isStored: boolean;
+}
+
+/**
+ * Anchors in the database, shared by all server processes; the indexer deletes those above a reorganisation. An anchor at the head that this process has stored or
+ * read is not read again until the content of the index changes, and if it was stored, not stored again: until then, other processes can only store the same block.
+ */
+export function createAnchors(database: Pick<Database, "query">, logger: Logger, clock: Clock = performance): Anchors {
+  const known = new LRUCache<string, KnownAnchor>({ max: maxRemembered });
+  const knownAtHead = (id: string, { content }: AnchorHead): KnownAnchor | undefined => {
+    const anchor = content === null ? undefined : known.get(id);
+    return anchor !== undefined && anchor.content === content && clock.now() - anchor.at < rememberedMilliseconds ? anchor : undefined;
+  };
   const cleanUp = async (): Promise<void> => {
     // By the index on expires_at.
     await database.query(
@@ -64,13 +91,24 @@ export function createAnchors(database: Pick<Database, "query">, logger: Logger)
   timer.unref();
 
   return {
-    async find(fingerprint, chainId) {
+    async find(fingerprint, chainId, head) {
+      const id = idOf(fingerprint);
+      if (knownAtHead(id, head) !== undefined) return { block: head.block, old: false };
+      const at = clock.now();
       // By the primary key.
       const [row] = await database.query<Anchor>(selectAnchor, [fingerprint, chainId, anchorMilliseconds / 2]);
-      return row ?? null;
+      if (row === undefined) return null;
+      if (row.block === head.block && !row.old && head.content !== null) known.set(id, { content: head.content, at, isStored: false });
+      return row;
     },
-    async pin(fingerprint, chainId, block, replace) {
-      await database.query(insertAnchor, [fingerprint, chainId, block, anchorMilliseconds, replace]);
+    async pin(fingerprint, chainId, block, replace, head) {
+      const id = idOf(fingerprint);
+      const isAtHead = block === head.block;
+      if (isAtHead && knownAtHead(id, head)?.isStored === true) return;
+      known.delete(id);
+      const at = clock.now();
+      await database.query(insertAnchor, [fingerprint, chainId, block, anchorMilliseconds + rememberedMilliseconds, replace]);
+      if (isAtHead && replace && head.content !== null) known.set(id, { content: head.content, at, isStored: true });
     },
     cleanUp,
     stop: () => clearInterval(timer),

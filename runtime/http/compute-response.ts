@@ -1,7 +1,7 @@
 import type { Operation } from "../../generated/operations.gen.ts";
 import { type Counted, costOf } from "./credits.ts";
 import { successEnvelope } from "./envelope.ts";
-import { hasMorePages, type Pages, type ReadScope, resolveDuringRebuild } from "./pages.ts";
+import { errorDuringRebuild, hasMorePages, type Pages, type ReadScope } from "./pages.ts";
 import type { Computed } from "./response-cache/response-cache.ts";
 import type { Validation } from "./validation/validation.ts";
 
@@ -60,8 +60,14 @@ export async function computeResponse<Context>(
       isVolatile = true;
     },
   };
-  const data = await resolveDuringRebuild(scope, () => resolve(deps.context(scope)));
-  await deps.validation.checkResponse({ operation, requestId, status: 200, body: successEnvelope(data) });
+  let data: unknown;
+  try {
+    data = await resolve(deps.context(scope));
+  } catch (error) {
+    throw errorDuringRebuild(scope, error);
+  }
+  const check = deps.validation.checkResponse({ operation, requestId, status: 200, body: successEnvelope(data) });
+  if (check !== undefined) await check;
   const facts = { hundredths: costOf(operation, data, days, counted), hasMore: hasMorePages(data), pinned: pages.pinned() };
   return { facts, data, isVolatile };
 }

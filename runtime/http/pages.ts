@@ -51,11 +51,11 @@ export interface Pages {
   pinned(): number | null;
   /** Pins a block that is earlier than the anchor, because a list may be as of a projection's checkpoint. */
   pin(block: number): void;
-  /** Stores the anchor if the list has more pages; to be called before the response is sent. */
-  storeAnchor(hasMore: boolean): Promise<void>;
+  /** Stores the anchor if the list has more pages; to be called before the response is sent. Undefined if there is nothing to store. */
+  storeAnchor(hasMore: boolean): Promise<void> | undefined;
 }
 
-const withoutAnchor = { storeAnchor: async (): Promise<void> => undefined, pin: (): void => undefined, pinned: () => null };
+const withoutAnchor = { storeAnchor: (): undefined => undefined, pin: (): void => undefined, pinned: () => null };
 const noHead: ReadScope = { anchor: null, rebuildError: null, indexedFrom: null, checkpoints: new Map() };
 
 /** Whether a response says that its list has more pages. */
@@ -77,8 +77,9 @@ export async function openPages(
   if (operation.style !== "page" && operation.style !== "path-page")
     return { scope: { anchor: top, rebuildError, indexedFrom, checkpoints }, content, ...withoutAnchor };
 
-  const fingerprint = fingerprintOf(keyId, operation.id, request);
-  const stored = pageNumber === 0 ? null : await anchors.find(fingerprint, chainId);
+  const headOfList = { block: top, content: content?.id ?? null };
+  const fingerprint = pageNumber === 0 ? null : fingerprintOf(keyId, operation.id, request);
+  const stored = fingerprint === null ? null : await anchors.find(fingerprint, chainId, headOfList);
   // The pages sent so far contain rows that are not rebuilt yet.
   if (rebuildError !== null && stored !== null && stored.block > top) throw rebuildError;
   // An anchor above the head was stored by an index that no longer exists.
@@ -92,19 +93,15 @@ export async function openPages(
     pin(block) {
       pinned = Math.min(pinned, block);
     },
-    async storeAnchor(hasMore) {
+    storeAnchor(hasMore) {
       if (!hasMore || (valid !== null && !valid.old)) return;
       // Concurrent pages without an anchor: the first one to store it wins, unless page 0 restarts the list.
-      await anchors.pin(fingerprint, chainId, pinned, pageNumber === 0 || stored !== null);
+      const list = fingerprint ?? fingerprintOf(keyId, operation.id, request);
+      return anchors.pin(list, chainId, pinned, pageNumber === 0 || stored !== null, headOfList);
     },
   };
 }
 
-/** Runs a resolver. Data that is not found during a rebuild may be in the part that is still missing, so the error is 503 then. */
-export async function resolveDuringRebuild<D>({ rebuildError }: ReadScope, resolve: () => Promise<D>): Promise<D> {
-  try {
-    return await resolve();
-  } catch (error) {
-    throw rebuildError !== null && error instanceof NotIndexedError ? rebuildError : error;
-  }
-}
+/** The error of a resolver. Data that is not found during a rebuild may be in the part that is still missing, so the error is 503 then. */
+export const errorDuringRebuild = ({ rebuildError }: ReadScope, error: unknown): unknown =>
+  rebuildError !== null && error instanceof NotIndexedError ? rebuildError : error;

@@ -90,9 +90,52 @@ describe("an anchor", () => {
       format: "csv",
       page: { number: 2, size: 100 },
     });
-    expect(await other.find(fingerprint, 31337)).toEqual({ block: 100, old: false });
-    expect(await other.find(fingerprint, 1)).toBeNull();
+    const unknownHead = { block: 100, content: null };
+    expect(await other.find(fingerprint, 31337, unknownHead)).toEqual({ block: 100, old: false });
+    expect(await other.find(fingerprint, 1, unknownHead)).toBeNull();
     other.stop();
+  });
+
+  it("is neither read nor stored again by its process until the content of the index changes", async () => {
+    const statements: string[] = [];
+    const { database } = app.test;
+    const counted = createAnchors(
+      {
+        query(statement, parameters) {
+          statements.push(String(statement).trim().split(" ")[0] ?? "");
+          return database.query(statement, parameters);
+        },
+      },
+      pino({ level: "silent" }),
+      { now: () => now },
+    );
+    let now = 0;
+    const fingerprint = fingerprintOf(app.keyId, "getLogEventsByAddress", { page: { number: 0, size: 100 } });
+    const pin = (block: number, content: string) => counted.pin(fingerprint, 31337, block, true, { block, content });
+    await pin(100, "1");
+    await pin(100, "1");
+    expect(await counted.find(fingerprint, 31337, { block: 100, content: "1" })).toEqual({ block: 100, old: false });
+    expect(statements).toEqual(["INSERT"]);
+    // A later head: the anchor of the list remains, until page 0 replaces it.
+    expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 100, old: false });
+    await pin(107, "2");
+    expect(statements).toEqual(["INSERT", "SELECT", "INSERT"]);
+    expect(await storedAnchors()).toEqual([{ block_number: 107 }]);
+    // Stored again in time, so that it lives for 15 minutes after each page 0.
+    now = 30_000;
+    await pin(107, "2");
+    expect(statements).toEqual(["INSERT", "SELECT", "INSERT", "INSERT"]);
+    // An earlier block than the head is always read: another process may have stored a different one.
+    await counted.pin(fingerprint, 31337, 93, true, { block: 107, content: "2" });
+    expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 93, old: false });
+    // An anchor at the head that another process has stored is read once, and page 0 stores it again.
+    statements.length = 0;
+    await database.query("UPDATE page_anchors SET block_number = 107");
+    for (const _ of [1, 2])
+      expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 107, old: false });
+    await pin(107, "2");
+    expect(statements).toEqual(["SELECT", "INSERT"]);
+    counted.stop();
   });
 
   it("expires after 15 minutes unless a request in the second half renews it, and is then deleted", async () => {
