@@ -16,7 +16,11 @@ export function holderCases(tokens: TokenQueries, facts: StoryFacts): readonly Q
   const page = async (block: number, offsetOf: (holders: number) => number) => {
     const totals = await tokens.tokenTotalsAt(chainId, token, standards.erc20, block);
     const holders = totals?.holders ?? 0;
-    return tokens.holdersAt(chainId, token, standards.erc20, block, pageSize, Math.max(0, offsetOf(holders)), holders);
+    return tokens.holdersAt(chainId, token, standards.erc20, block, {
+      limit: pageSize,
+      offset: Math.max(0, offsetOf(holders)),
+      total: holders,
+    });
   };
   const lastPage = (holders: number): number => holders - pageSize;
   /** Returns a different past block for each iteration, starting at a percentage of the chain. */

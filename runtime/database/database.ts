@@ -87,10 +87,13 @@ export function createDatabase(options: DatabaseOptions): Database {
   const lookupPool = openPool(Math.ceil(options.poolSize / 2), (client) => client.query(genericPlans, [processIdOf(client)]));
   const knex = createKnex(urlOf, options.applicationName, types);
   let closing: Promise<void> | undefined;
-  const guard = <T>(work: () => Promise<T>): Promise<T> =>
-    work().catch((error: unknown) => {
+  const guard = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
       throw toSafeError(error, secretsOf(urlOf()), description);
-    });
+    }
+  };
 
   return {
     poolSize: options.poolSize,

@@ -7,17 +7,11 @@ import { viewBlock } from "./view-block.ts";
 export const getBlockHeights: Handlers["getBlockHeights"] = async ({ chain, startDate, endDate, page }, context) => {
   const { ledger, anchor } = context;
   const beforeEnd = endDate === "latest" ? Number.MAX_SAFE_INTEGER : startOfDay(endDate) + secondsPerDay;
-  const [first, last] = await Promise.all([
-    ledger.firstBlockFrom(chain.id, startOfDay(startDate)),
-    ledger.lastBlockBefore(chain.id, beforeEnd),
-  ]);
-  const highest = last === null || anchor === null ? -1 : Math.min(last.number, anchor);
-  const total = first === null ? 0 : Math.max(0, highest - first.number + 1);
-  const from = (first?.number ?? 0) + page.number * page.size;
-  const rows = total === 0 || from > highest ? [] : await ledger.blocks(chain.id, from, Math.min(from + page.size - 1, highest));
+  const times = { from: startOfDay(startDate), before: beforeEnd };
+  const { total, blocks } = await ledger.blocksOfTimes(chain.id, times, anchor ?? -1, page.number * page.size, page.size);
   return {
     ...chainFields(chain, context.now()),
-    items: rows.map((row) => viewBlock(context, chain.name, row)),
+    items: blocks.map((row) => viewBlock(context, chain.name, row)),
     pagination: { has_more: (page.number + 1) * page.size < total, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: context.indexedFrom,
   };

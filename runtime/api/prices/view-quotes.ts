@@ -46,9 +46,9 @@ export function pretty(exact: Decimal | null, currency: Currency): string | null
   const value = rounded(exact, shownDigits);
   const sign = value.digits < 0n ? "-" : "";
   const absolute = sign === "" ? value : { ...value, digits: -value.digits };
-  const units = wholeHundredths(absolute) / 100n;
-  const [power, suffix] = units > 999_999_999n ? [-9, "B"] : units > 999_999n ? [-6, "M"] : [0, ""];
-  const hundredths = wholeHundredths(shift(absolute, power));
+  const exactHundredths = wholeHundredths(absolute);
+  const [power, suffix] = exactHundredths > 99_999_999_999n ? [-9, "B"] : exactHundredths > 99_999_999n ? [-6, "M"] : [0, ""];
+  const hundredths = power === 0 ? exactHundredths : wholeHundredths(shift(absolute, power));
   return `${sign}${symbols[currency]}${thousands(hundredths / 100n)}.${(hundredths % 100n).toString().padStart(2, "0")}${suffix}`;
 }
 

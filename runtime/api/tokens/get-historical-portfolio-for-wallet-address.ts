@@ -68,14 +68,18 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
 
 /** All balances of a day are quoted at the rate of its close. */
 function viewDay(time: number, { open, high, low, close }: DailyBalance, quote: (amount: string | null) => Quote): HoldingItem {
+  const ofClose = quote(close);
+  const closing: OhlcItem = { balance: close, quote: ofClose.quote, pretty_quote: ofClose.pretty };
   const view = (balance: string | null): OhlcItem => {
+    // Most balances do not change on most days.
+    if (balance === close) return closing;
     const quoted = quote(balance);
     return { balance, quote: quoted.quote, pretty_quote: quoted.pretty };
   };
   return {
-    quote_rate: quote(close).rate,
+    quote_rate: ofClose.rate,
     timestamp: isoTimestamp(time),
-    close: view(close),
+    close: closing,
     high: view(high),
     low: view(low),
     open: view(open),

@@ -5,35 +5,48 @@ import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewContract } from "./view-token.ts";
 
+/** Rows from the largest holder on that cost less than a round trip to the database. */
+const maxEarlyRows = 1_000;
+
 /**
  * The holders of a token, largest first, at the anchor or at an earlier block or day.
  * @throws {RequestError} 404 if the contract has no transfers, 400 if the block or day is not indexed.
  */
 export const getTokenHolders: Handlers["getTokenHolders"] = async (request, context) => {
   const { chain, tokenAddress, page } = request;
-  const { indexedFrom, tokenRequests, tokens } = context;
+  const { indexedFrom, ledger, tokenRequests, tokens } = context;
   const metadata = (await tokens.metadata(chain.id, [tokenAddress])).get(tokenAddress);
   const standard = metadata?.standards[0];
   if (standard === undefined) throw notFound("Token", tokenAddress, chain.name);
   if (standard === standards.erc20) tokenRequests.record(chain.id, [tokenAddress]);
   const height = (await heightAt(context, chain, request)) ?? 0;
   const offset = page.number * page.size;
-  const totals = await tokens.tokenTotalsAt(chain.id, tokenAddress, standard, height);
+  const head = await ledger.head(chain.id);
+  const isLast = head !== null && height >= head.number;
+  const readHolders = (limit: number, total: number | null) =>
+    tokens.holdersAt(chain.id, tokenAddress, standard, height, { limit, offset, total, isLast });
+  // The first pages are read without waiting for the totals, which say from which end later ones are read.
+  const isEarly = isLast && offset + page.size <= maxEarlyRows;
+  const [totals, early] = await Promise.all([
+    tokens.tokenTotalsAt(chain.id, tokenAddress, standard, height),
+    isEarly ? readHolders(page.size + 1, null) : null,
+  ]);
   // An index that starts late only knows the holders that have transferred or received the token since.
   const total = indexedFrom !== null ? null : totals === null ? 0 : totals.holders;
-  const limit = total === null ? page.size + 1 : Math.min(page.size + 1, total - offset);
-  const rows = limit <= 0 ? [] : await tokens.holdersAt(chain.id, tokenAddress, standard, height, limit, offset, total);
-  const contract = viewContract(context.chains.get(chain.id), tokenAddress, standard, metadata);
+  const limit = total === null ? page.size + 1 : Math.max(0, Math.min(page.size + 1, total - offset));
+  const rows = limit === 0 ? [] : (early?.slice(0, limit) ?? (await readHolders(limit, total)));
+  // A copy of an object with all fields takes a fraction of the time of adding fields to a copy of the contract.
+  const item = {
+    ...viewContract(context.chains.get(chain.id), tokenAddress, standard, metadata),
+    address: tokenAddress,
+    balance: "0",
+    total_supply: totals?.supply ?? null,
+    block_height: height,
+    balance_source: totals?.source ?? "events",
+  };
   return {
     ...chainFields(chain, context.now()),
-    items: rows.slice(0, page.size).map(({ owner, balance }) => ({
-      ...contract,
-      address: owner,
-      balance,
-      total_supply: totals?.supply ?? null,
-      block_height: height,
-      balance_source: totals?.source ?? "events",
-    })),
+    items: rows.slice(0, page.size).map(({ owner, balance }) => ({ ...item, address: owner, balance })),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: indexedFrom,
   };

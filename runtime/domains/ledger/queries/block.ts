@@ -19,6 +19,18 @@ export interface BlockRow {
   readonly transaction_count: number;
 }
 
+/** A range of times in unix seconds, without its end. */
+export interface TimeRange {
+  readonly from: number;
+  readonly before: number;
+}
+
+/** A page of the blocks of a range, and the number of all of them. */
+export interface BlocksOfTimes {
+  readonly total: number;
+  readonly blocks: readonly BlockRow[];
+}
+
 /** An indexed chain, and the last observed state of its node. */
 export interface ChainRow {
   readonly chain_id: number;
@@ -32,14 +44,21 @@ export interface ChainRow {
   readonly native_accounting: "traces" | "state" | "none" | null;
 }
 
-const selectBlocks = sql`SELECT number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, transaction_count FROM blocks WHERE chain_id = $1`;
+const columns = sql`number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, transaction_count`;
+const selectBlocks = sql`SELECT ${columns} FROM blocks WHERE chain_id = $1`;
 const selectHead = plannedOnce(sql`${selectBlocks} ORDER BY number DESC LIMIT 1`);
 const selectTail = plannedOnce(sql`${selectBlocks} ORDER BY number LIMIT 1`);
 const selectByNumber = plannedOnce(sql`${selectBlocks} AND number = $2`);
 const selectByHash = plannedOnce(sql`${selectBlocks} AND hash = $2`);
-const selectFirstFrom = plannedOnce(sql`${selectBlocks} AND timestamp >= $2 ORDER BY timestamp, number LIMIT 1`);
 const selectLastBefore = plannedOnce(sql`${selectBlocks} AND timestamp < $2 ORDER BY timestamp DESC, number DESC LIMIT 1`);
-const selectRange = sql`${selectBlocks} AND number BETWEEN $2 AND $3 ORDER BY number`;
+const selectFirstFrom = plannedOnce(sql`${selectBlocks} AND timestamp >= $2 ORDER BY timestamp, number LIMIT 1`);
+/** The heights of a range of times, and a page of its blocks; one row without a block if the page is empty. */
+const selectOfTimes = plannedOnce(sql`SELECT range.first, range.last, b.* FROM (
+    SELECT (SELECT number FROM blocks WHERE chain_id = $1 AND timestamp >= $2 ORDER BY timestamp, number LIMIT 1) AS first,
+      (SELECT least($4::int8, number) FROM blocks WHERE chain_id = $1 AND timestamp < $3 ORDER BY timestamp DESC, number DESC LIMIT 1) AS last) range
+  LEFT JOIN LATERAL (SELECT ${columns} FROM blocks
+    WHERE chain_id = $1 AND number BETWEEN range.first + $5::int8 AND range.first + $5::int8 + $6::int8 - 1 AND number <= range.last) b ON true
+  ORDER BY b.number`);
 
 const selectChains = plannedOnce(
   sql`SELECT chain_id, name, indexed_from, backfilled_at, latest_block, finalized_block, missing, native_accounting FROM chains`,
@@ -79,8 +98,28 @@ export function createBlockQueries({ query }: Pick<Database, "query">, keep: Ind
   /** The last block before a time (unix seconds), or null. Served by blocks_timestamp. */
   const lastBlockBefore = (chainId: number, timestamp: number) => selectOne(selectLastBefore, [chainId, timestamp]);
 
-  /** Blocks by height, both ends included, ascending. Served by the primary key. */
-  const blocks = (chainId: number, first: number, last: number) => query<BlockRow>(selectRange, [chainId, first, last]);
+  /**
+   * A page of the blocks of a range of times up to a height, ascending; heights are contiguous. Served by blocks_timestamp and the primary key.
+   */
+  const blocksOfTimes = async (
+    chainId: number,
+    times: TimeRange,
+    highest: number,
+    offset: number,
+    limit: number,
+  ): Promise<BlocksOfTimes> => {
+    const rows = await query<{ first: number | null; last: number | null } & (BlockRow | { number: null })>(selectOfTimes, [
+      chainId,
+      times.from,
+      times.before,
+      highest,
+      offset,
+      limit,
+    ]);
+    const { first = null, last = null } = rows[0] ?? {};
+    const total = first === null || last === null ? 0 : Math.max(0, last - first + 1);
+    return { total, blocks: rows.filter((row) => row.number !== null) };
+  };
 
   /** All chains that have an index. Served by a scan: one row per chain. */
   const loadChains = shareLoads<never, ChainRow[]>(() => query<ChainRow>(selectChains, []));
@@ -95,5 +134,5 @@ export function createBlockQueries({ query }: Pick<Database, "query">, keep: Ind
     return !missing.some((feature) => withoutNativeBalances.includes(feature));
   };
 
-  return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocks, chains, knowsNativeBalances };
+  return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocksOfTimes, chains, knowsNativeBalances };
 }

@@ -111,12 +111,23 @@ const selectTotals =
       WHEN sourced.token IS NULL THEN i.initial END AS supply) e
   WHERE c.block_number IS NOT NULL OR z.balance > 0`);
 
+/** A page of a list of holders, and what is known about the list. */
+export interface HoldersPage {
+  readonly limit: number;
+  readonly offset: number;
+  /** The exact number of holders, or null if it is unknown. If it is known, a page of the second half is read from the end. */
+  readonly total?: number | null;
+  /** Whether the block was the last one: the current ranking is then read at once. */
+  readonly isLast?: boolean;
+}
+
 /** The holders of a token after a block. */
 interface Ranking {
   readonly chainId: number;
   readonly token: Address;
   readonly standard: number;
   readonly block: number;
+  readonly isLast: boolean;
 }
 
 /** Queries for a page of a ranking, the current one or a past one. */
@@ -165,7 +176,7 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
    * is full, so that as few rows as possible outside the page are read.
    */
   const ranked = async (direction: Direction, ranking: Ranking, limit: number, offset: number): Promise<HolderRow[]> => {
-    let to = await balanceRanked(direction, ranking, firstDepth * (offset + limit));
+    let to = ranking.isLast ? null : await balanceRanked(direction, ranking, firstDepth * (offset + limit));
     if (to === null) return newest(direction, ranking, limit, offset);
     const rows: HolderRow[] = [];
     let [from, found, factor]: [bigint, number, number] = [direction.begin, 0, firstFactor];
@@ -186,20 +197,15 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
 export function createHolderQueries(database: Pick<Database, "query">) {
   const { ranked } = createRankingQueries(database);
 
-  /**
-   * The holders of a token after a block, the largest first, equal ones by address. `total` is their exact number, or null if unknown. If it is known, a page
-   * of the second half is read from the end.
-   */
+  /** The holders of a token after a block, the largest first, equal ones by address. */
   const holdersAt = async (
     chainId: number,
     token: Address,
     standard: number,
     block: number,
-    limit: number,
-    offset: number,
-    total: number | null = null,
+    { limit, offset, total = null, isLast = false }: HoldersPage,
   ) => {
-    const ranking = { chainId, token, standard, block };
+    const ranking = { chainId, token, standard, block, isLast };
     if (total === null || offset < total / 2) return ranked(directions.largest, ranking, limit, offset);
     const end = Math.min(offset + limit, total);
     if (end <= offset) return [];

@@ -83,10 +83,15 @@ describe("holders of a token", () => {
       const expected = expectedAt(block);
       for (const size of [1, 7, 50]) {
         // If the total is known, the pages of the second half are read from the end.
-        for (const total of [null, expected.length]) {
+        for (const [total, isLast] of [
+          [null, false],
+          [expected.length, false],
+          [null, block === head],
+          [expected.length, block === head],
+        ] as const) {
           const rows = [];
           for (let offset = 0; offset < expected.length + size; offset += size) {
-            rows.push(...(await tokens.holdersAt(7, coin as `0x${string}`, 1, block, size, offset, total)));
+            rows.push(...(await tokens.holdersAt(7, coin as `0x${string}`, 1, block, { limit: size, offset, total, isLast })));
           }
           expect(rows.map(({ owner, balance }) => [owner, balance])).toEqual(expected);
         }
@@ -109,7 +114,7 @@ describe("holders of a token", () => {
       for (const total of [null, expected.length]) {
         const rows = [];
         for (let offset = 0; offset < expected.length; offset += size) {
-          rows.push(...(await tokens.holdersAt(7, token, 1, 15, size, offset, total)));
+          rows.push(...(await tokens.holdersAt(7, token, 1, 15, { limit: size, offset, total })));
         }
         expect(rows.map(({ owner, balance }) => [owner, balance])).toEqual(expected);
       }

@@ -75,7 +75,7 @@ describe("a Uniswap V2 pair that got its first liquidity after the first block o
       .filter(({ balance }) => balance !== "0")
       .sort((left, right) => Number(BigInt(right.balance) - BigInt(left.balance)));
     const queries = createTokenQueries(test.database);
-    expect(await queries.holdersAt(31337, pair, 1, height, 100, 0)).toEqual(expected);
+    expect(await queries.holdersAt(31337, pair, 1, height, { limit: 100, offset: 0 })).toEqual(expected);
     const open = await test.database.query("SELECT 1 FROM balance_periods WHERE owner = $1 AND net_change IS NOT NULL", [
       Buffer.from(zeroAddress.slice(2), "hex"),
     ]);
@@ -86,7 +86,9 @@ describe("a Uniswap V2 pair that got its first liquidity after the first block o
       supply: BigInt(supply).toString(),
     });
     // The node has no state of earlier blocks, so the zero address's balance there is unknown.
-    expect((await queries.holdersAt(31337, pair, 1, height - 1, 100, 0)).map(({ owner }) => owner)).not.toContain(zeroAddress);
+    expect((await queries.holdersAt(31337, pair, 1, height - 1, { limit: 100, offset: 0 })).map(({ owner }) => owner)).not.toContain(
+      zeroAddress,
+    );
     expect((await queries.tokenTotalsAt(31337, pair, 1, height - 1))?.holders).toBe(expected.length - 1);
   });
 });

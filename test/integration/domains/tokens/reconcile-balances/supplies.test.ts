@@ -72,7 +72,7 @@ const compareHolders = async (name: keyof typeof tokens) => {
       .map((owner, position) => ({ owner, balance: returned[position] ?? "0" }))
       .filter(({ balance }) => balance !== "0")
       .sort((left, right) => Number(BigInt(right.balance) - BigInt(left.balance)) || (left.owner < right.owner ? -1 : 1));
-    expect(await queries.holdersAt(31337, token, 1, height, 100, 0), `${name} at ${height}`).toEqual(expected);
+    expect(await queries.holdersAt(31337, token, 1, height, { limit: 100, offset: 0 }), `${name} at ${height}`).toEqual(expected);
     expect((await queries.tokenTotalsAt(31337, token, 1, height))?.holders, `${name} at ${height}`).toBe(expected.length);
   }
 };

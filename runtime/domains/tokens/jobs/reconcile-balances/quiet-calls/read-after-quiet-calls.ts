@@ -75,7 +75,10 @@ const nextReading = async (
   ]);
   if (block === undefined) return null;
   if (!archiveState && head.number - call.block >= recentBlocks) return { call, block, owners: [] };
-  const holders = await createHolderQueries(database).holdersAt(chainId, call.token, standards.erc20, call.block, maxHolders, 0);
+  const holders = await createHolderQueries(database).holdersAt(chainId, call.token, standards.erc20, call.block, {
+    limit: maxHolders,
+    offset: 0,
+  });
   const owners = new Set([...call.owners, ...holders.map(({ owner }) => owner)]);
   // The zero address is compared together with the supply.
   owners.delete(zeroAddress);
