@@ -150,7 +150,7 @@ export function createApp(options: AppOptions): App {
     handlers,
     added: endpoints,
     context: (scope) => ({ ...scope, ...resources }),
-    head: async (chainId, operation, request) => withTime(await headOf(chainId, operation, request)),
+    head: options.now === undefined ? headOf : async (chainId, operation, request) => withTime(await headOf(chainId, operation, request)),
     contentOfAll: async () => withTime({ content: await contentOf(options.chains.map(({ id }) => id)) }).content,
     skippedRows,
     chainOfProtocol: community.chainOf,

@@ -19,6 +19,9 @@ export type ParseOutcome<R> = { readonly ok: true; readonly request: R } | { rea
 /** The result of reading a parameter; the issue of an invalid one has been recorded. */
 export type ReadResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
 
+/** An address is resolved at once, and only a name takes time: most requests have no name. */
+type Resolved<T> = ReadResult<T> | Promise<ReadResult<T>>;
+
 /** A parameter that a rule applies to, with its result. */
 export interface RuleParameter<T> {
   readonly name: string;
@@ -100,16 +103,18 @@ function createParameterReads(raw: RawRequest, sentText: SentText, addIssue: Add
 }
 
 function createAddressResolution(parsers: ResolvingParsers, addIssue: AddIssue) {
-  const resolveReference = async (
+  const resolveName = async (location: Issue["in"], parameter: string, name: string, chain: Chain | null): Promise<ReadResult<Hex>> => {
+    const address = await parsers.resolveName(chain, name);
+    return address === null ? addIssue(parameter, location, name, parsers.addressExpected) : { ok: true, value: address };
+  };
+  const resolveReference = (
     location: Issue["in"],
     name: string,
     reference: AddressReference,
     chain: ReadResult<Chain | null>,
-  ): Promise<ReadResult<Hex>> => {
+  ): Resolved<Hex> => {
     if ("address" in reference) return { ok: true, value: reference.address };
-    if (!chain.ok) return { ok: false };
-    const address = await parsers.resolveName(chain.value, reference.name);
-    return address === null ? addIssue(name, location, reference.name, parsers.addressExpected) : { ok: true, value: address };
+    return chain.ok ? resolveName(location, name, reference.name, chain.value) : { ok: false };
   };
   const resolveList = async (
     location: Issue["in"],
@@ -123,20 +128,15 @@ function createAddressResolution(parsers: ResolvingParsers, addIssue: AddIssue) 
     return resolved.length === addresses.length ? { ok: true, value: resolved } : { ok: false };
   };
   return {
-    async resolve(
-      location: Issue["in"],
-      name: string,
-      reference: ReadResult<AddressReference>,
-      chain: ReadResult<Chain | null>,
-    ): Promise<ReadResult<Hex>> {
+    resolve(location: Issue["in"], name: string, reference: ReadResult<AddressReference>, chain: ReadResult<Chain | null>): Resolved<Hex> {
       return reference.ok ? resolveReference(location, name, reference.value, chain) : reference;
     },
-    async resolveOptional(
+    resolveOptional(
       location: Issue["in"],
       name: string,
       reference: ReadResult<AddressReference | null>,
       chain: ReadResult<Chain | null>,
-    ): Promise<ReadResult<Hex | null>> {
+    ): Resolved<Hex | null> {
       if (!reference.ok) return reference;
       return reference.value === null ? { ok: true, value: null } : resolveReference(location, name, reference.value, chain);
     },

@@ -1,4 +1,4 @@
-import express, { type Express, type RequestHandler, Router } from "express";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import type { Handlers } from "../../generated/handlers.gen.ts";
 import { type Operation, operations } from "../../generated/operations.gen.ts";
@@ -19,25 +19,26 @@ import { responseCodecs } from "./compression/codecs.ts";
 import { type Compression, createCompression } from "./compression/compression.ts";
 import type { RequestScope } from "./compute-response.ts";
 import { createActiveRequest } from "./deadline.ts";
-import { createDocs } from "./docs.ts";
-import { createEndpointRouter, type EndpointRouter } from "./endpoint-router.ts";
+import { createEndpointRouter, type EndpointHandler, type EndpointRouter } from "./endpoint-router.ts";
 import { failures } from "./errors.ts";
 import { createFailureHandler } from "./failure-handler.ts";
 import { createGate } from "./gate.ts";
 import { crossOrigin, responseHeaders } from "./headers.ts";
-import { createHealth, type Readiness } from "./health.ts";
+import type { Readiness } from "./health.ts";
 import { createIntake } from "./intake.ts";
 import { type Clock, createKeyCache } from "./key-cache.ts";
 import { createKeyLimits } from "./key-limits.ts";
 import { createKeyMeter, type KeyMeter } from "./key-meter.ts";
 import { createKeys } from "./keys.ts";
 import { createPathHint } from "./nearest-path.ts";
-import { bindExamples, type OpenApiDocument } from "./openapi-document.ts";
+import type { OpenApiDocument } from "./openapi-document.ts";
 import type { PagesDeps } from "./pages.ts";
 import { createRequestLog } from "./request-log.ts";
+import { createRequestOrigin, type RequestOrigin } from "./request-origin.ts";
 import { recordOf } from "./request-record.ts";
 import { createResponseCache } from "./response-cache/response-cache.ts";
 import { createRun } from "./run.ts";
+import { createPages } from "./unkeyed-pages.ts";
 import { createValidation, type ValidateMode, type Validation } from "./validation/validation.ts";
 
 /** Dependencies of the HTTP application. */
@@ -86,11 +87,11 @@ const defaultCapacity = 32;
 /** An endpoint that no generated code describes. */
 export interface AddedEndpoint<Context> {
   readonly operation: Operation;
-  readonly route: (run: Run<RequestHandler, Context>) => RequestHandler;
+  readonly route: (run: Run<EndpointHandler, Context>) => EndpointHandler;
 }
 
 export interface HttpApp {
-  readonly app: Express;
+  readonly app: RequestListener;
   /** Makes /readyz report the shutdown. */
   announceStop(): void;
   /** Writes pending credit usage and stops all timers; to be called after the last response. */
@@ -105,11 +106,13 @@ function createEndpoints<Context>(
   validation: Validation,
   addressLimits: AddressLimits,
   compression: Compression,
+  originOf: (request: IncomingMessage) => RequestOrigin,
 ): EndpointRouter {
   const { database, limits, clock } = deps;
   const run = createRun<Context>({
     ...deps,
     authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database), clock), addressLimits }),
+    originOf,
     meter,
     gate: createGate(createKeyLimits(limits, meter), limits.bufferedBytes),
     admission: createAdmission(deps.capacity ?? defaultCapacity, limits.waitingRequests),
@@ -148,60 +151,55 @@ const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["prot
     return protocol === null || name === undefined || name === protocol ? [] : [{ path: path.replace(`/${protocol}/`, `/${name}/`) }];
   });
 
-/** Creates the Express application: documentation, health checks and every endpoint of the catalog. */
+/** Creates the listener of the server: documentation and health checks, which Express serves, and every endpoint of the catalog. */
 export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
-  const { logger, limits, publicUrl, demo } = deps;
+  const { logger, limits, publicUrl } = deps;
   const { meter = createKeyMeter({ limits, database: deps.database, logger, clock: deps.clock }) } = deps;
   const anchors = createAnchors(deps.database, logger);
   const validation = createValidation({ mode: deps.validate, document: deps.document, validators, logger });
   const served: readonly Operation[] = [...operations, ...(deps.added ?? []).map(({ operation }) => operation)];
   const hint = createPathHint([...served, ...namedPaths(served, deps.protocols)]);
+  const originOf = createRequestOrigin(deps.trustedProxies);
   const addressLimits = createAddressLimits(deps.clock);
   const compression = createCompression(deps.compression ? responseCodecs : {});
   let stopping = false;
 
-  const app = express();
-  app.disable("x-powered-by");
-  app.set("etag", false);
-  app.set("query parser", false);
-  app.set("trust proxy", deps.trustedProxies.length === 0 ? false : [...deps.trustedProxies]);
-  app.use(createRequestLog(logger));
-  app.use(
-    createIntake({ headers: responseHeaders(publicUrl), preflight: crossOrigin(), urlBytes: limits.urlBytes, protocols: deps.protocols }),
-  );
-  const pages = Router({ caseSensitive: true });
-  pages.use((request, _response, next) => {
-    // The liveness check costs less than its limit would.
-    if (request.path !== "/healthz") addressLimits.countPage(request.ip ?? "");
-    next();
+  const log = createRequestLog(logger);
+  const intake = createIntake({
+    headers: responseHeaders(publicUrl),
+    preflight: crossOrigin(),
+    urlBytes: limits.urlBytes,
+    protocols: deps.protocols,
   });
-  pages.use(createHealth(deps.readiness, () => stopping, deps.clock));
-  pages.use(
-    createDocs({
-      title: "Ashlar",
-      document: bindExamples(deps.document, { storyValues: demo?.storyValues ?? {}, chainName: deps.chains[0]?.name }),
-      publicUrl,
-      demoKey: demo?.key,
-      compression,
-    }),
-  );
-  const endpoints = createEndpoints(deps, meter, anchors, validation, addressLimits, compression);
-  // API requests and other pages have separate routers.
-  app.use((request, response, next) => {
-    if (!request.url.startsWith("/v1/")) return pages(request, response, next);
-    const end = (databaseMilliseconds: number): void => recordOf(response).admitted?.end(databaseMilliseconds);
-    runForRequest(createActiveRequest(response, limits.requestMilliseconds, end), () => endpoints.handle(request, response, next));
-  });
-  app.use((request, response) => {
-    const { path } = recordOf(response);
-    addressLimits.checkFailures(request.ip ?? "");
+  const endpoints = createEndpoints(deps, meter, anchors, validation, addressLimits, compression, originOf);
+  const rejectPath = (request: IncomingMessage, path: string): never => {
+    addressLimits.checkFailures(originOf(request).ip ?? "");
     throw failures.pathUnknown(JSON.stringify(path.slice(0, 200)), hint(path));
-  });
+  };
   const byId = new Map(served.map((operation) => [operation.id, operation]));
-  app.use(createFailureHandler(logger, limits.statementMilliseconds, validation, byId, addressLimits));
+  const fail = createFailureHandler(logger, limits.statementMilliseconds, validation, byId, addressLimits, originOf);
+  const pages = createPages(deps, { compression, addressLimits, isStopping: () => stopping, rejectPath, fail });
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = intake(request, response);
+    if (path === null) return;
+    if (!path.startsWith("/v1/")) {
+      request.url = path;
+      return pages(request, response);
+    }
+    const { handler, path: parameters } = endpoints.find(path) ?? rejectPath(request, path);
+    const end = (databaseMilliseconds: number): void => recordOf(response).admitted?.end(databaseMilliseconds);
+    await runForRequest(createActiveRequest(response, limits.requestMilliseconds, end), () => handler(request, response, parameters));
+  };
 
   return {
-    app,
+    app(request, response) {
+      log(request, response);
+      handle(request, response)
+        .catch((error: unknown) => fail(error, request, response))
+        // Nothing else can be sent.
+        .catch(() => response.destroy());
+    },
     announceStop() {
       stopping = true;
     },

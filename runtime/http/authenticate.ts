@@ -22,19 +22,17 @@ export type Authenticate = (sender: Sender) => Promise<ActiveKey>;
 
 /** Creates the authentication of requests. */
 export function createAuthenticate({ keys, addressLimits }: AuthenticateDeps): Authenticate {
-  const find = async ({ authorization, query, address }: Sender): Promise<ActiveKey> => {
-    const key = readKey(authorization, query);
-    const found = await keys.find(key, async () => addressLimits.checkFailures(address));
-    if (found === null) throw failures.keyUnknown();
-    return found;
-  };
-  return async (sender) => {
+  return async ({ authorization, query, address }) => {
     try {
-      return await find(sender);
+      const lookup = keys.find(readKey(authorization, query), () => addressLimits.checkFailures(address));
+      // Most keys are cached.
+      const found = lookup instanceof Promise ? await lookup : lookup;
+      if (found === null) throw failures.keyUnknown();
+      return found;
     } catch (error) {
       if (error instanceof HttpError && error.status === 401) {
-        addressLimits.checkFailures(sender.address);
-        addressLimits.countFailure(sender.address);
+        addressLimits.checkFailures(address);
+        addressLimits.countFailure(address);
       }
       throw error;
     }

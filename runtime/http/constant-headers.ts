@@ -1,15 +1,18 @@
-import type { Request, RequestHandler, Response } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** A header and its value. */
 export type Header = readonly [name: string, value: string];
+
+/** Code that sets headers, of Connect's form. */
+export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
 /**
  * The headers that middlewares set regardless of the request, computed once, because running them per request costs more than the rest of a small response.
  * @throws {Error} if a middleware reads more of the request than its method and headers.
  */
-export function constantHeaders(middlewares: readonly RequestHandler[]): readonly Header[] {
+export function constantHeaders(middlewares: readonly Middleware[]): readonly Header[] {
   const headers = new Map<string, string>();
-  const request = { method: "GET", headers: {} } as Request;
+  const request = { method: "GET", headers: {} } as IncomingMessage;
   const response = {
     setHeader: (name: string, value: string | number | readonly string[]) => headers.set(name, String(value)),
     getHeader: (name: string) => headers.get(name),
@@ -17,7 +20,7 @@ export function constantHeaders(middlewares: readonly RequestHandler[]): readonl
   };
   for (const middleware of middlewares) {
     let calledNext = false;
-    middleware(request, response as unknown as Response, (error?: unknown) => {
+    middleware(request, response as unknown as ServerResponse, (error?: unknown) => {
       if (error !== undefined) throw error;
       calledNext = true;
     });

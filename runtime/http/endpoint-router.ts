@@ -1,36 +1,97 @@
-import { type RequestHandler, Router } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** A router with one route table per distinguishing path segment, so that a request is matched against a few routes instead of all of them. */
-export interface EndpointRouter {
-  get(path: string, handler: RequestHandler): void;
-  readonly handle: RequestHandler;
+/** Responds to a request for an endpoint; `path` has its decoded path parameters. */
+export type EndpointHandler = (request: IncomingMessage, response: ServerResponse, path: PathParameters) => Promise<void>;
+
+/** Path parameters by name, decoded. */
+export type PathParameters = Readonly<Record<string, string>>;
+
+/** The endpoint that a path belongs to. */
+export interface FoundEndpoint<Handler> {
+  readonly handler: Handler;
+  readonly path: PathParameters;
 }
 
-/** The second segment if it is literal (`/v1/chains/`), otherwise the third with a prefix (`/v1/:chainName/events/`). */
-function segmentOf(path: string): string {
-  const [, , second = "", third = ""] = path.split("/");
-  return second.startsWith(":") ? `:/${third}` : second;
+/** A router of endpoints by the segments of their paths, so that the number of endpoints does not matter. */
+export interface EndpointRouter<Handler = EndpointHandler> {
+  /** Registers the handler of a path such as `/v1/:chainName/xy=k/`; the first one of a path counts. */
+  get(path: string, handler: Handler): void;
+  /** The endpoint of a path, which has one trailing slash or none; undefined if there is none. */
+  find(path: string): FoundEndpoint<Handler> | undefined;
 }
 
-/** Creates Express routers by segment. Routes keep their order within a segment; a literal segment is tried before a parameter. */
-export function createEndpointRouter(): EndpointRouter {
-  const routers = new Map<string, Router>();
-  const routerOf = (segment: string): Router => {
-    const router = routers.get(segment) ?? Router({ caseSensitive: true });
-    routers.set(segment, router);
-    return router;
-  };
+interface Endpoint<Handler> {
+  readonly handler: Handler;
+  /** The names of the parameters in their order. */
+  readonly names: readonly string[];
+}
+
+/** The endpoints whose paths begin with the same segments. */
+interface Branch<Handler> {
+  readonly literals: Map<string, Branch<Handler>>;
+  parameter: Branch<Handler> | undefined;
+  endpoint: Endpoint<Handler> | undefined;
+}
+
+const createBranch = <Handler>(): Branch<Handler> => ({ literals: new Map(), parameter: undefined, endpoint: undefined });
+
+/** The segments of a path without those of its first and its trailing slash. */
+function segmentsOf(path: string): string[] {
+  const segments = path.split("/");
+  segments.shift();
+  if (segments.at(-1) === "") segments.pop();
+  return segments;
+}
+
+/** Creates a router. A literal segment is tried before a parameter, which matches any segment that is not empty. */
+export function createEndpointRouter<Handler = EndpointHandler>(): EndpointRouter<Handler> {
+  const root = createBranch<Handler>();
   return {
     get(path, handler) {
-      routerOf(segmentOf(path)).get(path, handler);
+      const names: string[] = [];
+      let branch = root;
+      for (const segment of segmentsOf(path)) {
+        const isParameter = segment.startsWith(":");
+        if (isParameter) names.push(segment.slice(1));
+        const next = (isParameter ? branch.parameter : branch.literals.get(segment)) ?? createBranch<Handler>();
+        if (isParameter) branch.parameter = next;
+        else branch.literals.set(segment, next);
+        branch = next;
+      }
+      branch.endpoint ??= { handler, names };
     },
-    handle(request, response, next) {
-      const [, , second = "", third = ""] = request.url.split("/");
-      const literal = routers.get(second);
-      const parameter = routers.get(`:/${third}`);
-      const afterLiteral = (error?: unknown): unknown =>
-        error !== undefined || parameter === undefined ? next(error) : parameter(request, response, next);
-      return literal === undefined ? afterLiteral() : literal(request, response, afterLiteral);
+    find(path) {
+      const values: string[] = [];
+      const endpoint = findIn(root, segmentsOf(path), 0, values);
+      return endpoint === undefined ? undefined : { handler: endpoint.handler, path: parametersOf(endpoint.names, values) };
     },
   };
+}
+
+/** The endpoint of the segments from a position on; `values` is the stack of the segments that parameters have matched. */
+function findIn<Handler>(
+  branch: Branch<Handler>,
+  segments: readonly string[],
+  position: number,
+  values: string[],
+): Endpoint<Handler> | undefined {
+  const segment = segments[position];
+  if (segment === undefined) return branch.endpoint;
+  const literal = branch.literals.get(segment);
+  const found = literal === undefined ? undefined : findIn(literal, segments, position + 1, values);
+  if (found !== undefined || branch.parameter === undefined || segment === "") return found;
+  values.push(segment);
+  const endpoint = findIn(branch.parameter, segments, position + 1, values);
+  if (endpoint === undefined) values.pop();
+  return endpoint;
+}
+
+function parametersOf(names: readonly string[], values: readonly string[]): PathParameters {
+  const path: Record<string, string> = {};
+  names.forEach((name, position) => {
+    const value = values[position] ?? "";
+    // The encoding was checked when the path was normalized.
+    path[name] = value.includes("%") ? decodeURIComponent(value) : value;
+  });
+  return path;
 }

@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { AddressLimits } from "./address-limits.ts";
@@ -6,8 +6,12 @@ import { failureBody, failureEnvelope, sendJson } from "./envelope.ts";
 import { type Failure, toFailure } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { redact } from "./redact.ts";
+import type { RequestOrigin } from "./request-origin.ts";
 import { recordOf } from "./request-record.ts";
 import type { Validation } from "./validation/validation.ts";
+
+/** Responds to a request that failed. */
+export type FailureHandler = (error: unknown, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Sends every failure in the envelope; a response that has already started can only be aborted. */
 export function createFailureHandler(
@@ -16,12 +20,13 @@ export function createFailureHandler(
   validation: Validation,
   operations: ReadonlyMap<string, Operation>,
   addressLimits: Pick<AddressLimits, "countFailure">,
-): ErrorRequestHandler {
-  return async (error: unknown, request, response, _next) => {
+  originOf: (request: IncomingMessage) => RequestOrigin,
+): FailureHandler {
+  return async (error, request, response) => {
     const { id, operation } = recordOf(response);
     const original = toFailure(error, id, statementMilliseconds);
     // Failures of authentication are counted there.
-    if (operation === undefined && original.status < 429) addressLimits.countFailure(request.ip ?? "");
+    if (operation === undefined && original.status < 429) addressLimits.countFailure(originOf(request).ip ?? "");
     if (original.unexpected) logFailure(logger, id, original.status, error);
     if (response.destroyed) return;
     if (response.headersSent) {

@@ -1,4 +1,4 @@
-import type { Response } from "express";
+import type { ServerResponse } from "node:http";
 import { activeRequest } from "../lib/active-request.ts";
 import { failures } from "./errors.ts";
 import type { KeyLimiter } from "./key-limits.ts";
@@ -7,7 +7,7 @@ import type { ActiveKey } from "./keys.ts";
 import { recordOf } from "./request-record.ts";
 
 /** Admits a request whose key is known by the limits of the key. @throws {HttpError} 429 */
-export type Gate = (key: Pick<ActiveKey, "id" | "limits">, metered: Pick<Metered, "usage" | "exceeded">, response: Response) => void;
+export type Gate = (key: Pick<ActiveKey, "id" | "limits">, metered: Pick<Metered, "usage" | "exceeded">, response: ServerResponse) => void;
 
 /**
  * Creates the gate. The request's record ends the usage of the key with the last statement. The bytes of all responses that clients have not read are

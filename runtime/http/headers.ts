@@ -1,7 +1,6 @@
 import cors from "cors";
-import type { RequestHandler } from "express";
 import helmet from "helmet";
-import { constantHeaders, type Header } from "./constant-headers.ts";
+import { constantHeaders, type Header, type Middleware } from "./constant-headers.ts";
 import { allowedMethods } from "./errors.ts";
 
 const exposedHeaders = [
@@ -24,7 +23,7 @@ const exposedHeaders = [
 const isSecure = (publicUrl: string | undefined): boolean => publicUrl?.startsWith("https:") ?? false;
 
 /** Allows every origin: requests authenticate by key, never by cookie. */
-export const crossOrigin = (): RequestHandler =>
+export const crossOrigin = (): Middleware =>
   cors({
     origin: "*",
     methods: allowedMethods.split(", "),
@@ -37,7 +36,7 @@ export const crossOrigin = (): RequestHandler =>
 const noStore: Header = ["Cache-Control", "no-store"];
 
 /** Security headers of responses, which load no resources. They may be read across origins, which is what the query parameter `key` is for. */
-const responsePolicy = (publicUrl: string | undefined): RequestHandler =>
+const responsePolicy = (publicUrl: string | undefined): Middleware =>
   helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { "default-src": ["'none'"] } },
     crossOriginResourcePolicy: { policy: "cross-origin" },
@@ -59,13 +58,13 @@ export const responseHeaders = (publicUrl: string | undefined): readonly Header[
 ];
 
 /** Removes the headers of `crossOrigin`: other origins must not read the documentation's files, one of which may contain a key. */
-export const withoutCrossOrigin: RequestHandler = (_request, response, next) => {
+export const withoutCrossOrigin: Middleware = (_request, response, next) => {
   for (const name of response.getHeaderNames()) if (name.startsWith("access-control-")) response.removeHeader(name);
   next();
 };
 
 /** Security headers of the documentation page: everything from this server, no inline script or style, no frame. */
-export const pageHeaders = (publicUrl: string | undefined): RequestHandler =>
+export const pageHeaders = (publicUrl: string | undefined): Middleware =>
   helmet({
     contentSecurityPolicy: {
       useDefaults: false,

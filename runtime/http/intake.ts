@@ -1,5 +1,5 @@
-import type { RequestHandler } from "express";
-import type { Header } from "./constant-headers.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Header, Middleware } from "./constant-headers.ts";
 import { allowedMethods, failures } from "./errors.ts";
 import { parseQuery } from "./query.ts";
 import { requestId } from "./request-id.ts";
@@ -10,24 +10,33 @@ export interface IntakeDeps {
   /** Headers that are set on every response. */
   readonly headers: readonly Header[];
   /** Handles OPTIONS. */
-  readonly preflight: RequestHandler;
+  readonly preflight: Middleware;
   readonly urlBytes: number;
   readonly protocols: Readonly<Record<string, string>>;
 }
 
-/** The first middleware: assigns the request id and record, sets common headers, checks the method, and rewrites the URL in the spelling of the routes. */
-export function createIntake({ headers, preflight, urlBytes, protocols }: IntakeDeps): RequestHandler {
+/**
+ * The first step of each request: sets common headers, checks the method, and returns the path in the spelling of the routes; null if it has responded.
+ * @throws {HttpError} if the method or the URL is invalid.
+ */
+export type Intake = (request: IncomingMessage, response: ServerResponse) => string | null;
+
+/** Creates the intake. */
+export function createIntake({ headers, preflight, urlBytes, protocols }: IntakeDeps): Intake {
   const names = protocolNames(protocols);
-  return (request, response, next) => {
+  return (request, response) => {
     const id = requestId(request.headers["x-request-id"]);
     const record = openRecord(response, id);
     response.setHeader("X-Request-Id", id);
     for (const [name, value] of headers) response.setHeader(name, value);
 
-    const { method, url } = request;
+    const { method = "", url = "" } = request;
     if (method !== "GET" && method !== "HEAD") {
       response.setHeader("Allow", allowedMethods);
-      if (method === "OPTIONS") return preflight(request, response, next);
+      if (method === "OPTIONS") {
+        preflight(request, response, () => undefined);
+        return null;
+      }
       throw failures.methodNotAllowed(method);
     }
 
@@ -36,7 +45,6 @@ export function createIntake({ headers, preflight, urlBytes, protocols }: Intake
     record.path = path;
     if (path.startsWith("/v1/")) response.setHeader("X-Credits", "0");
     record.query = parseQuery(query);
-    request.url = path;
-    next();
+    return path;
   };
 }

@@ -13,10 +13,10 @@ const maxKeys = 10_000;
 
 export interface KeyCache {
   /**
-   * Returns the active key, or null; concurrent lookups of one key are shared. `admit` runs before the lookup of a key that was not recently valid, and may
-   * reject it: other clients at the same address cannot block a valid key.
+   * Returns the active key, or null; at once if it is cached. Concurrent lookups of one key are shared. `admit` runs before the lookup of a key that was not
+   * recently valid, and may reject it: other clients at the same address cannot block a valid key.
    */
-  find(key: string, admit?: () => Promise<void>): Promise<ActiveKey | null>;
+  find(key: string, admit?: () => void): ActiveKey | null | Promise<ActiveKey | null>;
 }
 
 /** A monotonic clock in milliseconds. */
@@ -48,12 +48,12 @@ export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performa
   };
 
   return {
-    async find(key, admit) {
+    find(key, admit) {
       const hash = hashKey(key);
       const id = hash.toString("base64");
       const cached = active.get(id) ?? (unknown.has(id) ? null : undefined);
       if (cached !== undefined) return cached;
-      if (!recentlyValid.has(id)) await admit?.();
+      if (!recentlyValid.has(id)) admit?.();
       const running = lookups.get(id);
       if (running !== undefined) return untilAborted(running);
       const lookup = runShared(() => lookUp(hash, id).finally(() => lookups.delete(id)));

@@ -56,7 +56,7 @@ export function createKeyMeter({ limits, database, logger, clock }: KeyMeterDeps
   const usage = createKeyUsage(clock);
   return {
     async admit(key) {
-      const window = await countRequest(key.id);
+      const window = countRequest(key.id);
       const isUsed = window?.exceeded !== true && (await isAllowanceUsed(key));
       const own = limitsOf<Pick<KeyLimits, MeteredLimit>>(limits, key);
       const before = usage.usageOf(key.id, drainOf(own));

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { KeyLimits, OwnKeyLimits } from "../config/key-limits.ts";
 import type { Database } from "../database/database.ts";
 import { plannedOnce, sql } from "../database/sql.ts";
@@ -63,7 +63,7 @@ export interface Keys {
 }
 
 /** The SHA-256 hash that is stored for a key; 108 random bits need neither salt nor a slow hash. */
-export const hashKey = (key: string): Buffer => createHash("sha256").update(key).digest();
+export const hashKey = (key: string): Buffer => hash("sha256", key, "buffer");
 
 /** A new key: `ckey_` followed by 27 hex digits. */
 export const newKey = (): string => `ckey_${randomBytes(14).toString("hex").slice(0, 27)}`;

@@ -13,8 +13,8 @@ const loopbackName = /^(?:[a-z0-9-]+\.)*localhost$/i;
 export function isOwnPage(request: Request, publicUrl: string | undefined): boolean {
   const site = request.headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") return false;
-  const host: unknown = request.host;
-  if (typeof host !== "string") return false;
+  const host: string | undefined = request.host;
+  if (host === undefined) return false;
   const published = publicUrl === undefined ? null : new URL(publicUrl);
   if (host.toLowerCase() !== published?.host && !isAddressOrLoopback(host)) return false;
   const { origin } = request.headers;

@@ -1,5 +1,6 @@
-import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { Limits } from "../config/limits.ts";
+import type { Clock } from "./key-cache.ts";
+import { createWindowCounter } from "./window-counter.ts";
 
 /** The state of a key's window, for the RateLimit headers. */
 export interface Window {
@@ -15,44 +16,31 @@ export interface Window {
 
 export interface RateLimits {
   /** Counts a request of a key; null if requests are unlimited. */
-  countRequest(keyId: number): Promise<Window | null>;
+  countRequest(keyId: number): Window | null;
 }
 
 const burstSeconds = 10;
-const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
 
-/** Creates rate limits in memory: they apply per server process. */
-export function createRateLimits(limits: Pick<Limits, "requestsPerSecond" | "burstRequests">): RateLimits {
-  return {
-    countRequest:
-      limits.requestsPerSecond === "unlimited" ? async () => null : createRequestCount(limits.requestsPerSecond, limits.burstRequests),
-  };
-}
-
-function createRequestCount(
-  requestsPerSecond: number,
-  burstRequests = Math.floor(2 * requestsPerSecond),
-): (keyId: number) => Promise<Window> {
+/** Creates rate limits in memory: they apply per server process. Above the rate, a key may send a number of further requests every ten seconds. */
+export function createRateLimits(
+  { requestsPerSecond, burstRequests }: Pick<Limits, "requestsPerSecond" | "burstRequests">,
+  clock?: Clock,
+): RateLimits {
+  if (requestsPerSecond === "unlimited") return { countRequest: () => null };
   // Below one request per second the window grows, because a limit of 0 would reject everything.
-  const points = Math.max(1, Math.floor(requestsPerSecond));
-  const duration = Math.max(1, Math.ceil(1 / requestsPerSecond));
-  const steady = new RateLimiterMemory({ points, duration });
-  const burst = new RateLimiterMemory({ points: burstRequests, duration: burstSeconds, keyPrefix: "burst" });
-  const requests = burstRequests === 0 ? steady : new BurstyRateLimiter(steady, burst);
-
-  const windowOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes, exceeded: boolean): Window => ({
-    limit: points,
-    remaining: Math.max(0, remainingPoints),
-    reset: wholeSeconds(msBeforeNext),
-    exceeded,
-    seconds: duration,
-  });
-  return async (keyId) => {
-    try {
-      return windowOf(await requests.consume(keyId), false);
-    } catch (error) {
-      if (error instanceof RateLimiterRes) return windowOf(error, true);
-      throw error;
-    }
+  const limit = Math.max(1, Math.floor(requestsPerSecond));
+  const seconds = Math.max(1, Math.ceil(1 / requestsPerSecond));
+  const maxBurst = burstRequests ?? Math.floor(2 * requestsPerSecond);
+  const steady = createWindowCounter(seconds, clock);
+  const bursts = createWindowCounter(burstSeconds, clock);
+  return {
+    countRequest(keyId) {
+      const id = String(keyId);
+      const { count, secondsLeft } = steady.add(id);
+      if (count <= limit) return { limit, remaining: limit - count, reset: secondsLeft, exceeded: false, seconds };
+      if (maxBurst === 0) return { limit, remaining: 0, reset: secondsLeft, exceeded: true, seconds };
+      const burst = bursts.add(id);
+      return { limit, remaining: 0, reset: Math.min(secondsLeft, burst.secondsLeft), exceeded: burst.count > maxBurst, seconds };
+    },
   };
 }

@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { redact } from "./redact.ts";
 import { recordOf } from "./request-record.ts";
@@ -14,29 +14,27 @@ function loggedQuery(query: Readonly<Record<string, string | readonly string[]>>
 }
 
 /** Logs one line per request when its connection or response is finished, without headers and keys. */
-export function createRequestLog(logger: Logger): (request: Request, response: Response, next: NextFunction) => void {
-  return (request, response, next) => {
-    if (logger.isLevelEnabled("info")) {
-      response.once("close", () => {
-        const { id, startedAt, path, query, operation, keyId, hundredths, cache } = recordOf(response);
-        logger.info(
-          {
-            requestId: id,
-            method: request.method,
-            path: redact(path).slice(0, maxLoggedLength),
-            query: loggedQuery(query),
-            status: response.statusCode,
-            milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
-            complete: response.writableFinished,
-            operation,
-            keyId,
-            hundredths,
-            cache,
-          },
-          "Request",
-        );
-      });
-    }
-    next();
+export function createRequestLog(logger: Logger): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    if (!logger.isLevelEnabled("info")) return;
+    response.once("close", () => {
+      const { id, startedAt, path, query, operation, keyId, hundredths, cache } = recordOf(response);
+      logger.info(
+        {
+          requestId: id,
+          method: request.method,
+          path: redact(path).slice(0, maxLoggedLength),
+          query: loggedQuery(query),
+          status: response.statusCode,
+          milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
+          complete: response.writableFinished,
+          operation,
+          keyId,
+          hundredths,
+          cache,
+        },
+        "Request",
+      );
+    });
   };
 }

@@ -1,4 +1,4 @@
-import type { Response } from "express";
+import type { ServerResponse } from "node:http";
 import type { CacheState } from "./response-cache/response-cache.ts";
 
 /** State of a request, for its headers and its log line. */
@@ -8,12 +8,12 @@ export interface RequestRecord {
   /** The parsed query, without prototype: names as sent, each with a text or an array of texts. */
   query: Readonly<Record<string, string | readonly string[]>>;
   path: string;
-  operation?: string;
-  keyId?: number;
-  hundredths?: number;
-  cache?: CacheState;
+  operation: string | undefined;
+  keyId: number | undefined;
+  hundredths: number | undefined;
+  cache: CacheState | undefined;
   /** What the gate has admitted; undefined before. */
-  admitted?: Admitted;
+  admitted: Admitted | undefined;
 }
 
 /** A request that the gate has admitted. */
@@ -24,12 +24,27 @@ export interface Admitted {
   end(databaseMilliseconds: number): void;
 }
 
+type RecordedResponse = ServerResponse & { record?: RequestRecord };
+
 /** Attaches a new record to a response. */
-export function openRecord(response: Response, id: string): RequestRecord {
-  const record: RequestRecord = { id, startedAt: performance.now(), query: {}, path: "" };
-  response.locals.record = record;
+export function openRecord(response: RecordedResponse, id: string): RequestRecord {
+  const record: RequestRecord = {
+    id,
+    startedAt: performance.now(),
+    query: {},
+    path: "",
+    operation: undefined,
+    keyId: undefined,
+    hundredths: undefined,
+    cache: undefined,
+    admitted: undefined,
+  };
+  response.record = record;
   return record;
 }
 
 /** The record of a response. */
-export const recordOf = (response: Response): RequestRecord => response.locals.record as RequestRecord;
+export function recordOf({ record }: RecordedResponse): RequestRecord {
+  if (record === undefined) throw new Error("A request has a record after its intake only.");
+  return record;
+}

@@ -1,27 +1,31 @@
-import type { Request, RequestHandler, Response } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { Chain, ParseOutcome, Parsers, RawRequest } from "../../generated/requests.gen.ts";
 import type { Run } from "../../generated/routes.gen.ts";
 import { type Admission, runAdmitted, weightOf } from "./admission.ts";
 import type { Authenticate } from "./authenticate.ts";
-import { baseUrl } from "./base-url.ts";
+import { baseUrl, withoutTrailingSlash } from "./base-url.ts";
 import { readCommon } from "./common-fields.ts";
 import type { Compression } from "./compression/compression.ts";
 import { type ComputeDeps, computeResponse } from "./compute-response.ts";
 import { renderCredits } from "./credits.ts";
+import type { EndpointHandler } from "./endpoint-router.ts";
 import { badParameters, failures } from "./errors.ts";
 import type { Gate } from "./gate.ts";
 import type { KeyMeter } from "./key-meter.ts";
 import type { ActiveKey } from "./keys.ts";
 import { openPages, type PagesDeps } from "./pages.ts";
 import type { Window } from "./rate-limits.ts";
+import type { RequestOrigin } from "./request-origin.ts";
 import { recordOf } from "./request-record.ts";
 import { type FindDeps, findResponse } from "./response-cache/find-response.ts";
 import { hasTag, type RenderedResponse } from "./response-cache/rendered-response.ts";
+import type { Outcome } from "./response-cache/response-cache.ts";
 import { sendRendered, sendResponse } from "./send-response.ts";
 import type { Validation } from "./validation/validation.ts";
 
 export interface RunDeps<Context> extends PagesDeps, ComputeDeps<Context>, FindDeps {
+  readonly originOf: (request: IncomingMessage) => RequestOrigin;
   readonly authenticate: Authenticate;
   readonly meter: Pick<KeyMeter, "admit" | "charge">;
   readonly gate: Gate;
@@ -39,7 +43,13 @@ export interface RunDeps<Context> extends PagesDeps, ComputeDeps<Context>, FindD
   readonly isPublic: boolean;
 }
 
-function enforceRateLimit(response: Response, window: Window | null): void {
+interface SentRequest {
+  readonly operation: Operation;
+  readonly keyId: number;
+  readonly format: "json" | "csv";
+}
+
+function enforceRateLimit(response: ServerResponse, window: Window | null): void {
   if (window === null) return;
   response.setHeader("RateLimit-Limit", window.limit);
   response.setHeader("RateLimit-Remaining", window.remaining);
@@ -50,14 +60,20 @@ function enforceRateLimit(response: Response, window: Window | null): void {
 }
 
 /** Creates the handlers of the generated routes: key, limits, parameters, anchor, cache or resolver, credits, response, in this order. */
-export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, Context> {
-  const identify = async (operation: Operation, request: Request, response: Response): Promise<ActiveKey> => {
+export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler, Context> {
+  const published = deps.publicUrl === undefined ? undefined : withoutTrailingSlash(deps.publicUrl);
+  const identify = async (
+    operation: Operation,
+    request: IncomingMessage,
+    origin: RequestOrigin,
+    response: ServerResponse,
+  ): Promise<ActiveKey> => {
     const record = recordOf(response);
     record.operation = operation.id;
     const key = await deps.authenticate({
       authorization: request.headers.authorization,
       query: record.query,
-      address: request.ip ?? "",
+      address: origin.ip ?? "",
     });
     record.keyId = key.id;
     const metered = await deps.meter.admit(key);
@@ -67,47 +83,62 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
     return key;
   };
 
+  const checkDepth = ({ handler }: Operation, parsed: unknown): void => {
+    const skipped = deps.skippedRows?.(handler, parsed) ?? 0;
+    if (skipped > deps.maxSkippedRows) throw failures.pageTooDeep(skipped, deps.maxSkippedRows);
+  };
+
+  const send = (request: IncomingMessage, response: ServerResponse, sent: SentRequest, { facts, content }: Outcome): Promise<void> => {
+    const { operation, keyId, format } = sent;
+    const record = recordOf(response);
+    const charge = (bytes: number): void => {
+      record.admitted?.holdBytes(bytes);
+      record.hundredths = facts.hundredths;
+      deps.meter.charge(keyId, operation.id, facts.hundredths, deps.now());
+      response.setHeader("X-Credits", renderCredits(facts.hundredths));
+    };
+    if ("data" in content) return sendResponse(response, operation, content.data, format, deps, charge);
+    charge(sentBytes(request, content.rendered));
+    return sendRendered(response, content.rendered, deps);
+  };
+
   return <R, D>(
     operation: Operation,
     parse: (raw: RawRequest, parsers: Parsers) => Promise<ParseOutcome<R>>,
     resolve: ((request: R, context: Context) => Promise<D>) | undefined,
-  ): RequestHandler => {
-    return async (request, response) => {
-      const key = await identify(operation, request, response);
+  ): EndpointHandler => {
+    const parsers = deps.parsersOf(operation);
+    return async (request, response, path) => {
+      const origin = deps.originOf(request);
+      const key = await identify(operation, request, origin, response);
       if (resolve === undefined) throw failures.planned(operation.path);
       const record = recordOf(response);
-      const outcome = await parse({ path: request.params as Record<string, string>, query: record.query }, deps.parsersOf(operation));
+      const outcome = await parse({ path, query: record.query }, parsers);
       if (!outcome.ok) throw badParameters(outcome.issues);
-      await deps.validation.checkRequest(operation, request.params as Record<string, string>, record.query);
+      const check = deps.validation.checkRequest(operation, path, record.query);
+      if (check !== undefined) await check;
       const parsed = withChain(operation, outcome.request, deps.chainOfProtocol);
-      const skipped = deps.skippedRows?.(operation.handler, parsed) ?? 0;
-      if (skipped > deps.maxSkippedRows) throw failures.pageTooDeep(skipped, deps.maxSkippedRows);
+      checkDepth(operation, parsed);
       const common = readCommon(parsed);
-      const base = baseUrl(request, deps.publicUrl);
+      const base = published ?? baseUrl(origin, undefined);
       const pages = await openPages(deps, key.id, operation, common, parsed);
       const { days, format } = common;
-      const { facts, content } = await findResponse(deps, response, { operation, parsed, base, pages, format }, () =>
+      const found = await findResponse(deps, response, { operation, parsed, base, pages, format }, () =>
         runAdmitted(deps.admission, weightOf(operation), () =>
           computeResponse(deps, { operation, base, pages, days, requestId: record.id }, (context) => resolve(parsed, context)),
         ),
       );
+      const { facts } = found;
       if (facts.pinned !== null) pages.pin(facts.pinned);
-      await pages.storeAnchor(facts.hasMore);
-      const charge = (bytes: number): void => {
-        record.admitted?.holdBytes(bytes);
-        record.hundredths = facts.hundredths;
-        deps.meter.charge(key.id, operation.id, facts.hundredths, deps.now());
-        response.setHeader("X-Credits", renderCredits(facts.hundredths));
-      };
-      if ("data" in content) return sendResponse(response, operation, content.data, format, deps, charge);
-      charge(sentBytes(request, content.rendered));
-      await sendRendered(response, content.rendered, deps);
+      const stored = pages.storeAnchor(facts.hasMore);
+      if (stored !== undefined) await stored;
+      return send(request, response, { operation, keyId: key.id, format }, found);
     };
   };
 }
 
 /** The bytes that a client will read: none for HEAD, and if it already has the response. */
-const sentBytes = ({ method, headers }: Request, { body, tag }: RenderedResponse): number =>
+const sentBytes = ({ method, headers }: IncomingMessage, { body, tag }: RenderedResponse): number =>
   method === "HEAD" || hasTag(headers["if-none-match"], tag) ? 0 : body.length;
 
 /** A request to a community protocol with the protocol's chain, if it names none; any other request unchanged. */

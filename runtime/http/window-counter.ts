@@ -20,22 +20,25 @@ const maxNames = 20_000;
 /** Counts events by name in fixed windows, which start with the first event, in bounded memory. */
 export function createWindowCounter(seconds: number, clock: Clock = performance): WindowCounter {
   const windows = new LRUCache<string, { count: number; readonly end: number }>({ max: maxNames });
-  const openWindow = (name: string): { count: number; readonly end: number } => {
+  const openWindow = (name: string, now: number): { count: number; readonly end: number } => {
     const current = windows.get(name);
-    if (current !== undefined && clock.now() < current.end) return current;
-    return { count: 0, end: clock.now() + seconds * 1000 };
+    return current !== undefined && now < current.end ? current : { count: 0, end: now + seconds * 1000 };
   };
-  const stateOf = ({ count, end }: { readonly count: number; readonly end: number }): WindowCount => ({
+  const stateOf = ({ count, end }: { readonly count: number; readonly end: number }, now: number): WindowCount => ({
     count,
-    secondsLeft: Math.max(1, Math.ceil((end - clock.now()) / 1000)),
+    secondsLeft: Math.max(1, Math.ceil((end - now) / 1000)),
   });
   return {
     add(name) {
-      const window = openWindow(name);
+      const now = clock.now();
+      const window = openWindow(name, now);
+      if (window.count === 0) windows.set(name, window);
       window.count += 1;
-      windows.set(name, window);
-      return stateOf(window);
+      return stateOf(window, now);
     },
-    get: (name) => stateOf(openWindow(name)),
+    get(name) {
+      const now = clock.now();
+      return stateOf(openWindow(name, now), now);
+    },
   };
 }

@@ -1,9 +1,9 @@
-import express from "express";
 import type { Handlers } from "../../generated/handlers.gen.ts";
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { ParseOutcome, RawRequest } from "../../generated/requests.gen.ts";
 import { registerRoutes } from "../../generated/routes.gen.ts";
-import { parseQuery, type Query } from "../../runtime/http/query.ts";
+import { createEndpointRouter } from "../../runtime/http/endpoint-router.ts";
+import { parseQuery } from "../../runtime/http/query.ts";
 import { readTarget } from "../../runtime/http/request-target.ts";
 import { bitcoinNetworks } from "../../runtime/lib/bitcoin/networks.ts";
 import { createBitcoinParsers } from "../../runtime/parameters/bitcoin.ts";
@@ -25,37 +25,29 @@ const bitcoinParsers = createBitcoinParsers(parsers, {
   evmChains: [],
 });
 
+type Handler = (raw: RawRequest) => Promise<RequestOutcome>;
+
 /** Creates a function that runs the request code: generated routes and parse functions with the strict parsers. */
 export function createRequestCode(): RequestCode {
-  const router = express.Router();
-  registerRoutes<express.RequestHandler, null>(router, run, {} as Handlers<null>);
+  const router = createEndpointRouter<Handler>();
+  registerRoutes<Handler, null>(router, run, {} as Handlers<null>);
 
-  return (target) =>
-    new Promise((resolve, reject) => {
-      const { path, query } = readTarget(target, new Map());
-      const request = { method: "GET", url: path, query: parseQuery(query) } as unknown as express.Request;
-      const response = { locals: { resolve } } as unknown as express.Response;
-      router(request, response, (error: unknown) => {
-        if (error === undefined) resolve({ accepted: false, status: 404, invalidParameters: [], message: "Not found" });
-        else reject(error);
-      });
-    });
+  return async (target) => {
+    const { path, query } = readTarget(target, new Map());
+    const found = router.find(path);
+    return found === undefined
+      ? { accepted: false, status: 404, invalidParameters: [], message: "Not found" }
+      : found.handler({ path: found.path, query: parseQuery(query) });
+  };
 }
 
 /** Replaces the server's request handler: parses the request and returns the result. */
-function run<R>(
-  operation: Operation,
-  parse: (raw: RawRequest, requestParsers: typeof parsers) => Promise<ParseOutcome<R>>,
-): express.RequestHandler {
-  return async (request, response) => {
-    const outcome = await parse(
-      { path: request.params as Record<string, string>, query: request.query as Query },
-      operation.protocol === "protocol_03" ? bitcoinParsers : parsers,
-    );
-    const { resolve } = response.locals as { readonly resolve: (outcome: RequestOutcome) => void };
-    if (outcome.ok) resolve({ accepted: true, operation: operation.id });
-    else
-      resolve({ accepted: false, status: 400, invalidParameters: parametersOf(outcome.issues), message: JSON.stringify(outcome.issues) });
+function run<R>(operation: Operation, parse: (raw: RawRequest, requestParsers: typeof parsers) => Promise<ParseOutcome<R>>): Handler {
+  return async (raw) => {
+    const outcome = await parse(raw, operation.protocol === "protocol_03" ? bitcoinParsers : parsers);
+    return outcome.ok
+      ? { accepted: true, operation: operation.id }
+      : { accepted: false, status: 400, invalidParameters: parametersOf(outcome.issues), message: JSON.stringify(outcome.issues) };
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Response } from "express";
+import type { ServerResponse } from "node:http";
 import type { Operation } from "../../../generated/operations.gen.ts";
 import type { Pages } from "../pages.ts";
 import { recordOf } from "../request-record.ts";
@@ -26,7 +26,7 @@ export interface FindRequest {
 /** The cached response to a request; otherwise computes it, together with concurrent requests for the same one. Sets X-Cache. */
 export async function findResponse(
   { cache, answerBytes, now }: FindDeps,
-  response: Response,
+  response: ServerResponse,
   { operation, parsed, base, pages, format }: FindRequest,
   compute: () => Promise<Computed>,
 ): Promise<Outcome> {
