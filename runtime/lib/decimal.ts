@@ -17,6 +17,9 @@ export function decimalOf(text: string): Decimal {
   return { digits: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length };
 }
 
+const powersOfTen = Array.from({ length: 128 }, (_, exponent) => 10n ** BigInt(exponent));
+const powerOfTen = (exponent: number): bigint => powersOfTen[exponent] ?? 10n ** BigInt(exponent);
+
 /** An integer divided by a power of ten. */
 export const decimal = (digits: bigint, scale = 0): Decimal => ({ digits, scale });
 
@@ -44,7 +47,7 @@ export function compare(left: Decimal, right: Decimal): number {
 export function divide(left: Decimal, right: Decimal): Decimal {
   // Enough digits for a quotient of at least 40 digits.
   const more = Math.max(0, significantDigits + 2 + lengthOf(right.digits) - lengthOf(left.digits));
-  return truncate({ digits: (left.digits * 10n ** BigInt(more)) / right.digits, scale: left.scale + more - right.scale });
+  return truncate({ digits: (left.digits * powerOfTen(more)) / right.digits, scale: left.scale + more - right.scale });
 }
 
 /** The square root, truncated to 40 significant digits. @throws {RangeError} if the number is negative. */
@@ -53,7 +56,7 @@ export function squareRoot({ digits, scale }: Decimal): Decimal {
   let more = Math.max(0, 2 * significantDigits + 1 - lengthOf(digits));
   // The scale must be even.
   if ((scale + more) % 2 !== 0) more += 1;
-  return truncate({ digits: integerRoot(digits * 10n ** BigInt(more)), scale: (scale + more) / 2 });
+  return truncate({ digits: integerRoot(digits * powerOfTen(more)), scale: (scale + more) / 2 });
 }
 
 /** The number truncated to 40 significant digits, without trailing zeros. */
@@ -70,9 +73,10 @@ export function truncate({ digits, scale }: Decimal): Decimal {
 
 /** The number rounded to a number of significant digits (half away from zero). */
 export function rounded({ digits, scale }: Decimal, precision: number): Decimal {
-  const dropped = (digits < 0n ? -digits : digits).toString().length - precision;
-  if (dropped <= 0) return { digits, scale };
-  const unit = 10n ** BigInt(dropped);
+  const absolute = digits < 0n ? -digits : digits;
+  if (absolute < powerOfTen(precision)) return { digits, scale };
+  const dropped = absolute.toString().length - precision;
+  const unit = powerOfTen(dropped);
   const half = digits < 0n ? -unit / 2n : unit / 2n;
   return { digits: (digits + half) / unit, scale: scale - dropped };
 }
@@ -82,7 +86,7 @@ export const toNumber = ({ digits, scale }: Decimal): number => Number(`${digits
 
 /** The number in PostgreSQL's notation of a numeric, without an exponent. */
 export function toText({ digits, scale }: Decimal): string {
-  if (scale <= 0) return (digits * 10n ** BigInt(-scale)).toString();
+  if (scale <= 0) return (digits * powerOfTen(-scale)).toString();
   const sign = digits < 0n ? "-" : "";
   const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, "0");
   return `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`;
@@ -90,10 +94,10 @@ export function toText({ digits, scale }: Decimal): string {
 
 /** The number in hundredths, truncated. */
 export const wholeHundredths = ({ digits, scale }: Decimal): bigint =>
-  scale <= 2 ? digits * 10n ** BigInt(2 - scale) : digits / 10n ** BigInt(scale - 2);
+  scale <= 2 ? digits * powerOfTen(2 - scale) : digits / powerOfTen(scale - 2);
 
 const digitsAt = ({ digits, scale }: Decimal, newScale: number): bigint =>
-  newScale === scale ? digits : digits * 10n ** BigInt(newScale - scale);
+  newScale === scale ? digits : digits * powerOfTen(newScale - scale);
 
 /** The number of digits plus or minus one, estimated from the hexadecimal notation, which is faster to produce. */
 const lengthOf = (digits: bigint): number => Math.round((digits < 0n ? -digits : digits).toString(16).length * 1.2041);

@@ -1,5 +1,12 @@
 /** The format of times in responses: ISO 8601 in UTC, in whole seconds. */
-export const isoTimestamp = (unixSeconds: number): string => `${new Date(unixSeconds * 1000).toISOString().slice(0, 19)}Z`;
+export function isoTimestamp(unixSeconds: number): string {
+  // Consecutive rows of a list are often of the same block.
+  if (unixSeconds === last.seconds) return last.text;
+  last = { seconds: unixSeconds, text: `${new Date(unixSeconds * 1000).toISOString().slice(0, 19)}Z` };
+  return last.text;
+}
+
+let last = { seconds: Number.NaN, text: "" };
 
 /** The first second of a UTC day in YYYY-MM-DD format. */
 export const startOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000;

@@ -35,7 +35,10 @@ export function viewNumber(value: Decimal | null): number | null {
   return number === null || !Number.isFinite(number) ? null : number;
 }
 
-const thousands = (whole: bigint): string => whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
+function thousands(whole: bigint): string {
+  const digits = whole.toString();
+  return digits.length <= 3 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ",");
+}
 
 /** Significant digits of a pretty value. Rates are truncated after 40 digits: without rounding, a value in whole cents would be shown one cent too low. */
 const shownDigits = 30;

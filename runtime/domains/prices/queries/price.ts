@@ -104,8 +104,9 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
     ): Promise<(asset: Address, day: number) => Rate> => {
       const lookups = assets.flatMap((asset) => dayNumbers.map((span) => ({ asset, span })));
       const rates = await closesIn(chainId, currency, days, lookups);
-      const byKey = new Map(lookups.map(({ asset, span }, position) => [`${asset}${span}`, rates[position] ?? null]));
-      return (asset, day) => byKey.get(`${asset}${day}`) ?? null;
+      const rowOf = new Map(assets.map((asset, position) => [asset, position * dayNumbers.length]));
+      const columnOf = new Map(dayNumbers.map((day, position) => [day, position]));
+      return (asset, day) => rates[(rowOf.get(asset) ?? Number.NaN) + (columnOf.get(day) ?? Number.NaN)] ?? null;
     },
     /** The given assets that ever had a price. Served by the primary key. */
     pricedAmong: async (chainId: number, assets: readonly Address[]): Promise<ReadonlySet<Address>> => {
