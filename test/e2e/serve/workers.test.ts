@@ -226,6 +226,15 @@ describe.skipIf(process.platform !== "linux")("the primary", () => {
     await expect(fetch(running.url)).rejects.toThrow();
   });
 
+  it("reports how many connections its processes need if the database accepts fewer", async () => {
+    await test.database.query(`ALTER DATABASE ${new URL(test.url).pathname.slice(1)} CONNECTION LIMIT 30`);
+    await expect(serve(4, unlimited)).rejects.toThrow(
+      // Each worker has 3 + 2 + 2 connections in its pools and one for notifications; this process 3 + 2 + 2 + 3 and one for migrations.
+      "The database accepts 30 connections, but this process and 4 workers need at least 43: raise max_connections",
+    );
+    await test.database.query(`ALTER DATABASE ${new URL(test.url).pathname.slice(1)} CONNECTION LIMIT -1`);
+  });
+
   it("reports an invalid number of workers, and a configuration that workers cannot use", async () => {
     await expect(startServer(join(folder, "ashlar.yaml"), test.url, { args: ["--workers", "0"] })).rejects.toThrow(
       /Invalid value "?0"? for --workers: expected a number from 1 to 256, or auto/,
