@@ -18,7 +18,7 @@ import { pricesHandlers } from "./api/prices/index.ts";
 import { tokensHandlers } from "./api/tokens/index.ts";
 import { type AnyChainConfig, type ChainConfig, type Config, isBitcoinChain, isEvmChain } from "./config/config.ts";
 import type { Database } from "./database/database.ts";
-import { createIndexKeep } from "./database/index-keep.ts";
+import { createIndexCache } from "./database/index-cache.ts";
 import type { Notifications } from "./database/notifications.ts";
 import type { AddedProtocol } from "./declarations/added-protocol.ts";
 import type { Protocol } from "./declarations/protocol.ts";
@@ -56,7 +56,7 @@ export interface AppOptions {
   readonly control?: Database | undefined;
   /** Connected as the role that runs the SQL of declared protocols; without it, community endpoints respond with 503. */
   readonly reader?: Database | undefined;
-  /** Notifications of the index (`indexChannel`); without them, nothing that the index changes is kept in memory. */
+  /** Notifications of the index (`indexChannel`); without them, nothing that the index changes is cached. */
   readonly notifications?: Notifications | undefined;
   /** The declared protocols; the built-in ones by default. */
   readonly protocols?: readonly Protocol[];
@@ -96,8 +96,8 @@ export function createApp(options: AppOptions): App {
   const { config, database, control = database, logger, demo, validate = config.validate, now = () => new Date() } = options;
   const chains = options.chains.filter((chain) => isEvmChain(chain));
   const bitcoinChains = options.chains.filter((chain) => isBitcoinChain(chain));
-  const keep = createIndexKeep(options.notifications);
-  const queries = createQueries(chains, database, now, keep);
+  const cache = createIndexCache(options.notifications);
+  const queries = createQueries(chains, database, now, cache);
   const { protocols = communityProtocols, added = [] } = options;
   const community = createCommunity(protocols, chains, {
     reader: options.reader,
@@ -110,10 +110,10 @@ export function createApp(options: AppOptions): App {
     database,
     chainIds: options.chains.map(({ id }) => id),
     notifications: options.notifications,
-    keep: keep.loads("blocks", "bitcoin_blocks", "chains", "projection_checkpoints", "content_versions"),
+    cache: cache.loads("blocks", "bitcoin_blocks", "chains", "projection_checkpoints", "content_versions"),
   });
-  // No response may be kept for a content that is newer than the other values that it was computed from.
-  heads.onHead(keep.discard);
+  // No response may be cached for a content that is newer than the other values that it was computed from.
+  heads.onHead(cache.invalidate);
   const { headOf, contentOf, requireBuilt } = createAsOfProjection(heads, isRead, community.readsPools, createOtherChains(chains));
   /** With a fixed time, responses are as of that time. */
   const withTime = <T extends { readonly content: ContentVersion | null } | null>(read: T): T =>

@@ -1,6 +1,6 @@
 import type { ChainConfig } from "./config/config.ts";
 import type { Database } from "./database/database.ts";
-import type { IndexKeep } from "./database/index-keep.ts";
+import type { IndexCache } from "./database/index-cache.ts";
 import { createApprovalQueries } from "./domains/approvals/queries/index.ts";
 import { createBitcoinQueries } from "./domains/bitcoin/queries.ts";
 import { createNetworkQueries } from "./domains/chains/queries/index.ts";
@@ -20,15 +20,15 @@ import { createTokenQueries } from "./domains/tokens/queries/index.ts";
 import { createUntouchedBalances } from "./domains/tokens/queries/untouched-balances.ts";
 
 /** Creates the queries of all domains. */
-export function createQueries(chains: readonly ChainConfig[], database: Database, now: () => Date, keep: IndexKeep) {
+export function createQueries(chains: readonly ChainConfig[], database: Database, now: () => Date, cache: IndexCache) {
   const factories = new Map(chains.map(({ id, exchanges }) => [id, exchanges.map(({ factory }) => factory)]));
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   return {
-    ledger: createLedgerQueries(database, keep),
-    tokens: createTokenQueries(database, keep),
+    ledger: createLedgerQueries(database, cache),
+    tokens: createTokenQueries(database, cache),
     tokenRequests: createTokenRequests(database, now),
-    pools: createPoolQueries(database, (chainId) => factories.get(chainId) ?? [], keep),
-    prices: createPriceQueries(database, chainOfCurrencies(chains), keep),
+    pools: createPoolQueries(database, (chainId) => factories.get(chainId) ?? [], cache),
+    prices: createPriceQueries(database, chainOfCurrencies(chains), cache),
     rollUps: createRollUpQueries(database),
     nfts: createNftQueries(database),
     nftMetadata: createNftMetadataQueries(database),
@@ -39,6 +39,6 @@ export function createQueries(chains: readonly ChainConfig[], database: Database
     approvals: createApprovalQueries(database),
     safes: createSafeQueries(database),
     network: createNetworkQueries(database),
-    names: createNameQueries(database, (chainId) => registries.get(chainId) ?? [], keep.lookups("name_records")),
+    names: createNameQueries(database, (chainId) => registries.get(chainId) ?? [], cache.lookups("name_records")),
   };
 }

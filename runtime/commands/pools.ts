@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { createDatabase, type Database, type DatabaseOptions } from "../database/database.ts";
-import { indexChannel } from "../database/index-keep.ts";
+import { indexChannel } from "../database/index-cache.ts";
 import { createNotifications, type Notifications } from "../database/notifications.ts";
 import { readerStatementMilliseconds } from "../database/reader/reader-statements.ts";
 

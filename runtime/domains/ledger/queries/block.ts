@@ -1,6 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
-import { type IndexKeep, noIndexKeep } from "../../../database/index-keep.ts";
+import { type IndexCache, noIndexCache } from "../../../database/index-cache.ts";
 import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import { features } from "../../../indexer/storage/chain-record.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
@@ -67,13 +67,13 @@ const selectChains = plannedOnce(
 const withoutNativeBalances: readonly string[] = [features.nativeBalances, features.nativeBalancesDiffer];
 
 /** Block and chain queries. */
-export function createBlockQueries({ query }: Pick<Database, "query">, keep: IndexKeep = noIndexKeep) {
+export function createBlockQueries({ query }: Pick<Database, "query">, cache: IndexCache = noIndexCache) {
   const selectOne = async (statement: Sql, parameters: readonly unknown[]): Promise<BlockRow | null> =>
     (await query<BlockRow>(statement, parameters))[0] ?? null;
 
   /** One block of each of the chains that have blocks. */
   const blockOfEach = (statement: Sql) =>
-    keep.loads("blocks")(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, BlockRow>> => {
+    cache.loads("blocks")(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, BlockRow>> => {
       const blocks = await Promise.all(chainIds.map(async (chainId) => [chainId, await selectOne(statement, [chainId])] as const));
       return new Map(blocks.flatMap(([chainId, block]) => (block === null ? [] : [[chainId, block] as const])));
     });
@@ -124,7 +124,7 @@ export function createBlockQueries({ query }: Pick<Database, "query">, keep: Ind
   /** All chains that have an index. Served by a scan: one row per chain. */
   const loadChains = shareLoads<never, ChainRow[]>(() => query<ChainRow>(selectChains, []));
   const chains = (): Promise<readonly ChainRow[]> => loadChains([]);
-  const missingOf = keep.loads("chains")(
+  const missingOf = cache.loads("chains")(
     async (_chainIds: readonly number[]) => new Map((await chains()).map(({ chain_id: id, missing }) => [id, missing] as const)),
   );
 

@@ -1,9 +1,9 @@
 import type { Database } from "../../../database/database.ts";
 import type { Notifications } from "../../../database/notifications.ts";
-import type { Keep } from "../../../lib/keep-loads.ts";
+import type { CacheLoads } from "../../../lib/cache-loads.ts";
 import { createProgressQueries, type Progress, type ProgressQueries } from "./progress.ts";
 
-/** The heads of chains, kept in memory while the database reports changes. */
+/** The heads of chains, cached while the database reports changes. */
 export interface Heads extends ProgressQueries {
   /**
    * The progress of a chain; undefined before its first block. It is not older than the last notified change, and at most one second old if a notification is late
@@ -19,16 +19,16 @@ export interface Heads extends ProgressQueries {
 /** Called with the new progress of a chain; undefined after its index was deleted. */
 export type HeadListener = (chainId: number, progress: Progress | undefined) => void;
 
-/** Dependencies of the heads; `keep` is that of `createIndexKeep` for the same notifications. */
+/** Dependencies of the heads; `cache` is that of `createIndexCache` for the same notifications. */
 export interface HeadDeps {
   readonly database: Pick<Database, "query">;
   readonly chainIds: readonly number[];
   readonly notifications: Notifications | undefined;
-  readonly keep: Keep;
+  readonly cache: CacheLoads;
 }
 
 /** Creates the heads of chains. */
-export function createHeads({ database, chainIds, notifications, keep }: HeadDeps): Heads {
+export function createHeads({ database, chainIds, notifications, cache }: HeadDeps): Heads {
   const known = new Map<number, Progress>();
   const listeners = new Set<HeadListener>();
   /** The known object of an equal progress. */
@@ -41,7 +41,7 @@ export function createHeads({ database, chainIds, notifications, keep }: HeadDep
     return loaded;
   };
   const { progressOf } = createProgressQueries(database, (load) =>
-    keep(async (requested) => {
+    cache(async (requested) => {
       const loaded = await load(requested);
       return new Map(
         requested.flatMap((chainId) => {

@@ -1,5 +1,5 @@
 import type { Queryable } from "../../../database/database.ts";
-import type { IndexKeep } from "../../../database/index-keep.ts";
+import type { IndexCache } from "../../../database/index-cache.ts";
 import { createActivityQueries } from "./activity.ts";
 import { createBlockQueries } from "./block.ts";
 import { createLogQueries } from "./log.ts";
@@ -9,9 +9,9 @@ import { createTransactionQueries } from "./transaction.ts";
 /** All queries of the ledger. */
 export type LedgerQueries = ReturnType<typeof createLedgerQueries>;
 
-/** Creates the queries of the ledger: blocks, transactions, logs and address activity as typed rows. `keep` may keep what is known of chains. */
-export const createLedgerQueries = (database: Queryable, keep?: IndexKeep) => ({
-  ...createBlockQueries(database, keep),
+/** Creates the queries of the ledger: blocks, transactions, logs and address activity as typed rows. `cache` may cache what is known of chains. */
+export const createLedgerQueries = (database: Queryable, cache?: IndexCache) => ({
+  ...createBlockQueries(database, cache),
   ...createTransactionQueries(database),
   ...createLogQueries(database),
   ...createLoggedTransactionQueries(database),

@@ -1,7 +1,7 @@
 import type { Database } from "../../../database/database.ts";
 import { identifier, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
+import { type Load, uncachedLoads } from "../../../lib/cache-loads.ts";
 import type { Hash } from "../../../lib/hex.ts";
-import { keepNothing, type Load } from "../../../lib/keep-loads.ts";
 
 /** The progress of a chain's index. */
 export interface Progress {
@@ -53,16 +53,16 @@ const selectProgress = plannedOnce(sql`SELECT requested.chain_id,
 
 export type ProgressQueries = ReturnType<typeof createProgressQueries>;
 
-/** Queries of indexing progress; `keep` turns the load into one whose results may be kept. */
+/** Queries of indexing progress; `cache` turns the load into one whose results may be cached. */
 export const createProgressQueries = (
   { query }: Pick<Database, "query">,
-  keep: (load: Load<number, Progress>) => Load<number, Progress> = keepNothing,
+  cache: (load: Load<number, Progress>) => Load<number, Progress> = uncachedLoads,
 ) => ({
   /**
    * The progress of chains by id, and possibly of others, because concurrent requests share the statement; chains without blocks are omitted. Served by the
    * primary keys of blocks, bitcoin_blocks, chains, projection_checkpoints and content_versions.
    */
-  progressOf: keep(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
+  progressOf: cache(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
     const rows = await query<ProgressRow>(selectProgress, [chainIds]);
     return new Map(
       rows.flatMap(({ chain_id: chainId, head, hash, first, projections, blocks, failed, version, changed_at: changedAt }) => {

@@ -1,8 +1,8 @@
 import { bytes, bytesArray } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
+import { type CacheLookups, uncachedLookups } from "../../../lib/cache-lookups.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
-import { type KeepLookups, keepNoLookups } from "../../../lib/keep-lookups.ts";
 import { memoizeText } from "../../../lib/memoize-text.ts";
 import { normalizeName } from "../../../lib/normalize-name.ts";
 import { nodeOf, reverseNamespaces, reverseNode } from "../nodes.ts";
@@ -17,7 +17,7 @@ const nodeOfName = memoizeText((name) => {
   return normalized === null ? null : { isNormalized: normalized === name, node: nodeOf(normalized) };
 }, maxNames);
 
-/** Max number of addresses of a chain whose names, or that they have none, are kept, about 10 MB. */
+/** Max number of addresses of a chain whose names, or that they have none, are cached, about 10 MB. */
 const maxAddresses = 50_000;
 
 /** The nodes in which an address of a chain may claim its name, in order of precedence. */
@@ -55,8 +55,12 @@ const selectRecords = plannedOnce(sql`SELECT requested.node, found.value FROM un
 const selectNamed = plannedOnce(sql`SELECT requested.address FROM unnest($2::bytea[]) AS requested(address)
   WHERE EXISTS (SELECT 1 FROM name_records n WHERE n.chain_id = $1 AND n.value = requested.address AND n.record = ${nameRecords.address})`);
 
-/** Creates the name queries; `keep` may keep names by address. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and do not resolve. */
-export const createNameQueries = ({ query }: Pick<Database, "query">, registriesOf: RegistriesOf, keep: KeepLookups = keepNoLookups) => {
+/** Creates the name queries; `cache` may cache names by address. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and do not resolve. */
+export const createNameQueries = (
+  { query }: Pick<Database, "query">,
+  registriesOf: RegistriesOf,
+  cache: CacheLookups = uncachedLookups,
+) => {
   /**
    * One kind of record of several nodes, each from the resolver that is current in the registry. If a registry never had the node, the next one is used.
    * Served by the primary key of name_records; the newest row of a key applies.
@@ -104,7 +108,7 @@ export const createNameQueries = ({ query }: Pick<Database, "query">, registries
       }),
     );
   };
-  const lookUp = keep(readNames, maxAddresses);
+  const lookUp = cache(readNames, maxAddresses);
 
   /** The names that addresses claim and that resolve to them; a name that is not normalized (ENSIP-15) is omitted. */
   const namesOf = async (chainId: number, addresses: Iterable<Address>): Promise<ReadonlyMap<string, string>> =>

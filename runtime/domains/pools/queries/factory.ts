@@ -1,11 +1,11 @@
 import { bytesArray } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
 import { plannedOnce, sql } from "../../../database/sql.ts";
+import { type CacheLookups, uncachedLookups } from "../../../lib/cache-lookups.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { type KeepLookups, keepNoLookups } from "../../../lib/keep-lookups.ts";
 
-/** Max number of contracts of a chain whose announcements are kept, about 10 MB. */
+/** Max number of contracts of a chain whose announcements are cached, about 10 MB. */
 const maxKept = 50_000;
 
 /** The announcement of a pool by a factory. */
@@ -18,13 +18,13 @@ interface Announcement {
 const selectAnnouncements = plannedOnce(sql`SELECT p.pool, p.factory, p.block_number AS block FROM unnest($2::bytea[]) AS f(factory)
   JOIN pools p ON p.chain_id = $1 AND p.factory = f.factory AND p.pool = ANY ($3::bytea[])`);
 
-/** Queries of the factories of pools; those of a chain's exchanges are considered. `keep` may keep announcements. */
+/** Queries of the factories of pools; those of a chain's exchanges are considered. `cache` may cache announcements. */
 export const createFactoryQueries = (
   { query }: Pick<Queryable, "query">,
   factoriesOf: (chainId: number) => readonly Address[],
-  keep: KeepLookups = keepNoLookups,
+  cache: CacheLookups = uncachedLookups,
 ) => {
-  const lookUp = keep<readonly Announcement[]>(async (chainId, addresses) => {
+  const lookUp = cache<readonly Announcement[]>(async (chainId, addresses) => {
     const factories = factoriesOf(chainId);
     const rows = await query<Announcement>(selectAnnouncements, [chainId, bytesArray(factories), bytesArray(addresses)]);
     return groupBy(rows, ({ pool }) => pool);

@@ -1,5 +1,5 @@
 import type { Queryable } from "../../../database/database.ts";
-import { type IndexKeep, noIndexKeep } from "../../../database/index-keep.ts";
+import { type IndexCache, noIndexCache } from "../../../database/index-cache.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { createActionQueries } from "./action.ts";
 import { createExchangeQueries } from "./exchange.ts";
@@ -15,10 +15,10 @@ export type PoolQueries = ReturnType<typeof createPoolQueries>;
 export const createPoolQueries = (
   database: Pick<Queryable, "query">,
   factoriesOf: (chainId: number) => readonly Address[] = () => [],
-  keep: IndexKeep = noIndexKeep,
+  cache: IndexCache = noIndexCache,
 ) => ({
   ...createPoolListQueries(database),
-  ...createFactoryQueries(database, factoriesOf, keep.lookups("pools")),
+  ...createFactoryQueries(database, factoriesOf, cache.lookups("pools")),
   ...createExchangeQueries(database),
   ...createActionQueries(database),
   ...createStateQueries(database),

@@ -1,7 +1,7 @@
 import type { Currency } from "../../../../generated/requests.gen.ts";
 import { bytesArray } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
-import type { IndexKeep } from "../../../database/index-keep.ts";
+import type { IndexCache } from "../../../database/index-cache.ts";
 import { decimalOf } from "../../../lib/decimal.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { createOwnedRateQueries } from "./owned-rates.ts";
@@ -18,9 +18,9 @@ export interface PriceLookup {
 /** All queries of prices. */
 export type PriceQueries = ReturnType<typeof createPriceQueries>;
 
-/** Queries of prices; `keep` may keep prices and the progress of their computation. */
-export function createPriceQueries(queryable: Queryable, chainOfCurrency: ChainOfCurrency, keep?: IndexKeep) {
-  const closes = createCloses(queryable, chainOfCurrency, keep);
+/** Queries of prices; `cache` may cache prices and the progress of their computation. */
+export function createPriceQueries(queryable: Queryable, chainOfCurrency: ChainOfCurrency, cache?: IndexCache) {
+  const closes = createCloses(queryable, chainOfCurrency, cache);
   return {
     ...createRateQueries(queryable, closes),
     ...createOwnedRateQueries(queryable, closes),

@@ -2,10 +2,10 @@ import type { Currency } from "../../../../generated/requests.gen.ts";
 import type { ChainConfig } from "../../../config/config.ts";
 import { bytesArray } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
-import { type IndexKeep, noIndexKeep } from "../../../database/index-keep.ts";
+import { type IndexCache, noIndexCache } from "../../../database/index-cache.ts";
 import { identifier, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
+import type { CacheLookups, Lookup } from "../../../lib/cache-lookups.ts";
 import { type Decimal, decimalOf, divide } from "../../../lib/decimal.ts";
-import type { KeepLookups, Lookup } from "../../../lib/keep-lookups.ts";
 import { secondsPerDay, secondsPerHour } from "../../../lib/time.ts";
 import { type Asset, currencyAsset } from "../engine/assets.ts";
 
@@ -45,7 +45,7 @@ export const hourOf = (time: number): number => Math.floor(time / secondsPerHour
 export const convert = (rate: Rate, currency: Rate): Rate =>
   rate === null || currency === null || currency.digits === 0n ? null : divide(rate, currency);
 
-/** Max number of closing prices of a chain that are kept, for hours and for days, about 20 MB. */
+/** Max number of closing prices of a chain that are cached, for hours and for days, about 20 MB. */
 const maxKept = 100_000;
 
 /** The asset and the span of a key `asset:span`. */
@@ -56,9 +56,9 @@ const spanOf = (key: string): number => Number(key.slice(key.indexOf(":") + 1));
 export type Closes = ReturnType<typeof createCloses>;
 
 /** Queries of closing prices by span. */
-export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurrency, keep: IndexKeep = noIndexKeep) {
+export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurrency, cache: IndexCache = noIndexCache) {
   /** The last priced hours of chains whose price computation lags behind the chain; served by the primary keys of price_progress and blocks. */
-  const laggingHours = keep.loads(
+  const laggingHours = cache.loads(
     "price_progress",
     "blocks",
   )(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, number>> => {
@@ -82,19 +82,19 @@ export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurre
   };
 
   /** Closing prices by keys `asset:span`; those that are unknown are omitted. Served by the primary keys, one probe per key. */
-  const closesIn = ({ table, column }: SpanTable, keepLookups: KeepLookups): Lookup<Decimal> => {
+  const closesIn = ({ table, column }: SpanTable, cacheLookups: CacheLookups): Lookup<Decimal> => {
     const select = plannedOnce(sql`SELECT k.position::int4 AS position, p.close
         FROM unnest($2::bytea[], $3::int4[]) WITH ORDINALITY AS k(asset, span, position) CROSS JOIN LATERAL (
           SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = k.asset AND p.${column} <= k.span
           ORDER BY p.${column} DESC LIMIT 1) p WHERE p.close IS NOT NULL`);
-    return keepLookups(async (chainId, keys) => {
+    return cacheLookups(async (chainId, keys) => {
       const parameters = [chainId, bytesArray(keys.map(assetOf)), keys.map(spanOf)];
       const rows = await query<{ position: number; close: string }>(select, parameters);
       return new Map(rows.map(({ position, close }) => [keys[position - 1] ?? "", decimalOf(close)]));
     }, maxKept);
   };
-  const lookUpHours = closesIn(hours, keep.lookups("price_hours"));
-  const lookUpDays = closesIn(days, keep.lookups("price_days"));
+  const lookUpHours = closesIn(hours, cache.lookups("price_hours"));
+  const lookUpDays = closesIn(days, cache.lookups("price_days"));
 
   /** The closing prices in US dollars, in the order of the lookups. */
   const closes = async (chainId: number, spans: SpanTable, lookups: readonly { asset: Asset; span: number }[]): Promise<Rate[]> => {

@@ -1,5 +1,5 @@
 import type { Database } from "../../../database/database.ts";
-import { type IndexKeep, noIndexKeep } from "../../../database/index-keep.ts";
+import { type IndexCache, noIndexCache } from "../../../database/index-cache.ts";
 import { createBalanceQueries } from "./balance.ts";
 import { createCounterpartyQueries } from "./counterparty.ts";
 import { createHolderQueries } from "./holder.ts";
@@ -12,8 +12,8 @@ import { createTransferQueries } from "./transfer.ts";
 export type TokenQueries = ReturnType<typeof createTokenQueries>;
 
 /** Creates the queries of tokens: metadata, balances, holders and transfers as typed rows. */
-export const createTokenQueries = (database: Pick<Database, "query">, keep: IndexKeep = noIndexKeep) => ({
-  ...createMetadataQueries(database, keep.lookups("token_metadata", "token_standards")),
+export const createTokenQueries = (database: Pick<Database, "query">, cache: IndexCache = noIndexCache) => ({
+  ...createMetadataQueries(database, cache.lookups("token_metadata", "token_standards")),
   ...createBalanceQueries(database),
   ...createHoldingQueries(database),
   ...createHolderQueries(database),

@@ -2,8 +2,8 @@ import { bytesArray } from "../../../database/codecs.ts";
 import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
 import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
+import { type CacheLookups, uncachedLookups } from "../../../lib/cache-lookups.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
-import { type KeepLookups, keepNoLookups } from "../../../lib/keep-lookups.ts";
 
 /** The metadata of a token contract. A field is null if the contract does not return it in a usable form, or if it was not read yet. */
 export interface TokenMetadata {
@@ -65,12 +65,12 @@ const ascending = (numbers: number[]): number[] => numbers.sort((left, right) =>
 /** The metadata of an unknown contract. */
 export const emptyMetadata = (address: Address): TokenMetadata => ({ address, name: null, symbol: null, decimals: null, standards: [] });
 
-/** Max number of contracts of a chain whose metadata is kept, about 20 MB. */
+/** Max number of contracts of a chain whose metadata is cached, about 20 MB. */
 const maxKept = 50_000;
 
-/** Token metadata queries; `keep` may keep the results. */
-export function createMetadataQueries({ query }: Pick<Database, "query">, keep: KeepLookups = keepNoLookups) {
-  const lookUp = keep<TokenMetadata>(async (chainId, addresses) => {
+/** Token metadata queries; `cache` may cache the results. */
+export function createMetadataQueries({ query }: Pick<Database, "query">, cache: CacheLookups = uncachedLookups) {
+  const lookUp = cache<TokenMetadata>(async (chainId, addresses) => {
     const [columns] = await query<MetadataColumns>(selectMetadataOfAddresses, [chainId, bytesArray(addresses)]);
     return metadataIn(columns);
   }, maxKept);

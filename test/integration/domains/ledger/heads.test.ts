@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bytes } from "../../../../runtime/database/codecs.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
-import { createIndexKeep } from "../../../../runtime/database/index-keep.ts";
+import { createIndexCache } from "../../../../runtime/database/index-cache.ts";
 import type { NotificationState, Notifications } from "../../../../runtime/database/notifications.ts";
 import { createHeads, type Heads } from "../../../../runtime/domains/ledger/queries/heads.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
@@ -41,8 +41,8 @@ function create() {
       return test.database.query(sql, parameters);
     },
   };
-  const keep = createIndexKeep(notifications, { now: () => now.value }).loads("blocks");
-  const heads = createHeads({ database, chainIds: [chainId], notifications, keep });
+  const cache = createIndexCache(notifications, { now: () => now.value }).loads("blocks");
+  const heads = createHeads({ database, chainIds: [chainId], notifications, cache });
   const notify = (payload: string | null) => {
     for (const listener of listeners) listener(payload);
   };
@@ -58,7 +58,7 @@ describe("the head of a chain", () => {
   });
   afterEach(() => test.database.query("DELETE FROM blocks WHERE chain_id = $1", [chainId]));
 
-  it("is kept until a notification", async () => {
+  it("is cached until a notification", async () => {
     const { heads, now, counter, notify } = create();
     const head = await heads.headOf(chainId);
     expect(head).toMatchObject({ head: 2, hash: hashOf(2) });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createKeep } from "../../../runtime/lib/keep-loads.ts";
+import { createLoadCache } from "../../../runtime/lib/cache-loads.ts";
 
 /** A load that returns its run's number for each key, with a clock and a version that the test sets. */
 function counted() {
   const state = { now: 0, version: 0 as number | null, runs: [] as (readonly string[])[] };
-  const keep = createKeep({ version: () => state.version, maxAgeMilliseconds: () => 1_000, clock: { now: () => state.now } });
+  const cache = createLoadCache({ version: () => state.version, maxAgeMilliseconds: () => 1_000, clock: { now: () => state.now } });
   const hooks: { duringLoad: () => void } = { duringLoad: () => undefined };
-  const load = keep(async (keys: readonly string[]) => {
+  const load = cache(async (keys: readonly string[]) => {
     state.runs.push(keys);
     const run = state.runs.length;
     hooks.duringLoad();
@@ -16,7 +16,7 @@ function counted() {
   return { state, hooks, load, loadOne };
 }
 
-describe("kept loads", () => {
+describe("cached loads", () => {
   it("are loaded again after their maximum age", async () => {
     const { state, loadOne } = counted();
     expect(await loadOne("a")).toBe(1);
@@ -34,7 +34,7 @@ describe("kept loads", () => {
     expect(await loadOne("a")).toBe(2);
   });
 
-  it("are not kept if a change is reported while they run, because they may be older", async () => {
+  it("are not cached if a change is reported while they run, because they may be older", async () => {
     const { state, hooks, loadOne } = counted();
     hooks.duringLoad = () => {
       state.version = 1;
@@ -44,7 +44,7 @@ describe("kept loads", () => {
     expect(await loadOne("a")).toBe(2);
   });
 
-  it("are not kept while changes are unknown", async () => {
+  it("are not cached while changes are unknown", async () => {
     const { state, loadOne } = counted();
     state.version = null;
     expect([await loadOne("a"), await loadOne("a")]).toEqual([1, 2]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createKeepLookups, keepNoLookups } from "../../../runtime/lib/keep-lookups.ts";
+import { createLookupCache, uncachedLookups } from "../../../runtime/lib/cache-lookups.ts";
 
 const chainId = 1;
 
@@ -10,11 +10,11 @@ function counted(maxKeys = 10) {
     state.runs.push(keys);
     return new Map(keys.flatMap((key) => (key.startsWith("k") ? [[key, state.runs.length] as const] : [])));
   };
-  const keep = createKeepLookups({ version: () => state.version, maxAgeMilliseconds: () => 1_000, clock: { now: () => state.now } });
-  return { state, lookUp: keep(load, maxKeys), unkept: keepNoLookups(load, maxKeys) };
+  const cache = createLookupCache({ version: () => state.version, maxAgeMilliseconds: () => 1_000, clock: { now: () => state.now } });
+  return { state, lookUp: cache(load, maxKeys), unkept: uncachedLookups(load, maxKeys) };
 }
 
-describe("kept lookups", () => {
+describe("cached lookups", () => {
   it("load missing keys only, each once, and remember keys without a value", async () => {
     const { state, lookUp } = counted();
     expect(await lookUp(chainId, ["k1", "none", "k1"])).toEqual(new Map([["k1", 1]]));
@@ -40,7 +40,7 @@ describe("kept lookups", () => {
     expect([await valueNow(), await valueNow()]).toEqual([4, 5]);
   });
 
-  it("keep the chains apart, and only the most recent keys of each", async () => {
+  it("cache the chains apart, and only the most recent keys of each", async () => {
     const { state, lookUp } = counted(2);
     await lookUp(1, ["k1", "k2"]);
     await lookUp(2, ["k1"]);
@@ -49,7 +49,7 @@ describe("kept lookups", () => {
     expect(state.runs).toEqual([["k1", "k2"], ["k1"], ["k3"], ["k1"]]);
   });
 
-  it("load all keys of each call, each once, if nothing is kept", async () => {
+  it("load all keys of each call, each once, if nothing is cached", async () => {
     const { state, unkept } = counted();
     expect(await unkept(chainId, ["k", "k"])).toEqual(new Map([["k", 1]]));
     expect(await unkept(chainId, ["k"])).toEqual(new Map([["k", 2]]));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bytes } from "../../../../runtime/database/codecs.ts";
 import type { Queryable } from "../../../../runtime/database/database.ts";
-import { createIndexKeep, indexChannel } from "../../../../runtime/database/index-keep.ts";
+import { createIndexCache, indexChannel } from "../../../../runtime/database/index-cache.ts";
 import { createNotifications } from "../../../../runtime/database/notifications.ts";
 import { nodeOf, reverseNamespaces, reverseNode } from "../../../../runtime/domains/names/nodes.ts";
 import { nameRecords } from "../../../../runtime/domains/names/projection.ts";
@@ -23,12 +23,12 @@ let stop: () => Promise<void>;
 let read: ReturnType<typeof createReads>;
 let statements = 0;
 
-/** The values of one address, by the queries that keep them. */
-function createReads(database: Queryable, keep: ReturnType<typeof createIndexKeep>) {
-  const tokens = createTokenQueries(database, keep);
-  const pools = createPoolQueries(database, () => [registry], keep);
-  const names = createNameQueries(database, () => [registry], keep.lookups("name_records"));
-  const prices = createPriceQueries(database, (chain) => chain, keep);
+/** The values of one address, by the queries that cache them. */
+function createReads(database: Queryable, cache: ReturnType<typeof createIndexCache>) {
+  const tokens = createTokenQueries(database, cache);
+  const pools = createPoolQueries(database, () => [registry], cache);
+  const names = createNameQueries(database, () => [registry], cache.lookups("name_records"));
+  const prices = createPriceQueries(database, (chain) => chain, cache);
   return {
     symbol: async () => (await tokens.metadata(chainId, [address])).get(address)?.symbol,
     standards: async () => (await tokens.metadata(chainId, [address])).get(address)?.standards.length,
@@ -41,7 +41,7 @@ function createReads(database: Queryable, keep: ReturnType<typeof createIndexKee
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  const notifications = createNotifications({ url: () => test.url, channel: indexChannel, applicationName: "ashlar-kept-test" });
+  const notifications = createNotifications({ url: () => test.url, channel: indexChannel, applicationName: "ashlar-cache-test" });
   const counted: Queryable = {
     query: (...parameters) => {
       statements += 1;
@@ -49,7 +49,7 @@ beforeAll(async () => {
     },
     run: (statement) => test.database.run(statement),
   };
-  read = createReads(counted, createIndexKeep(notifications));
+  read = createReads(counted, createIndexCache(notifications));
   await until("the connection", () => notifications.state() === "connected");
   stop = async () => {
     await notifications.close();
@@ -83,7 +83,7 @@ const insertName = (contract: Address, node: string, record: number, value: stri
     bytes(value),
   ]);
 
-describe("values that are kept in memory", () => {
+describe("values that are cached in memory", () => {
   it("change with the metadata of tokens", async () => {
     const insert = () =>
       test.database.query(

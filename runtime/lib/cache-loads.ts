@@ -3,36 +3,36 @@ import { shareLoads } from "./share-loads.ts";
 /** Loads the values of keys; the result may contain other keys as well. */
 export type Load<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;
 
-/** Turns a load into one whose concurrent calls share a run, and which may keep values. */
-export type Keep = <Key, Value>(load: Load<Key, Value>) => Load<Key, Value>;
+/** Turns a load into one whose concurrent calls share a run, and which may cache values. */
+export type CacheLoads = <Key, Value>(load: Load<Key, Value>) => Load<Key, Value>;
 
-/** Keeps nothing: each result comes from a load that started after its call. */
-export const keepNothing: Keep = (load) => shareLoads(load);
+/** Caches nothing: each result comes from a load that started after its call. */
+export const uncachedLoads: CacheLoads = (load) => shareLoads(load);
 
 /** What is known about changes of the values. */
 export interface Freshness {
-  /** The number of known changes: values are kept until it changes. Null while changes are not known, so that nothing is kept. */
+  /** The number of known changes: values are cached until it changes. Null while changes are not known, so that nothing is cached. */
   version(): number | null;
-  /** How long values are kept without a known change. */
+  /** How long values are cached without a known change. */
   maxAgeMilliseconds(): number;
   readonly clock: { now(): number };
 }
 
-/** Keeps each value until a change is known or it is too old. The number of keys must be bounded. */
-export const createKeep =
-  ({ version, maxAgeMilliseconds, clock }: Freshness): Keep =>
+/** Caches each value until a change is known or it is too old. The number of keys must be bounded. */
+export const createLoadCache =
+  ({ version, maxAgeMilliseconds, clock }: Freshness): CacheLoads =>
   <Key, Value>(load: Load<Key, Value>): Load<Key, Value> => {
-    interface Kept {
+    interface Cached {
       readonly values: ReadonlyMap<Key, Value>;
       readonly version: number;
       readonly loadedAt: number;
     }
-    const kept = new Map<Key, Kept>();
+    const cache = new Map<Key, Cached>();
     const shared = shareLoads(async (keys: readonly Key[]) => {
       // Read before the load, whose values may be older than a change that is reported while it runs.
       const [started, loadedAt] = [version(), clock.now()];
       const values = await load(keys);
-      if (started !== null) for (const key of keys) kept.set(key, { values, version: started, loadedAt });
+      if (started !== null) for (const key of keys) cache.set(key, { values, version: started, loadedAt });
       return values;
     });
     return async (keys) => {
@@ -41,7 +41,7 @@ export const createKeep =
       const oldest = clock.now() - maxAgeMilliseconds();
       const found = new Set<ReadonlyMap<Key, Value>>();
       for (const key of keys) {
-        const entry = kept.get(key);
+        const entry = cache.get(key);
         if (entry === undefined || entry.version !== current || entry.loadedAt < oldest) return shared(keys);
         found.add(entry.values);
       }
