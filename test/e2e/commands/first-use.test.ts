@@ -1,15 +1,15 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { program } from "../../support/program.ts";
+import { until } from "../../support/until.ts";
 
 let folder: string;
 let test: TestDatabase;
@@ -31,9 +31,10 @@ beforeAll(async () => {
 });
 
 const { run, runToExit } = createCommandRunner(() => ({ folder, url: test.url }));
+const hasExited = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 const runUntilOutput = async (args: readonly string[], pattern: RegExp): Promise<void> => {
   const running = run(args);
-  for (const end = Date.now() + 60_000; !pattern.test(running.output()) && Date.now() < end; ) await sleep(20);
+  await until("the output or the exit", () => pattern.test(running.output()) || hasExited(running.child), 60_000);
   running.child.kill("SIGTERM");
   expect(await running.exited, running.output()).toBe(0);
   expect(running.output()).toMatch(pattern);
@@ -59,7 +60,7 @@ describe("ashlar start", () => {
   it("serves balances of past blocks on a chain without a preset", async () => {
     const { key } = await createKeys(test.database).create({ label: "test" });
     const running = run(["start", "--chain", "mine", "--rpc", chain.url]);
-    for (const end = Date.now() + 60_000; !/indexed up to its head/.test(running.output()) && Date.now() < end; ) await sleep(20);
+    await until("the index to reach the head", () => /indexed up to its head/.test(running.output()) || hasExited(running.child), 60_000);
     const url = /is listening at (\S+);/.exec(running.output())?.[1];
     const response = await fetch(`${url}/v1/mine/address/${receiver}/historical_balances/?block-height=3&key=${key}`);
     const { data, error_message } = (await response.json()) as {
