@@ -77,7 +77,6 @@ for (const proxy of [nginx, caddy]) {
       expect(headers["content-encoding"]).toBeUndefined();
       for (const name of ["content-type", "cache-control", "x-credits", "ratelimit-policy"])
         expect(headers[name]).toBe(direct.headers.get(name));
-      expect((await send(`${path}?key=${key}&x=%2F..%2F//`)).status).toBe(400);
       expect(await send(path, authorization(), "HEAD")).toMatchObject({ status: 200, body: Buffer.alloc(0) });
     });
 
