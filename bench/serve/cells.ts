@@ -22,7 +22,7 @@ export interface LoadOptions {
 }
 
 /** How the requests of a cell differ from those of others. */
-export type Requests = Pick<LoadArgument, "acceptEncoding" | "sendsEachPath">;
+export type Requests = Pick<LoadArgument, "acceptEncoding" | "minWarmUpResponses">;
 
 export const connectionsPerKey = 4;
 

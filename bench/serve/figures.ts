@@ -84,6 +84,7 @@ const targetLine = (summary: Summary) => ({
   CPU: summary.marks.cpu,
   "pgbench/s": summary.bareCheck === null ? "" : rounded(summary.bareCheck.pgbench, 0),
   "bare/pgbench (min 0.3)": summary.bareCheck === null ? "" : rounded(summary.bareCheck.ratio),
+  "compared by": summary.bareCheck?.basis ?? "",
   load: rounded(summary.load, 1),
 });
 

@@ -40,9 +40,9 @@ export async function measureWorkers({ programs, databaseUrl, folder, cases, loa
     for (const rowCase of cases) {
       const connections = comparedOf(options.connections, rowCase.maxConnections);
       for (const { workers, server } of started) {
-        // Each worker compiles the code of the row, and keeps what it reads.
+        // Each worker compiles the code of the row, and keeps what it reads: its share of the paths.
         const cellOptions = { ...load, warmUpMilliseconds: firstWarmUpMilliseconds };
-        const cell = await measureCell(server, rowCase, connections, cellOptions, { sendsEachPath: true });
+        const cell = await measureCell(server, rowCase, connections, cellOptions, { minWarmUpResponses: rowCase.paths.length });
         figures.push({ rowCase, workers, connections, cell });
       }
     }
@@ -77,6 +77,9 @@ export const workersTable = (figures: readonly WorkersFigures[], cores = availab
 const coresOf = (cpu: number | null, { perSecond }: Pick<Cell, "perSecond">): number =>
   cpu === null ? Number.NaN : (cpu * perSecond) / 1000;
 
+/** The limit of a rate that uses up neither its own share of the cores nor all of them. */
+export const otherLoad = "other load, or waiting";
+
 /** What limits the rate: the CPU of the workers, PostgreSQL, the load generator, or the cores of this machine, which they share. */
 export function limitOf(
   cell: Pick<Cell, "serverCpu" | "databaseCpu" | "perSecond" | "loadCpu" | "milliseconds">,
@@ -88,7 +91,7 @@ export function limitOf(
   if (product >= busy * Math.min(workers, cores)) return "product CPU";
   if (database >= busy * cores) return "PostgreSQL";
   if (load >= busy) return "load generator";
-  if (product + database + load < busy * cores) return "other load, or waiting";
+  if (product + database + load < busy * cores) return otherLoad;
   const largest = Math.max(product, database, load);
   const name = largest === product ? "product CPU" : largest === database ? "PostgreSQL" : "load generator";
   return `cores of this machine, mostly ${name}`;

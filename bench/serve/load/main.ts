@@ -11,8 +11,8 @@ export interface LoadArgument {
   readonly keys: readonly string[];
   /** The request header Accept-Encoding; none by default. */
   readonly acceptEncoding?: string;
-  /** Whether the warm-up sends each path at least once, for at most 20 s: a server that keeps what it reads is slower until then. */
-  readonly sendsEachPath?: boolean;
+  /** Responses that the warm-up waits for, for at most 20 s: a server that keeps what it reads is slower until then. */
+  readonly minWarmUpResponses?: number;
   readonly warmUpMilliseconds: number;
   readonly milliseconds: number;
 }
@@ -35,7 +35,16 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-const { port, connections, paths, keys, acceptEncoding, sendsEachPath, warmUpMilliseconds, milliseconds } = readArgument<LoadArgument>();
+const {
+  port,
+  connections,
+  paths,
+  keys,
+  acceptEncoding,
+  minWarmUpResponses = 0,
+  warmUpMilliseconds,
+  milliseconds,
+} = readArgument<LoadArgument>();
 const maxWarmUpMilliseconds = 20_000;
 const host = "127.0.0.1";
 const report = (message: LoadMessage): unknown => process.send?.(message);
@@ -64,7 +73,7 @@ const requestsOf = (key: string): (() => string | null) => {
 /** Begins the next phase when its time is over and each connection has received a response: on a busy machine, one may take longer than the phase. */
 function advance(): void {
   const elapsed = performance.now() - phaseStartedAt;
-  if (phase === "warm-up" && sendsEachPath === true && responses < paths.length && elapsed < maxWarmUpMilliseconds) return;
+  if (phase === "warm-up" && responses < minWarmUpResponses && elapsed < maxWarmUpMilliseconds) return;
   if (responses < connections || elapsed < (phase === "warm-up" ? warmUpMilliseconds : milliseconds)) return;
   if (phase === "warm-up") {
     report({ kind: "start" });

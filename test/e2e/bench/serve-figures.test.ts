@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Cell } from "../../../bench/serve/cells.ts";
+import { compareRates } from "../../../bench/serve/check-bare.ts";
 import { estimatedRate } from "../../../bench/serve/estimate.ts";
 import { parseOptions } from "../../../bench/serve/options.ts";
 import { medianOf, ratesOf } from "../../../bench/serve/summary.ts";
@@ -68,6 +69,15 @@ describe("figures of bench serve", () => {
     // 0.9 + 0.8 + 0.2 = 1.9 of two cores, none of them alone.
     expect(limitOf(cell(500, { server: 1.8, database: 1.6, load: 200 }), 2, 2)).toBe("cores of this machine, mostly product CPU");
     expect(limitOf(cell(500, { server: 0.5, database: 0.5, load: 50 }), 2, 2)).toBe("other load, or waiting");
+  });
+
+  it("compare the bare server with pgbench by rates, and by CPU time on a machine with other work", () => {
+    // 2000 * 0.45 ms = 0.9 of a core: the bare server is its own limit.
+    expect(compareRates(cell(2000, { server: 0.45, database: 0.2, load: 100 }), 8000, 2)).toMatchObject({ ratio: 0.25, basis: "rates" });
+    // 500 * 0.7 ms = 0.35 of two cores. Alone: min(1000 / 0.4, 2 * 1000 / 0.7) = 2500 of 2 * 1000 / 0.3 = 6667.
+    const disturbed = compareRates(cell(500, { server: 0.4, database: 0.3, load: 100 }), 5000, 2);
+    expect(disturbed.basis).toBe("CPU");
+    expect(disturbed.ratio).toBeCloseTo(2500 / (2000 / 0.3), 6);
   });
 
   it("measure all rows in the requested minutes", () => {
