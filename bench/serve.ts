@@ -44,7 +44,8 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-serve-"));
   const server = await startBenchServer(process.env.ASHLAR_BENCH_DIR ?? join(tmpdir(), "ashlar-bench-queries"), settings);
   try {
-    const name = await openServedIndex(server, options, print);
+    const { seed, transfers } = options;
+    const name = await openServedIndex(server, { seed, transfers }, print);
     const programs = compilePrograms(join(folder, "programs"));
     print(`Measuring ${cases.length} rows, ${rounded(options.milliseconds / 1000)} s for each cell`);
     return await server.on(name, (database) => compare({ server, name, database, folder, programs, cases, options }));
