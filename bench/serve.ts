@@ -155,7 +155,7 @@ async function checkRow(
     await compareBytes(rowCase, { product: product.port, other: other.port }, load.keys[0] ?? "");
   }
   if (options.explain) await writePlan(database, rowCase);
-  return checkBare(rowCase, { bare, databaseUrl, load, folder });
+  return checkBare(rowCase, { bare, databaseUrl, load, folder, keepsGoing: options.keepsGoing });
 }
 
 /** Runs work with new keys, and deletes them and their usage. */

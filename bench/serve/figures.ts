@@ -1,4 +1,5 @@
 import { type BenchResult, rounded } from "../result.ts";
+import { minRatio } from "./check-bare.ts";
 import type { RowFigures } from "./measure-row.ts";
 import { medianOf, ratesOf, type Spread, type Summary, summaryOf } from "./summary.ts";
 import { maxRatios } from "./targets.ts";
@@ -128,10 +129,13 @@ const figuresOf = ({ rowCase: { row }, rate, latency, cpu, compared, cached, com
 };
 
 function missedOf(summary: Summary): string[] {
-  const { rowCase, rate, target, latency, cpu, marks } = summary;
+  const { rowCase, rate, target, latency, cpu, marks, bareCheck } = summary;
   const subject = `Row ${rowCase.row} (${rowCase.name})`;
   const rateText = `${rounded(rate.median)} of the bare server's requests per second; the target is at least ${target}`;
   return [
+    ...(bareCheck !== null && bareCheck.ratio < minRatio && rowCase.isLong !== true
+      ? [`${subject}: the bare server reaches ${rounded(bareCheck.ratio)} of pgbench; at least ${minRatio} is expected of an expert's.`]
+      : []),
     ...(marks.rate === "below target" ? [`${subject}: ${rateText} (not far below).`] : []),
     ...(marks.rate === "MISSED" ? [`${subject}: ${rateText}.`] : []),
     ...(marks.latency === "MISSED"
