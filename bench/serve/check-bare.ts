@@ -1,4 +1,4 @@
-import { availableCores } from "../../runtime/cluster/cores.ts";
+import { availableCores } from "../../runtime/lib/available-cores.ts";
 import { rounded } from "../result.ts";
 import { sqlOf, valuesOf } from "./bare-statement.ts";
 import { type Cell, type LoadOptions, measureCell } from "./cells.ts";
