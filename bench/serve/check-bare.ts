@@ -2,12 +2,12 @@ import { availableCores } from "../../runtime/lib/available-cores.ts";
 import { rounded } from "../result.ts";
 import { sqlOf, valuesOf } from "./bare-statement.ts";
 import { type Cell, type LoadOptions, measureCell } from "./cells.ts";
+import { limitOf, otherLoad } from "./limit.ts";
 import { firstWarmUpMilliseconds } from "./options.ts";
 import { findPgbench, runPgbench } from "./pgbench.ts";
 import type { ServerProcess } from "./processes.ts";
 import type { RowCase } from "./row-case.ts";
 import { barePoolSize } from "./servers.ts";
-import { limitOf, otherLoad } from "./workers.ts";
 
 /** The least share of the rate of pgbench that an expert's server reaches. */
 export const minRatio = 0.3;

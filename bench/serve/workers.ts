@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { availableCores } from "../../runtime/lib/available-cores.ts";
 import { rounded } from "../result.ts";
 import { type Cell, type LoadOptions, measureCell } from "./cells.ts";
+import { coresOf, limitOf } from "./limit.ts";
 import { comparedOf } from "./measure-row.ts";
 import { firstWarmUpMilliseconds, type Options } from "./options.ts";
 import type { ServerProcess } from "./processes.ts";
@@ -52,9 +53,6 @@ export async function measureWorkers({ programs, databaseUrl, folder, cases, loa
   }
 }
 
-/** A part that uses this share of the cores that it could use is the limit. */
-const busy = 0.85;
-
 /** What each number of workers brings: rates, the cores that were used, and what limits the rate. */
 export const workersTable = (figures: readonly WorkersFigures[], cores = availableCores()) =>
   figures.map(({ rowCase: { row, name }, workers, connections, cell }) => {
@@ -72,27 +70,3 @@ export const workersTable = (figures: readonly WorkersFigures[], cores = availab
       limit: limitOf(cell, workers, cores),
     };
   });
-
-/** The cores that a part has used. */
-const coresOf = (cpu: number | null, { perSecond }: Pick<Cell, "perSecond">): number =>
-  cpu === null ? Number.NaN : (cpu * perSecond) / 1000;
-
-/** The limit of a rate that uses up neither its own share of the cores nor all of them. */
-export const otherLoad = "other load, or waiting";
-
-/** What limits the rate: the CPU of the workers, PostgreSQL, the load generator, or the cores of this machine, which they share. */
-export function limitOf(
-  cell: Pick<Cell, "serverCpu" | "databaseCpu" | "perSecond" | "loadCpu" | "milliseconds">,
-  workers: number,
-  cores: number,
-): string {
-  const [product, database, load] = [coresOf(cell.serverCpu, cell), coresOf(cell.databaseCpu, cell), cell.loadCpu / cell.milliseconds];
-  if (Number.isNaN(product + database)) return "";
-  if (product >= busy * Math.min(workers, cores)) return "product CPU";
-  if (database >= busy * cores) return "PostgreSQL";
-  if (load >= busy) return "load generator";
-  if (product + database + load < busy * cores) return otherLoad;
-  const largest = Math.max(product, database, load);
-  const name = largest === product ? "product CPU" : largest === database ? "PostgreSQL" : "load generator";
-  return `cores of this machine, mostly ${name}`;
-}

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Cell } from "../../../bench/serve/cells.ts";
 import { compareRates } from "../../../bench/serve/check-bare.ts";
 import { estimatedRate } from "../../../bench/serve/estimate.ts";
+import { limitOf } from "../../../bench/serve/limit.ts";
 import { parseOptions } from "../../../bench/serve/options.ts";
 import { medianOf, ratesOf } from "../../../bench/serve/summary.ts";
 import { markOfMax, markOfRate } from "../../../bench/serve/targets.ts";
-import { limitOf } from "../../../bench/serve/workers.ts";
 
 const cell = (perSecond: number, cpu: { server: number; database: number; load: number }): Cell => ({
   perSecond,
