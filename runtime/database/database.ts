@@ -6,6 +6,7 @@ import type { CopyType, CopyValue } from "./copy.ts";
 import { copyRows } from "./copy.ts";
 import { type DatabaseDescription, DatabaseUnavailable, isCancelled, secretsOf, toSafeError } from "./errors.ts";
 import { createKnex } from "./knex.ts";
+import { paceReading } from "./paced-reading.ts";
 import { type PipelinedStatement, runPipeline } from "./pipeline.ts";
 import { createPreparation, type Preparation } from "./preparation.ts";
 import type { Sql, Statement } from "./sql.ts";
@@ -112,8 +113,10 @@ export function createDatabase(options: DatabaseOptions): Database {
 
 /** Runs a statement. If it belongs to a request, it is cancelled when the request aborts, which leaves the connection usable; other errors close it. */
 const send = (pool: pg.Pool, query: pg.QueryConfig): Promise<Result> => {
-  if (activeRequest() === undefined) return pool.query(query);
+  const request = activeRequest();
+  if (request === undefined) return pool.query(query);
   return withConnection(pool, async (client, { markBroken }) => {
+    paceReading(client, request);
     try {
       return await client.query(query);
     } catch (error) {

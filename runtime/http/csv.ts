@@ -1,12 +1,15 @@
-import { Readable, type Transform, type Writable } from "node:stream";
+import type { Transform, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { stringify } from "csv-stringify";
-import type { CsvColumn, Operation } from "../../generated/operations.gen.ts";
+import type { Operation } from "../../generated/operations.gen.ts";
+import { isTurnOver, nextTurn } from "../lib/turns.ts";
 import { parentsOf, rowsOf } from "./credits.ts";
 import { renderCell } from "./csv-cell.ts";
 
 /** The media type of CSV (RFC 4180, section 3); there is always a header line. */
 export const csvType = "text/csv; charset=utf-8; header=present";
+
+/** What determines the rows and columns of a response. */
+type Shape = Pick<Operation, "csv" | "list" | "rows">;
 
 function valueAt(start: unknown, path: readonly string[]): unknown {
   let value = start;
@@ -18,7 +21,7 @@ function valueAt(start: unknown, path: readonly string[]): unknown {
 }
 
 /** The cells of a response, row by row. */
-function* csvRows(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown): Generator<string[]> {
+export function* csvRows(operation: Shape, data: unknown): Generator<string[]> {
   for (const parent of parentsOf(operation, data)) {
     for (const row of rowsOf(operation, parent)) {
       yield operation.csv.map(({ path, from, kind }) => renderCell(valueAt(from === "row" ? row : parent, path), kind));
@@ -26,26 +29,44 @@ function* csvRows(operation: Pick<Operation, "csv" | "list" | "rows">, data: unk
   }
 }
 
-/** A lower bound of the size in bytes: cells and separators, without quotes. Counting stops above `bound`. */
-export function measureCsv(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown, bound: number): number {
+/** The size of the cells and separators of a response in bytes, without quotes, as a lower bound. Counting stops above `bound`. */
+export async function measureCsv(operation: Shape, data: unknown, bound: number): Promise<number> {
   let bytes = 0;
+  let rows = 0;
   for (const row of csvRows(operation, data)) {
     for (const cell of row) bytes += Buffer.byteLength(cell) + 1;
     if (bytes > bound) return bytes;
+    rows += 1;
+    if (rows % rowsPerCheck === 0 && isTurnOver()) await nextTurn();
   }
   return bytes;
 }
 
-/** Writes a response as CSV (RFC 4180) with backpressure, through a stream that compresses it, if there is one. */
-export async function writeCsv(
-  operation: Pick<Operation, "csv" | "list" | "rows">,
-  data: unknown,
-  output: Writable,
-  encoder: Transform | null = null,
-): Promise<void> {
-  const columns = operation.csv.map((column: CsvColumn) => column.header);
-  // A lone CR or LF must be quoted too (RFC 4180, section 2.6).
-  const stringifier = stringify({ header: true, columns, record_delimiter: "\r\n", quoted_match: /[\r\n]/ });
-  const rows = Readable.from(csvRows(operation, data));
-  await (encoder === null ? pipeline(rows, stringifier, output) : pipeline(rows, stringifier, encoder, output));
+/** Rows that are formatted without looking at the time. */
+const rowsPerCheck = 16;
+/** The text that is written at once. */
+const chunkCharacters = 64 * 1024;
+
+/** A record (RFC 4180, section 2). A lone CR or LF must be quoted too. */
+const recordOf = (cells: readonly string[]): string => `${cells.map(quoted).join(",")}\r\n`;
+const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
+/** A response as CSV (RFC 4180) in chunks; a long one is formatted in turns with other requests (see lib/turns.ts). */
+export async function* csvChunks(operation: Shape, data: unknown): AsyncGenerator<string> {
+  let text = recordOf(operation.csv.map(({ header }) => header));
+  let rows = 0;
+  for (const row of csvRows(operation, data)) {
+    text += recordOf(row);
+    rows += 1;
+    if (text.length >= chunkCharacters) {
+      yield text;
+      text = "";
+    }
+    if (rows % rowsPerCheck === 0 && isTurnOver()) await nextTurn();
+  }
+  yield text;
 }
+
+/** Writes a response as CSV with backpressure, through a stream that compresses it, if there is one. */
+export const writeCsv = (operation: Shape, data: unknown, output: Writable, encoder: Transform | null = null): Promise<void> =>
+  encoder === null ? pipeline(csvChunks(operation, data), output) : pipeline(csvChunks(operation, data), encoder, output);

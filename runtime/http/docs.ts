@@ -79,7 +79,8 @@ export function createDocs({ title, document, publicUrl, demoKey, compression }:
     documents.set(url, kept);
     if (publicUrl !== undefined) return sendKept(response, compression, jsonType, kept);
     // Clients choose the host: compressing the document of each of them as well as possible would be a lot of work.
-    return sendCompressed(response, jsonType, kept.plain, compression, (coding) => compression.encode(kept.plain, coding));
+    const document = { contentType: jsonType, body: kept.plain, headers: [] };
+    return sendCompressed(response, document, compression, (coding) => compression.encode(kept.plain, coding));
   });
   router.get("/", (_request, response) => {
     response.statusCode = 302;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
+import type { Header } from "./constant-headers.ts";
 
 /** The body of a successful response. */
 export const successEnvelope = (data: unknown): object => ({ data, error: false, error_message: null, error_code: null });
@@ -18,6 +19,11 @@ export const failureEnvelope = (status: number, message: string): object => ({
 
 /** The serialized body of a failed response. */
 export const failureBody = (status: number, message: string): string => JSON.stringify(failureEnvelope(status, message));
+
+/** Sets headers of a response. */
+export function setHeaders(response: ServerResponse, headers: readonly Header[]): void {
+  for (const [name, value] of headers) response.setHeader(name, value);
+}
 
 /** Small enough that the progress of a slow client is visible, and large enough that most bodies are one write. */
 const sliceBytes = 64 * 1024;

@@ -1,13 +1,12 @@
 import type { ServerResponse } from "node:http";
-import { PassThrough } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { Compression } from "./compression/compression.ts";
 import { sendCompressed } from "./compression/send-compressed.ts";
 import type { Header } from "./constant-headers.ts";
-import { csvType, measureCsv, writeCsv } from "./csv.ts";
-import { jsonType, successBody } from "./envelope.ts";
+import { csvChunks, csvType, measureCsv, writeCsv } from "./csv.ts";
+import { jsonType, setHeaders } from "./envelope.ts";
 import { failures } from "./errors.ts";
+import { jsonBody } from "./json-body.ts";
 import { hasTag, type RenderedResponse, type Serialized } from "./response-cache/rendered-response.ts";
 
 /** Replaces everything except visible ASCII and spaces with question marks. */
@@ -26,21 +25,20 @@ function headersOf(data: unknown, format: "json" | "csv"): Header[] {
 }
 
 /** The body of a response as JSON. @throws {HttpError} 400 if it is too large. */
-function jsonBody(data: unknown, answerBytes: number): Buffer {
-  // Encoded once: its length is needed before it is sent.
-  const body = Buffer.from(successBody(data));
+async function boundedJson(data: unknown, answerBytes: number): Promise<Buffer> {
+  const body = await jsonBody(data, answerBytes);
   if (body.length > answerBytes) throw failures.responseTooLarge(body.length, answerBytes);
   return body;
 }
 
 /** A lower bound of the size of a response as CSV. @throws {HttpError} 400 if it is too large. */
-function csvBytes(operation: Operation, data: unknown, answerBytes: number): number {
-  const bytes = measureCsv(operation, data, answerBytes);
+async function csvBytes(operation: Operation, data: unknown, answerBytes: number): Promise<number> {
+  const bytes = await measureCsv(operation, data, answerBytes);
   if (bytes > answerBytes) throw failures.responseTooLarge(bytes, answerBytes);
   return bytes;
 }
 
-/** Serializes a response as a whole; null for CSV of more than `maxBytes`, which is written row by row. @throws {HttpError} 400 if it is too large. */
+/** Serializes a response as a whole; null for CSV of more than `maxBytes`, which is written in chunks. @throws {HttpError} 400 if it is too large. */
 export async function serialize(
   operation: Operation,
   data: unknown,
@@ -49,11 +47,11 @@ export async function serialize(
   maxBytes: number,
 ): Promise<Serialized | null> {
   const headers = headersOf(data, format);
-  if (format === "json") return { contentType: jsonType, body: jsonBody(data, answerBytes), headers };
-  if (csvBytes(operation, data, answerBytes) > maxBytes) return null;
-  const output = new PassThrough();
-  const [body] = await Promise.all([buffer(output), writeCsv(operation, data, output)]);
-  return { contentType: csvType, body, headers };
+  if (format === "json") return { contentType: jsonType, body: await boundedJson(data, answerBytes), headers };
+  if ((await csvBytes(operation, data, answerBytes)) > maxBytes) return null;
+  const chunks: Buffer[] = [];
+  for await (const chunk of csvChunks(operation, data)) chunks.push(Buffer.from(chunk));
+  return { contentType: csvType, body: Buffer.concat(chunks), headers };
 }
 
 /** Whether the client has disconnected, which is not a failure. */
@@ -75,25 +73,23 @@ export async function sendResponse(
   charge: (bytes: number) => void,
 ): Promise<void> {
   if (format === "json") {
-    const body = jsonBody(data, answerBytes);
+    const body = await boundedJson(data, answerBytes);
     charge(body.length);
-    setHeaders(response, headersOf(data, format));
-    await sendCompressed(response, jsonType, body, compression, (coding) => compression.encode(body, coding));
-    return;
+    const headers = headersOf(data, format);
+    return sendCompressed(response, { contentType: jsonType, body, headers }, compression, (coding) => compression.encode(body, coding));
   }
-  const bytes = csvBytes(operation, data, answerBytes);
+  const bytes = await csvBytes(operation, data, answerBytes);
   charge(bytes);
-  setHeaders(response, headersOf(data, format));
-  response.statusCode = 200;
-  response.setHeader("Content-Type", csvType);
   const coding = compression.select(response.req, response, bytes);
-  if (response.req.method === "HEAD") {
-    if (coding !== null) response.setHeader("Content-Encoding", coding);
+  const isHead = response.req.method === "HEAD";
+  const encoder = coding === null || isHead ? null : compression.createStream(coding, bytes);
+  response.statusCode = 200;
+  setHeaders(response, [["Content-Type", csvType], ...headersOf(data, format)]);
+  if (coding !== null && (isHead || encoder !== null)) response.setHeader("Content-Encoding", coding);
+  if (isHead) {
     response.end();
     return;
   }
-  const encoder = coding === null ? null : compression.createStream(coding, bytes);
-  if (coding !== null && encoder !== null) response.setHeader("Content-Encoding", coding);
   try {
     await writeCsv(operation, data, response, encoder);
   } catch (error) {
@@ -107,20 +103,21 @@ export async function sendRendered(
   rendered: RenderedResponse,
   { compression, isPublic }: { readonly compression: Compression; readonly isPublic: boolean },
 ): Promise<void> {
-  setHeaders(response, rendered.headers);
-  if (rendered.tag !== null) {
-    response.setHeader("ETag", rendered.tag);
-    response.setHeader("Cache-Control", isPublic ? "public, no-cache" : "private, no-cache");
-  }
+  const cached: Header[] =
+    rendered.tag === null
+      ? []
+      : [
+          ["ETag", rendered.tag],
+          ["Cache-Control", isPublic ? "public, no-cache" : "private, no-cache"],
+        ];
+  const headers = [...rendered.headers, ...cached];
   if (hasTag(response.req.headers["if-none-match"], rendered.tag)) {
     compression.select(response.req, response, 0);
     response.statusCode = 304;
+    setHeaders(response, headers);
     response.end();
     return;
   }
-  await sendCompressed(response, rendered.contentType, rendered.body, compression, rendered.encode);
-}
-
-function setHeaders(response: ServerResponse, headers: readonly Header[]): void {
-  for (const [name, value] of headers) response.setHeader(name, value);
+  const { contentType, body, encode } = rendered;
+  await sendCompressed(response, { contentType, body, headers }, compression, encode);
 }

@@ -16,40 +16,42 @@ export interface ReadLimits {
   readonly readWindowMilliseconds: number;
 }
 
-/** The bytes of a connection that the kernel has taken at the start of the current window. */
-interface Window {
+/** The bytes of a connection that the kernel had taken at a time. */
+interface Observation {
   readonly taken: number;
-  readonly start: number;
+  readonly at: number;
 }
 
-/** Creates the check of slow readers. Bodies are written in slices (see envelope.ts), because a write is counted when it is complete. */
+/**
+ * Creates the check of slow readers. Bodies are written in slices (see envelope.ts), because a write is counted when it is complete. The time of measurement ends
+ * with each check, so that a client that stops is disconnected after that time, regardless of what it has read before.
+ */
 export function createSlowReaders({ readBytesPerSecond, readWindowMilliseconds }: ReadLimits, clock: Clock = performance): SlowReaders {
-  const windows = new Map<ServerResponse, Window | null>();
+  /** Since bytes wait: what was observed at the last check before the time of measurement, and at each later one. */
+  const observed = new Map<ServerResponse, readonly Observation[]>();
   const minBytes = (readBytesPerSecond * readWindowMilliseconds) / 1000;
 
-  const checkResponse = (response: ServerResponse, window: Window | null): void => {
+  const checkResponse = (response: ServerResponse, earlier: readonly Observation[]): void => {
     const { socket } = response;
     // A response behind another one of the same connection has no socket yet.
     if (socket === null || response.writableLength === 0) {
-      windows.set(response, null);
+      observed.set(response, []);
       return;
     }
-    const taken = socket.bytesWritten - socket.writableLength;
-    const now = clock.now();
-    if (window === null) windows.set(response, { taken, start: now });
-    else if (now - window.start >= readWindowMilliseconds) {
-      if (taken - window.taken < minBytes) socket.destroy();
-      else windows.set(response, { taken, start: now });
-    }
+    const now = { taken: socket.bytesWritten - socket.writableLength, at: clock.now() };
+    const start = earlier.findLastIndex(({ at }) => now.at - at >= readWindowMilliseconds);
+    const first = earlier[start];
+    if (first !== undefined && now.taken - first.taken < minBytes) socket.destroy();
+    else observed.set(response, [...earlier.slice(Math.max(0, start)), now]);
   };
 
   return {
     watch(response) {
-      windows.set(response, null);
-      response.once("close", () => windows.delete(response));
+      observed.set(response, []);
+      response.once("close", () => observed.delete(response));
     },
     check() {
-      for (const [response, window] of windows) checkResponse(response, window);
+      for (const [response, earlier] of observed) checkResponse(response, earlier);
     },
   };
 }

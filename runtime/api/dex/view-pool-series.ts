@@ -5,6 +5,7 @@ import { dayOf } from "../../domains/dex/queries/spans.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
 import { emptyPool } from "../../domains/pools/queries/state.ts";
 import { isoTimestamp } from "../../lib/time.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { valueAtRate, viewNumber } from "../prices/view-quotes.ts";
@@ -36,7 +37,7 @@ export async function viewPoolSeries(
       days.starts.map(dayOf),
     ),
   ]);
-  return all.figures.map((figure) => {
+  return mapInTurns(all.figures, (figure) => {
     const { pool, now, rates } = figure;
     const common = { dex_name: exchange.name, chain_id: String(chain.id), exchange: pool.pool };
     const ends = states(pool.pool);

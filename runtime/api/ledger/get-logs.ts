@@ -1,5 +1,6 @@
 import type { GetLogsRequest } from "../../../generated/requests.gen.ts";
 import { notFound, unsupportedValue } from "../../lib/request-error.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import { type BlockRange, rangeOf } from "../block-references.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
@@ -25,7 +26,7 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const senders = await sendersOf(context, chain.id, rows);
   return {
     ...chainFields(chain, context.now()),
-    items: rows.map((row) => viewLogWithBlock(row, senders(row.address), skipDecode ? null : context.decoderOf(chain.id))),
+    items: await mapInTurns(rows, (row) => viewLogWithBlock(row, senders(row.address), skipDecode ? null : context.decoderOf(chain.id))),
     indexed_from: indexedFrom,
   };
 };

@@ -1,6 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { LogEvent, Pagination } from "../../../generated/responses.gen.ts";
 import type { LogFilter } from "../../domains/ledger/queries/log.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import { type RangeReference, rangeOf } from "../block-references.ts";
 import type { ResolverContext } from "../context.ts";
 import { sendersOf, viewLog } from "./view-log.ts";
@@ -29,7 +30,7 @@ export async function pageOfLogs(
   const shown = rows.slice(0, page.size);
   const senders = await sendersOf(context, chain.id, shown);
   return {
-    items: shown.map((row) => viewLog(row, senders(row.address), context.decoderOf(chain.id))),
+    items: await mapInTurns(shown, (row) => viewLog(row, senders(row.address), context.decoderOf(chain.id))),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: indexedFrom,
   };

@@ -9,6 +9,7 @@ import { ratesByTime } from "../../domains/prices/queries/rates-by-time.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import { nativeMetadata, transactionExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
@@ -99,7 +100,7 @@ export async function viewTransactions(
   ]);
   const decodeLog = context.decoderOf(chainId);
   const details = { dex_details: dexDetails, nft_sale_details: saleDetails, lending_details: lendingDetails };
-  return items.map(({ transaction: row, logs }) =>
+  return mapInTurns(items, ({ transaction: row, logs }) =>
     Object.assign(viewTransactionFields(chain, row, labels, { rate: rateAt(nativeTokenAddress, row.timestamp), currency }), {
       explorers: transactionExplorers(chain, row.hash),
       ...details,

@@ -11,6 +11,7 @@ import type { TransferRow } from "../../domains/tokens/queries/transfer.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import { rangeOf } from "../block-references.ts";
 import { chainFields, transactionExplorers } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
@@ -72,23 +73,25 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
     address: walletAddress,
     ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
-    items: shown.flatMap((position) => {
-      const transaction = transactionAt.get(keyOf(position));
-      if (transaction === undefined) return [];
-      const transfersOfWallet = transfersAt.get(keyOf(position)) ?? [];
-      const viewed = transfersOfWallet.flatMap((transfer) =>
-        viewTransfer(chainConfig, walletAddress, transaction, transfer, {
-          metadata: metadata.get(transfer.token),
-          labels,
-          rate: rateAt(transfer.token, transaction.timestamp),
-          currency: quoteCurrency,
-          isSpam: spam.has(transfer.token),
-          isPoisoning: poisoning.has(transfer),
-        }),
-      );
-      const native = { rate: rateAt(nativeTokenAddress, transaction.timestamp), currency: quoteCurrency };
-      return [{ ...viewTransactionFields(chainConfig, transaction, labels, native), transfers: viewed }];
-    }),
+    items: (
+      await mapInTurns(shown, (position) => {
+        const transaction = transactionAt.get(keyOf(position));
+        if (transaction === undefined) return [];
+        const transfersOfWallet = transfersAt.get(keyOf(position)) ?? [];
+        const viewed = transfersOfWallet.flatMap((transfer) =>
+          viewTransfer(chainConfig, walletAddress, transaction, transfer, {
+            metadata: metadata.get(transfer.token),
+            labels,
+            rate: rateAt(transfer.token, transaction.timestamp),
+            currency: quoteCurrency,
+            isSpam: spam.has(transfer.token),
+            isPoisoning: poisoning.has(transfer),
+          }),
+        );
+        const native = { rate: rateAt(nativeTokenAddress, transaction.timestamp), currency: quoteCurrency };
+        return [{ ...viewTransactionFields(chainConfig, transaction, labels, native), transfers: viewed }];
+      })
+    ).flat(),
     pagination: { has_more: positions.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: indexedFrom,
   };

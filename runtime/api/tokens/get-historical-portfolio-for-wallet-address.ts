@@ -4,6 +4,7 @@ import { type DailyBalance, dailyBalances } from "../../domains/tokens/queries/d
 import { groupBy } from "../../lib/group-by.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
 import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { type Quote, quoteOf } from "../prices/view-quotes.ts";
@@ -29,16 +30,16 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
   const openings = new Map(opening.map((row) => [holdingKey(row), row.balance]));
   const changesByKey = groupBy(changes, holdingKey);
   const rowsByKey = new Map([...opening, ...changes].map((row) => [holdingKey(row), row]));
-  const held = [...rowsByKey.values()]
+  const rows = [...rowsByKey.values()]
     .filter(({ standard }) => standard === standards.erc20 || (standard === standards.native && knowsNative))
-    .sort((left, right) => left.standard - right.standard || (left.token < right.token ? -1 : 1))
-    .flatMap(({ token, standard }) => {
-      const key = holdingKey({ token, standard });
-      const byDay = groupBy(changesByKey.get(key) ?? [], (change) => change.span - 1);
-      // A token without an opening balance did not occur before: its balance was 0.
-      const balances = dailyBalances(openings.has(key) ? (openings.get(key) ?? null) : "0", byDay, span.coverage);
-      return balances.some(({ high, close }) => high !== "0" || close !== "0") ? [{ token, standard, balances }] : [];
-    });
+    .sort((left, right) => left.standard - right.standard || (left.token < right.token ? -1 : 1));
+  const daily = await mapInTurns(rows, ({ token, standard }) => {
+    const key = holdingKey({ token, standard });
+    const byDay = groupBy(changesByKey.get(key) ?? [], (change) => change.span - 1);
+    // A token without an opening balance did not occur before: its balance was 0.
+    return { token, standard, balances: dailyBalances(openings.has(key) ? (openings.get(key) ?? null) : "0", byDay, span.coverage) };
+  });
+  const held = daily.filter(({ balances }) => balances.some(({ high, close }) => high !== "0" || close !== "0"));
   const maxDays = Math.floor(limits.answerRows / Math.max(1, held.length));
   if (days > maxDays) throw unsupportedValue("days", String(days), `at most ${maxDays} for a wallet with ${held.length} tokens`);
   const metadata = await tokens.metadata(
@@ -50,7 +51,7 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
     address: walletAddress,
     ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
-    items: held.map(({ token, standard, balances }) => {
+    items: await mapInTurns(held, ({ token, standard, balances }) => {
       const { supports_erc: _, ...contract } = viewContract(chainConfig, token, standard, metadata.get(token));
       return {
         ...contract,

@@ -1,6 +1,7 @@
 import type { GetHistoricalTokenBalancesForWalletAddressRequest } from "../../../generated/requests.gen.ts";
 import type { OwnedRates } from "../../domains/prices/queries/owned-rates.ts";
 import { secondsPerDay, startOfDay } from "../../lib/time.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import { heightAt } from "../block-references.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
@@ -23,14 +24,14 @@ export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistorical
     quotesAt(context, request, height),
   ]);
   const chainConfig = context.chains.get(chain.id);
+  const shown = noSpam ? holdings.filter(({ isSpam }) => !isSpam) : holdings;
   return {
     address: walletAddress,
     ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
-    items: holdings.flatMap(({ row, metadata, isSpam, nftData }) => {
-      if (noSpam && isSpam) return [];
+    items: await mapInTurns(shown, ({ row, metadata, isSpam, nftData }) => {
       const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData, quotes);
-      return [{ ...holding, block_height: height ?? 0, last_transferred_block_height: row.transfer_block }];
+      return { ...holding, block_height: height ?? 0, last_transferred_block_height: row.transfer_block };
     }),
     indexed_from: indexedFrom,
   };

@@ -1,6 +1,7 @@
 import type { BalanceItem } from "../../../generated/responses.gen.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import { secondsPerDay } from "../../lib/time.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
@@ -38,12 +39,12 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
     rate: (asset) => rates.rate(asset, 0),
     usd: (asset) => rates.usd(asset, 0),
   };
+  const shown = noSpam ? holdings.filter(({ isSpam }) => !isSpam) : holdings;
   return {
     address: walletAddress,
     ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
-    items: holdings.flatMap(({ row, metadata, isSpam, nftData }) => {
-      if (noSpam && isSpam) return [];
+    items: await mapInTurns(shown, ({ row, metadata, isSpam, nftData }) => {
       const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData, quotes);
       const before = balance24h.get(holdingKey(row));
       const isUnknown = row.standard === standards.native && row.balance === null;
@@ -76,7 +77,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
         quote_24h: quoted24h.quote,
         pretty_quote_24h: quoted24h.pretty,
       };
-      return [item];
+      return item;
     }),
     indexed_from: indexedFrom,
   };

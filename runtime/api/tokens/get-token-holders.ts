@@ -1,5 +1,6 @@
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import { notFound } from "../../lib/request-error.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import { heightAt } from "../block-references.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
@@ -46,7 +47,7 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
   };
   return {
     ...chainFields(chain, context.now()),
-    items: rows.slice(0, page.size).map(({ owner, balance }) => ({ ...item, address: owner, balance })),
+    items: await mapInTurns(rows.slice(0, page.size), ({ owner, balance }) => ({ ...item, address: owner, balance })),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: indexedFrom,
   };

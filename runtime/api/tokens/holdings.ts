@@ -9,6 +9,7 @@ import { emptyMetadata, type TokenMetadata } from "../../domains/tokens/queries/
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
 import { lastNativeSales } from "../nft/view-last-sales.ts";
 import { hideUnknownNative, unknownNative } from "./native-balances.ts";
@@ -73,7 +74,7 @@ export async function holdingsOf(
     chain.id,
     requested.map(({ token }) => token),
   );
-  return rows.map((row) => ({
+  return mapInTurns(rows, (row) => ({
     row: indexedFrom !== null && isAlsoErc20(row, metadata.get(row.token)) ? { ...row, balance: null } : row,
     metadata: metadata.get(row.token),
     isSpam: spam.has(row.token),

@@ -4,6 +4,7 @@ import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { TransferRow } from "../../domains/tokens/queries/transfer.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import { forEachInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
 
 /** The tokens that the rules classify as spam. Queries the database only for tokens whose names suggest an airdrop. */
@@ -26,10 +27,10 @@ export async function spamAmong(
     );
   const spam = new Set<Address>();
   const suspects: ClassifiedToken[] = [];
-  for (const token of classified) {
+  await forEachInTurns(classified, (token) => {
     if (classifier.isSpam(token).value) spam.add(token.address);
     else if (classifier.mayBeAirdrop(token)) suspects.push(token);
-  }
+  });
   const airdropped = await tokens.airdroppedTokens(
     chain.id,
     suspects.map(({ address }) => address),

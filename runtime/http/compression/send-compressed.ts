@@ -1,27 +1,29 @@
 import type { ServerResponse } from "node:http";
-import { sendBody } from "../envelope.ts";
+import { sendBody, setHeaders } from "../envelope.ts";
+import type { Serialized } from "../response-cache/rendered-response.ts";
 import type { Coding } from "./accept-encoding.ts";
 import type { Compression, EncodedBody } from "./compression.ts";
 import type { KeptBody } from "./kept-body.ts";
 
-/** Sends a successful response, compressed if the client accepts it. The response to HEAD has no length then: the body is not compressed to measure it. */
+/**
+ * Sends a successful response, compressed if the client accepts it. The response to HEAD has no length then: the body is not compressed to measure it. Nothing is
+ * set before the body is compressed: if that fails, the response is an error without the headers of a success.
+ */
 export async function sendCompressed(
   response: ServerResponse,
-  contentType: string,
-  plain: Buffer,
+  { contentType, body: plain, headers }: Serialized,
   compression: Pick<Compression, "select">,
   encode: (coding: Coding) => Promise<EncodedBody>,
 ): Promise<void> {
   const selected = compression.select(response.req, response, plain.length);
-  if (selected === null) return sendBody(response, 200, contentType, plain);
-  if (response.req.method === "HEAD") {
+  if (selected !== null && response.req.method === "HEAD") {
     response.statusCode = 200;
-    response.setHeader("Content-Type", contentType);
-    response.setHeader("Content-Encoding", selected);
+    setHeaders(response, [...headers, ["Content-Type", contentType], ["Content-Encoding", selected]]);
     response.end();
     return;
   }
-  const { coding, body } = await encode(selected);
+  const { coding, body } = selected === null ? { coding: null, body: plain } : await encode(selected);
+  setHeaders(response, headers);
   if (coding !== null) response.setHeader("Content-Encoding", coding);
   sendBody(response, 200, contentType, body);
 }

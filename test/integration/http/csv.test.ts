@@ -112,12 +112,12 @@ describe("CSV", () => {
     expect(formatted).toBe(rows);
   });
 
-  it("is measured before it is sent, up to a limit", () => {
+  it("is measured before it is sent, up to a limit", async () => {
     const operation = { csv: [column("name", "text")], list: false, rows: "items" };
     const items = Array.from({ length: 100 }, () => ({ name: "é23456789" }));
     // 10 bytes of UTF-8 and one separator per row.
-    expect(measureCsv(operation, { items }, 10_000)).toBe(1100);
-    expect(measureCsv(operation, { items }, 500)).toBeLessThan(600);
+    expect(await measureCsv(operation, { items }, 10_000)).toBe(1100);
+    expect(await measureCsv(operation, { items }, 500)).toBeLessThan(600);
   });
 });
 

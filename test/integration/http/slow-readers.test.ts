@@ -48,30 +48,51 @@ describe("a client", () => {
 });
 
 describe("the check of slow readers", () => {
-  it("measures complete windows in which bytes wait", async () => {
+  /** A response of a connection whose client has read `taken` bytes, of which more wait. */
+  const watched = () => {
     const clock = { milliseconds: 0, now: () => clock.milliseconds };
     const destroyed: number[] = [];
-    const socket = { bytesWritten: 1_000, writableLength: 500, destroy: () => void destroyed.push(clock.milliseconds) };
+    const socket = { bytesWritten: 0, writableLength: 500, destroy: () => void destroyed.push(clock.milliseconds) };
     const response = { socket, writableLength: 500, once: () => undefined };
     const slowReaders = createSlowReaders({ readBytesPerSecond: 10, readWindowMilliseconds: 1_000 }, clock);
     slowReaders.watch(response as never);
-    const checkAt = (milliseconds: number): void => {
+    const checkAt = (milliseconds: number, taken: number): void => {
       clock.milliseconds = milliseconds;
+      socket.bytesWritten = taken + socket.writableLength;
       slowReaders.check();
     };
-    checkAt(0);
+    return { response, checkAt, destroyed };
+  };
+
+  it("measures complete windows in which bytes wait", () => {
+    const { response, checkAt, destroyed } = watched();
+    checkAt(0, 0);
     // Ten bytes in a second.
-    socket.writableLength = 490;
-    checkAt(1_000);
+    checkAt(1_000, 10);
     // Nothing waits: the window starts again later.
     response.writableLength = 0;
-    checkAt(2_000);
+    checkAt(2_000, 10);
     response.writableLength = 490;
-    checkAt(2_500);
-    checkAt(3_499);
+    checkAt(2_500, 10);
+    checkAt(3_499, 10);
     expect(destroyed).toEqual([]);
-    checkAt(3_500);
+    checkAt(3_500, 10);
     expect(destroyed).toEqual([3_500]);
+  });
+
+  it("disconnects a client that has stopped for one window, even if it read fast in the first half of it", () => {
+    const { checkAt, destroyed } = watched();
+    for (const [milliseconds, taken] of [
+      [0, 0],
+      [500, 100],
+      [1_000, 100],
+    ] as const) {
+      checkAt(milliseconds, taken);
+      expect(destroyed).toEqual([]);
+    }
+    // The last second: 100 bytes at 500 ms, and still 100 bytes.
+    checkAt(1_500, 100);
+    expect(destroyed).toEqual([1_500]);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Queryable } from "../../../database/database.ts";
 import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import { decimalOf } from "../../../lib/decimal.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
+import { mapInTurns } from "../../../lib/turns.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 import { type BalanceRow, type BalancesBeforeColumns, balancesBeforeIn, selectBalancesBefore } from "../../tokens/queries/balance.ts";
 import {
@@ -75,29 +76,31 @@ export const createWalletQueries = ({ query }: Queryable, { knownUntil, currency
       query<WalletColumns>(selectWallet, [...holdingParameters(chainId, owner, block, limit), before, ...spans]),
       currencyRates(chainId, currency, hours, spans),
     ]);
-    const dollars = ratesIn(columns, spans, until);
+    const dollars = await ratesIn(columns, spans, until);
     const usd: OwnedRates["usd"] = (asset, position) => dollars[position]?.get(asset) ?? null;
     const rate: OwnedRates["rate"] =
       currencies === null ? usd : (asset, position) => convert(usd(asset, position), currencies.get(spans[position] ?? -1) ?? null);
     if (columns === undefined) return { ...nothing, metadata: new Map(), rates: { rate, usd } };
     const { before_block: asOf, before_tokens: tokens, before_standards, before_balances: balances } = columns;
     return {
-      holdings: holdingsIn(columns),
-      metadata: metadataIn(columns),
-      balancesBefore: balancesBeforeIn({ block: asOf, tokens, standards: before_standards, balances }),
+      holdings: await holdingsIn(columns),
+      metadata: await metadataIn(columns),
+      balancesBefore: await balancesBeforeIn({ block: asOf, tokens, standards: before_standards, balances }),
       rates: { rate, usd },
     };
   },
 });
 
 /** The rates by asset at each time; those after the last known span are unknown. */
-function ratesIn(columns: RateColumns | undefined, spans: readonly number[], until: number): ReadonlyMap<Address, Rate>[] {
+async function ratesIn(columns: RateColumns | undefined, spans: readonly number[], until: number): Promise<ReadonlyMap<Address, Rate>[]> {
   if (columns === undefined) return [];
   const assets = addressesIn(columns.priced);
-  return [columns.closes, columns.earlier_closes].map((closes, position) => {
-    if ((spans[position] ?? 0) > until) return new Map();
-    return new Map(assets.map((asset, index) => [asset, rateOf(closes[index] ?? null)]));
-  });
+  return Promise.all(
+    [columns.closes, columns.earlier_closes].map(async (closes, position) => {
+      if ((spans[position] ?? 0) > until) return new Map();
+      return new Map(await mapInTurns(assets, (asset, index): [Address, Rate] => [asset, rateOf(closes[index] ?? null)]));
+    }),
+  );
 }
 
 const rateOf = (close: string | null): Rate => (close === null ? null : decimalOf(close));

@@ -3,6 +3,7 @@ import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.
 import type { Database } from "../../../database/database.ts";
 import { columnList, identifier, joinSql, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
+import { mapInTurns } from "../../../lib/turns.ts";
 import { standards } from "../projection/standards.ts";
 import { type BalanceSource, joinSource, sourceOf } from "./balance-source.ts";
 
@@ -87,15 +88,15 @@ const selectNftBalances = sql`SELECT token, token_id, standard, balance FROM ${n
   WHERE balance IS DISTINCT FROM 0 ORDER BY token, token_id LIMIT $4`;
 
 /** The balances in lists. */
-const toBalances = (columns: BalanceColumns): BalanceRow[] =>
-  addressesIn(columns.tokens).map((token, index) => ({
+const toBalances = (columns: BalanceColumns): Promise<BalanceRow[]> =>
+  mapInTurns(addressesIn(columns.tokens), (token, index) => ({
     token,
     standard: columns.standards[index] ?? standards.native,
     balance: columns.balances[index] ?? null,
   }));
 
 /** The balances in the row of `selectBalancesBefore`; null without a block before the time. */
-export const balancesBeforeIn = (columns: BalancesBeforeColumns | undefined): BalanceRow[] | null =>
+export const balancesBeforeIn = async (columns: BalancesBeforeColumns | undefined): Promise<BalanceRow[] | null> =>
   columns === undefined || columns.block === null ? null : toBalances(columns);
 
 /** Balance queries. */

@@ -3,6 +3,7 @@ import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.
 import type { Database } from "../../../database/database.ts";
 import { identifier, type Sql, sql } from "../../../database/sql.ts";
 import { type Address, type Hex, nativeTokenAddress } from "../../../lib/hex.ts";
+import { mapInTurns } from "../../../lib/turns.ts";
 import { standards } from "../projection/standards.ts";
 import { type BalanceColumns, type BalanceRow, balanceLists, balancesAsOf, type SourcedBalance } from "./balance.ts";
 import { sourceOfNative } from "./balance-source.ts";
@@ -70,7 +71,7 @@ export const selectHeldMetadataLists = selectMetadata(sql`SELECT token FROM held
 const selectHoldings = sql`WITH ${holdingTables} SELECT * FROM (${selectHoldingLists}) holdings, (${selectHeldMetadataLists}) metadata`;
 
 /** The holdings in lists, the native token first. */
-export function holdingsIn(columns: HoldingColumns): HoldingRow[] {
+export async function holdingsIn(columns: HoldingColumns): Promise<HoldingRow[]> {
   const times = new Map<number, number>();
   columns.numbers.forEach((number, index) => {
     times.set(number, columns.timestamps[index] ?? 0);
@@ -86,7 +87,7 @@ export function holdingsIn(columns: HoldingColumns): HoldingRow[] {
   });
   const native: LastTransfer = { transfer_block: columns.native_block, transfer_timestamp: columns.native_timestamp };
   const nativeSource = sourceOfNative(columns.native_accounting);
-  const rows = addressesIn(columns.tokens).map((token, index): HoldingRow => {
+  const rows = await mapInTurns(addressesIn(columns.tokens), (token, index): HoldingRow => {
     const [standard, balance] = [columns.standards[index] ?? standards.native, columns.balances[index] ?? null];
     if (standard === standards.native) return { token, standard, balance, source: nativeSource, ...native };
     const read = sourced.size === 0 ? undefined : sourced.get(`${token}:${standard}`);
@@ -116,6 +117,7 @@ export const createHoldingQueries = ({ query }: Pick<Database, "query">) => ({
   /** The holdings of an owner after a block, except zero token balances; the native token is first. Any `limit` of them if there are more. */
   holdingsAt: async (chainId: number, owner: Address, block: number, limit: number): Promise<HeldTokens> => {
     const [columns] = await query<HoldingColumns & MetadataColumns>(selectHoldings, holdingParameters(chainId, owner, block, limit));
-    return columns === undefined ? { holdings: [], metadata: new Map() } : { holdings: holdingsIn(columns), metadata: metadataIn(columns) };
+    if (columns === undefined) return { holdings: [], metadata: new Map() };
+    return { holdings: await holdingsIn(columns), metadata: await metadataIn(columns) };
   },
 });

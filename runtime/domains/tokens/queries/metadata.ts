@@ -4,6 +4,7 @@ import type { Database } from "../../../database/database.ts";
 import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import { type CacheLookups, uncachedLookups } from "../../../lib/cache-lookups.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
+import { forEachInTurns } from "../../../lib/turns.ts";
 
 /** The metadata of a token contract. A field is null if the contract does not return it in a usable form, or if it was not read yet. */
 export interface TokenMetadata {
@@ -38,15 +39,15 @@ export const selectMetadata = (addresses: Sql): Sql =>
 const selectMetadataOfAddresses = plannedOnce(selectMetadata(sql`SELECT unnest($2::bytea[])`));
 
 /** The metadata in the one row of `selectMetadata`, by address, without addresses that neither table contains. */
-export function metadataIn(columns: MetadataColumns | undefined): Map<Address, TokenMetadata> {
+export async function metadataIn(columns: MetadataColumns | undefined): Promise<Map<Address, TokenMetadata>> {
   const byAddress = new Map<Address, TokenMetadata & { standards: readonly number[] }>();
   if (columns === undefined) return byAddress;
   const { names, symbols, decimals, classes } = columns;
-  addressesIn(columns.described).forEach((address, index) => {
+  await forEachInTurns(addressesIn(columns.described), (address, index) => {
     const [name, symbol] = [names[index] ?? null, symbols[index] ?? null];
     byAddress.set(address, { address, name, symbol, decimals: decimals[index] ?? null, standards: noStandards });
   });
-  addressesIn(columns.classified).forEach((address, index) => {
+  await forEachInTurns(addressesIn(columns.classified), (address, index) => {
     const standard = classes[index] ?? 0;
     const token = byAddress.get(address);
     if (token === undefined) byAddress.set(address, { ...emptyMetadata(address), standards: singleStandard[standard] ?? [standard] });

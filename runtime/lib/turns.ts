@@ -1,0 +1,114 @@
+import { type ActiveRequest, activeRequest } from "./active-request.ts";
+
+/*
+ * Work on large responses shares the event loop in turns, so that other requests are not delayed. All such work together uses a bounded time of each iteration of
+ * the loop; what is left waits for a turn in a later one.
+ */
+
+/** The time of one iteration of the event loop that work in turns may use. */
+const turnMilliseconds = 8;
+/** The first turns of a request come before those of requests that have had more, whose responses are larger. */
+const firstTurns = 6;
+/** One turn of so many belongs to the oldest request that has had its first turns, so that these cannot be delayed without end. */
+const oldestInterval = 4;
+
+/** A request that takes turns. */
+interface Participant {
+  /** The order in which requests took their first turn. */
+  readonly sequence: number;
+  readonly signal: AbortSignal | null;
+  turns: number;
+}
+
+interface Waiting {
+  readonly participant: Participant;
+  readonly resume: () => void;
+  readonly fail: (reason: unknown) => void;
+}
+
+const participants = new WeakMap<ActiveRequest, Participant>();
+let waiting: readonly Waiting[] = [];
+let sequence = 0;
+let granted = 0;
+/** When the first work in this iteration of the event loop started; null before. */
+let startedAt: number | null = null;
+
+function participantOf(request: ActiveRequest | undefined): Participant {
+  const known = request === undefined ? undefined : participants.get(request);
+  if (known !== undefined) return known;
+  sequence += 1;
+  const participant = { sequence, signal: request?.signal ?? null, turns: 0 };
+  if (request !== undefined) participants.set(request, participant);
+  return participant;
+}
+
+/** The oldest request among those that wait, or undefined if there is none. */
+const oldestOf = (candidates: readonly Waiting[]): Waiting | undefined =>
+  candidates.reduce<Waiting | undefined>(
+    (oldest, other) => (oldest === undefined || other.participant.sequence < oldest.participant.sequence ? other : oldest),
+    undefined,
+  );
+
+/** Large responses are completed one after the other, oldest first: if all progressed at the same time, all would be in memory. */
+function nextWaiting(): Waiting | undefined {
+  const isFirst = ({ participant }: Waiting): boolean => participant.turns <= firstTurns;
+  const [first, later] = [waiting.filter(isFirst), waiting.filter((entry) => !isFirst(entry))];
+  const isForOldest = granted % oldestInterval === 0;
+  return isForOldest ? (oldestOf(later) ?? oldestOf(first)) : (oldestOf(first) ?? oldestOf(later));
+}
+
+function grantTurn(): void {
+  const aborted = waiting.filter(({ participant }) => participant.signal?.aborted === true);
+  if (aborted.length > 0) waiting = waiting.filter((entry) => !aborted.includes(entry));
+  for (const { participant, fail } of aborted) fail(participant.signal?.reason);
+  granted += 1;
+  const next = nextWaiting();
+  if (next === undefined) return;
+  waiting = waiting.filter((entry) => entry !== next);
+  // Immediates that are set while immediates run belong to the next iteration of the loop.
+  if (waiting.length > 0) setImmediate(grantTurn);
+  next.resume();
+}
+
+/** Whether work in turns has used its time of this iteration of the event loop, so that it should wait for `nextTurn`. */
+export function isTurnOver(): boolean {
+  const now = performance.now();
+  if (startedAt === null) {
+    startedAt = now;
+    setImmediate(() => {
+      startedAt = null;
+    });
+  }
+  return now - startedAt >= turnMilliseconds;
+}
+
+/** Waits while other work of the event loop runs. Rejects with the reason of the request if that has aborted, so that its work ends. */
+export const nextTurn = (request: ActiveRequest | undefined = activeRequest()): Promise<void> =>
+  new Promise((resume, fail) => {
+    const participant = participantOf(request);
+    participant.turns += 1;
+    if (waiting.length === 0) setImmediate(grantTurn);
+    waiting = [...waiting, { participant, resume, fail }];
+  });
+
+/** The first items of a list are processed at once. */
+const firstItems = 32;
+/** Further items that are processed without looking at the time. */
+const itemsPerCheck = 8;
+
+/** Calls a function for each item, in order. Rejects as `nextTurn` does. */
+export async function forEachInTurns<Item>(items: Iterable<Item>, visit: (item: Item, index: number) => void): Promise<void> {
+  let visited = 0;
+  for (const item of items) {
+    visit(item, visited);
+    visited += 1;
+    if (visited > firstItems && visited % itemsPerCheck === 0 && isTurnOver()) await nextTurn();
+  }
+}
+
+/** The results of a function for each item, like `map`. Rejects as `nextTurn` does. */
+export async function mapInTurns<Item, Result>(items: Iterable<Item>, resultOf: (item: Item, index: number) => Result): Promise<Result[]> {
+  const results: Result[] = [];
+  await forEachInTurns(items, (item, index) => results.push(resultOf(item, index)));
+  return results;
+}

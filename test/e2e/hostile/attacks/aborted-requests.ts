@@ -1,0 +1,35 @@
+import { get } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Attack } from "../attack.ts";
+import { chain, collector, hubToken, lastBlock } from "../fixture.ts";
+
+const connections = 50;
+
+/** Requests a large response and closes the connection after a time. */
+async function abortOne({ target: { port, key }, count }: Attack, number: number): Promise<void> {
+  const paths = [
+    `address/${collector}/balances_v2/?no-spam=${number % 2 === 0}`,
+    `events/?starting-block=${number % 100}&ending-block=${(number % 100) + 800}`,
+    `tokens/${hubToken}/token_holders_v2/?format=csv&page-size=10000&block-height=${lastBlock - (number % 100)}`,
+  ];
+  const path = `/v1/${chain.name}/${paths[number % paths.length]}`;
+  const request = get({ host: "127.0.0.1", port, path, agent: false, headers: { authorization: `Bearer ${key}` } }, (response) => {
+    count(response.statusCode ?? 0);
+    response.resume();
+  });
+  request.on("error", () => undefined);
+  // From before the first statement to after the first byte.
+  await wait(number % 200);
+  count("aborted");
+  request.destroy();
+}
+
+/** Aborts requests for large responses at all times of their processing. */
+export const abortRequests = (attack: Attack): Promise<unknown> => {
+  let sent = 0;
+  return Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (attack.isRunning()) await abortOne(attack, sent++);
+    }),
+  );
+};
