@@ -6,7 +6,7 @@ const currencies = ["USD", "CAD", "EUR", "SGD", "INR", "JPY", "VND", "CNY", "KRW
 const csv = "format=csv&page-size=10000";
 
 /** The largest responses of each kind, in this many variants so that few are shared or kept. */
-export const pathsOf = (variant: number): string[] => {
+const pathsOf = (variant: number): string[] => {
   const currency = currencies[variant % currencies.length] ?? "USD";
   const block = lastBlock - variant;
   return [
