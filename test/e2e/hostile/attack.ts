@@ -18,7 +18,7 @@ export interface Attack {
 export type Run = (attack: Attack) => Promise<unknown>;
 
 /** Sends a request and reads the response to its end. A failed connection is an outcome too. */
-export const send = (
+const send = (
   { target: { port, key }, count }: Attack,
   path: string,
   agent: Agent | false,
