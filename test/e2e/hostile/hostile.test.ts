@@ -56,19 +56,19 @@ function print(name: string, { balances, health, server: loop, control, outcomes
   process.stdout.write(`hostile ${name}: ${JSON.stringify(figures)}\n`);
 }
 
-const attacks: readonly (readonly [name: string, attack: AttackName | null, isHeavy?: boolean])[] = [
-  ["no attack", null],
-  ["200 connections for the largest responses", "requestLargest", true],
-  ["500 slow readers", "readSlowly"],
-  ["aborted requests", "abortRequests", true],
-  ["2,000 parameter names", "sendParameters"],
-  ["deep pages", "requestDeepPages", true],
-  ["100 hostile names", "requestHostileNames"],
-  ["floods without a key", "floodWithoutKey"],
+const attacks: readonly { readonly name: string; readonly attack: AttackName | null; readonly isHeavy?: boolean }[] = [
+  { name: "no attack", attack: null },
+  { name: "200 connections for the largest responses", attack: "requestLargest", isHeavy: true },
+  { name: "500 slow readers", attack: "readSlowly" },
+  { name: "aborted requests", attack: "abortRequests", isHeavy: true },
+  { name: "2,000 parameter names", attack: "sendParameters" },
+  { name: "deep pages", attack: "requestDeepPages", isHeavy: true },
+  { name: "100 hostile names", attack: "requestHostileNames" },
+  { name: "floods without a key", attack: "floodWithoutKey" },
 ];
 
 describe("a server with one process and default settings", () => {
-  it.each(attacks)("serves another key during %s", async (name, attack, isHeavy = false) => {
+  it.each(attacks)("serves another key during $name", async ({ name, attack, isHeavy = false }) => {
     let faults: readonly string[] = ["not measured"];
     for (let attempt = 0; attempt < attempts && faults.length > 0; attempt += 1) {
       const figures = await server.measure(attack, milliseconds);
