@@ -67,7 +67,10 @@ describe(`ashlar serve --workers ${workers} under twice its sustainable load`, (
     try {
       const target = { port: Number(new URL(server.url).port), paths: chain.paths(), keys };
       const slownessBefore = measureSlowness();
-      const { rate, goodput: peak } = await findSustainableRate(load, target, stepSeconds);
+      const { rate, goodput: peak } = await findSustainableRate(
+        (step, milliseconds) => load.run({ ...target, rate: step, milliseconds }),
+        stepSeconds,
+      );
       memory.length = 0;
       const result = await load.run({ ...target, rate: 2 * rate, milliseconds: seconds * 1000 });
       const slower = Math.max(1, measureSlowness() / slownessBefore);

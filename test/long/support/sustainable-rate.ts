@@ -1,6 +1,6 @@
 import { deadline } from "../../support/deadline.ts";
-import type { LoadResult, OpenLoop } from "../load/open-loop.ts";
-import { goodputOf, type LoadProcess } from "./load-process.ts";
+import type { LoadResult } from "../load/open-loop.ts";
+import { goodputOf } from "./load-process.ts";
 import { print } from "./settings.ts";
 
 /** The share of requests that must be answered with 200 at a sustainable rate. */
@@ -16,14 +16,15 @@ export interface Sustainable {
   readonly goodput: number;
 }
 
-/** Finds the greatest sustainable rate by a ramp and a bisection, in steps of a few seconds each. */
+/**
+ * Finds the greatest sustainable rate by a ramp and a bisection, in steps of a few seconds each; `load` runs one step, with a rate and its milliseconds.
+ */
 export async function findSustainableRate(
-  load: LoadProcess,
-  target: Omit<OpenLoop, "rate" | "milliseconds">,
+  load: (rate: number, milliseconds: number) => Promise<LoadResult>,
   stepSeconds: number,
 ): Promise<Sustainable> {
   const run = async (rate: number): Promise<{ readonly isSustained: boolean; readonly result: LoadResult }> => {
-    const result = await load.run({ ...target, rate, milliseconds: stepSeconds * 1000 });
+    const result = await load(rate, stepSeconds * 1000);
     const isSustained = (result.statuses[200] ?? 0) >= answeredShare * result.requests && result.p99 < deadline(p99Milliseconds);
     print(`${Math.round(rate)} requests/s: ${isSustained ? "sustained" : "not sustained"}, ${summaryOf(result)}`);
     return { isSustained, result };
