@@ -34,8 +34,11 @@ export interface LoadResult {
 const tickMilliseconds = 2;
 /** The server closes connections that are idle for 65 s. */
 const maxIdleMilliseconds = 30_000;
-/** Above it, requests wait for a connection, and that time counts as well. */
-const maxConnections = 2_000;
+/**
+ * Above it, requests wait for a connection, and that time counts as well. The queue of a listening socket has room for 511 new connections; if more arrived
+ * at once, the kernel would reset some.
+ */
+const maxConnections = 500;
 
 interface Idle {
   readonly connection: Connection;
