@@ -101,7 +101,7 @@ function columnLine(summary: Summary) {
     ),
     "cached/s": rounded(cached.perSecond, 0),
     "cached ratio": rounded(cached.perSecond / bare),
-    "kept %": rounded((100 * cached.kept) / cached.requests, 0),
+    "cached %": rounded((100 * cached.cached) / cached.requests, 0),
     "cached CPU ms": milliseconds(cached.serverCpu),
     "gzip/s": rounded(compressed.perSecond, 0),
     "gzip ratio": rounded(compressed.perSecond / bare),

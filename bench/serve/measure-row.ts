@@ -26,7 +26,7 @@ export interface RowFigures {
   readonly statements: RequestStatements;
   /** Null if pgbench is not installed. */
   readonly bareCheck: BareCheck | null;
-  /** The product with kept responses, under repeated requests. */
+  /** The product with cached responses, under repeated requests. */
   readonly cached: Cell;
   /** The product under requests that accept gzip. */
   readonly compressed: Cell;
@@ -41,7 +41,7 @@ export const comparedOf = (connections: readonly number[], maxConnections = Numb
   return measured.includes(comparedConnections) ? comparedConnections : (measured.at(-1) ?? Math.min(comparedConnections, maxConnections));
 };
 
-/** Paths that are requested again and again for kept responses, few enough that all of them are kept. */
+/** Paths that are requested again and again for cached responses, few enough that all of them are cached. */
 const repeatedPaths = 60;
 /** Pairs of a row with long responses, whose cells take several times as long. */
 const maxLongRounds = 2;

@@ -39,14 +39,14 @@ export interface ProductOptions {
   readonly nodeOptions?: readonly string[];
   /** The number of workers; one process without workers by default. */
   readonly workers?: number;
-  /** Whether responses are kept until the index changes, as by default; otherwise each request is computed. */
+  /** Whether responses are cached until the index changes, as by default; otherwise each request is computed. */
   readonly keepsResponses?: boolean;
 }
 
 /** The deadline of requests and statements: on a busy machine, requests of 128 connections for long responses take longer than by default. */
 const deadline = 120_000;
 
-/** Starts `ashlar serve` with default settings, except for kept responses, raised limits and the deadline. */
+/** Starts `ashlar serve` with default settings, except for cached responses, raised limits and the deadline. */
 export function startProduct(
   { product }: Programs,
   databaseUrl: string,

@@ -13,9 +13,9 @@ export const barePoolSize = 8;
 
 /** The compared servers on one database. */
 export interface Servers {
-  /** Without kept responses. */
+  /** Without cached responses. */
   readonly product: ServerProcess;
-  /** With kept responses. */
+  /** With cached responses. */
   readonly cached: ServerProcess;
   readonly bare: ServerProcess;
   readonly express: ServerProcess;

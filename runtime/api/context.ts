@@ -32,7 +32,7 @@ export interface ResolverContext {
   readonly now: () => Date;
   /** The current time. Responses may depend on its UTC day only. */
   readonly clock: () => Date;
-  /** Marks the response as one that depends on more than the index and the day, so that it is not kept. */
+  /** Marks the response as one that depends on more than the index and the day, so that it is not cached. */
   readonly markVolatile: () => void;
   readonly chains: ChainDirectory;
   readonly limits: Limits;

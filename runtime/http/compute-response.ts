@@ -18,7 +18,7 @@ export interface RequestScope extends ReadScope {
   readonly pin: (block: number) => void;
   /** Quantities for the cost that the response does not contain; the resolver sets them. */
   readonly counted: Counted;
-  /** Marks the response as one that depends on more than the index and the day, so that it is not kept. */
+  /** Marks the response as one that depends on more than the index and the day, so that it is not cached. */
   readonly markVolatile: () => void;
 }
 

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { Router } from "express";
 import { LRUCache } from "lru-cache";
 import { baseUrl } from "./base-url.ts";
+import { type CachedBody, createCachedBody } from "./compression/cached-body.ts";
 import type { Compression } from "./compression/compression.ts";
-import { createKeptBody, type KeptBody } from "./compression/kept-body.ts";
-import { sendCompressed, sendKept } from "./compression/send-compressed.ts";
+import { sendCached, sendCompressed } from "./compression/send-compressed.ts";
 import { docsPage, docsScript, docsStyle } from "./docs-page.ts";
 import { jsonType, sendBody } from "./envelope.ts";
 import { pageHeaders, withoutCrossOrigin } from "./headers.ts";
@@ -30,9 +30,9 @@ const assets: Readonly<Record<string, string>> = {
 };
 
 /** Files of swagger-ui-dist, read on first use. */
-function createAssets(): (name: string) => Promise<KeptBody> {
-  const loaded = new Map<string, Promise<KeptBody>>();
-  const load = async (name: string): Promise<KeptBody> => createKeptBody(await readFile(join(packageDirectory, name)));
+function createAssets(): (name: string) => Promise<CachedBody> {
+  const loaded = new Map<string, Promise<CachedBody>>();
+  const load = async (name: string): Promise<CachedBody> => createCachedBody(await readFile(join(packageDirectory, name)));
   return (name) => {
     const asset = loaded.get(name) ?? load(name);
     loaded.set(name, asset);
@@ -47,7 +47,7 @@ export function createDocs({ title, document, publicUrl, demoKey, compression }:
   const router = Router({ caseSensitive: true });
   const asset = createAssets();
   const render = renderDocument(document);
-  const documents = new LRUCache<string, KeptBody>({ max: 8 });
+  const documents = new LRUCache<string, CachedBody>({ max: 8 });
   const prefix = publicUrl === undefined ? "" : new URL(publicUrl).pathname.replace(/\/+$/, "");
   const pages: Readonly<Record<string, readonly [string, string]>> = {
     "/docs/": ["text/html; charset=utf-8", docsPage(title, `${prefix}/docs`)],
@@ -68,19 +68,19 @@ export function createDocs({ title, document, publicUrl, demoKey, compression }:
   for (const [name, type] of Object.entries(assets)) {
     router.get(`/docs/${name}`, async (_request, response) => {
       response.setHeader("Cache-Control", "public, max-age=3600");
-      const kept = await asset(name);
-      if (type.startsWith("image/")) sendBody(response, 200, type, kept.plain);
-      else await sendKept(response, compression, type, kept);
+      const cached = await asset(name);
+      if (type.startsWith("image/")) sendBody(response, 200, type, cached.plain);
+      else await sendCached(response, compression, type, cached);
     });
   }
   router.get("/openapi.json", async (request, response) => {
     const url = baseUrl(request, publicUrl);
-    const kept = documents.get(url) ?? createKeptBody(render(url));
-    documents.set(url, kept);
-    if (publicUrl !== undefined) return sendKept(response, compression, jsonType, kept);
+    const cached = documents.get(url) ?? createCachedBody(render(url));
+    documents.set(url, cached);
+    if (publicUrl !== undefined) return sendCached(response, compression, jsonType, cached);
     // Clients choose the host: compressing the document of each of them as well as possible would be a lot of work.
-    const document = { contentType: jsonType, body: kept.plain, headers: [] };
-    return sendCompressed(response, document, compression, (coding) => compression.encode(kept.plain, coding));
+    const document = { contentType: jsonType, body: cached.plain, headers: [] };
+    return sendCompressed(response, document, compression, (coding) => compression.encode(cached.plain, coding));
   });
   router.get("/", (_request, response) => {
     response.statusCode = 302;

@@ -97,7 +97,7 @@ export async function sendResponse(
   }
 }
 
-/** Sends a response that may be kept: 304 without a body if the client already has it. */
+/** Sends a response that may be cached: 304 without a body if the client already has it. */
 export async function sendRendered(
   response: ServerResponse,
   rendered: RenderedResponse,

@@ -26,8 +26,8 @@ const keyCount = 64;
 const loadShare = 0.7;
 const comparedShare = 0.1;
 const comparers = 4;
-/** So few that the kept responses have reached their bound at the first measurement of the heap. */
-const keptMegabytes = 4;
+/** So few that the cached responses have reached their bound at the first measurement of the heap. */
+const cacheMegabytes = 4;
 const maxHeapGrowth = 1.1;
 const growMilliseconds = 1_500;
 /** A reorganisation follows every so many rounds of blocks. */
@@ -67,7 +67,7 @@ beforeAll(async () => {
   await until("the index to reach the head", isIndexed);
   const { create } = createKeys(test.database);
   keys = await Promise.all(Array.from({ length: keyCount }, async (_, index) => (await create({ label: `load ${index}` })).key));
-  servers = await Promise.all([keptMegabytes, 0].map(serve));
+  servers = await Promise.all([cacheMegabytes, 0].map(serve));
   load = startLoadProcess();
 });
 afterAll(async () => {

@@ -6,8 +6,8 @@ export interface Exchange {
   readonly status: number;
   /** Bytes of the body as sent. */
   readonly bytes: number;
-  /** Whether the response had been kept since an earlier request. */
-  readonly isKept: boolean;
+  /** Whether the response had been cached since an earlier request. */
+  readonly isCached: boolean;
 }
 
 /** What a load connection sends and reports. */
@@ -20,7 +20,7 @@ export interface ConnectionOptions {
 }
 
 const headEnd = Buffer.from("\r\n\r\n");
-const keptResponse = /\r\nx-cache: *hit/i;
+const cachedResponse = /\r\nx-cache: *hit/i;
 const contentLength = /\r\ncontent-length: *(\d+)/i;
 
 /**
@@ -33,7 +33,7 @@ export function runConnection({ host, port, next, onResponse }: ConnectionOption
     let head: Buffer = Buffer.alloc(0);
     let missing: number | null = null;
     let [startedAt, status, bytes] = [0, 0, 0];
-    let isKept = false;
+    let isCached = false;
     const send = (): void => {
       const request = next();
       if (request === null) {
@@ -53,7 +53,7 @@ export function runConnection({ host, port, next, onResponse }: ConnectionOption
       if (length === undefined) throw new Error(`A response has no Content-Length: ${text.slice(0, 200)}`);
       status = Number(text.slice(9, 12));
       bytes = Number(length);
-      isKept = keptResponse.test(text);
+      isCached = cachedResponse.test(text);
       missing = bytes;
       const rest = head.length - end - headEnd.length;
       head = Buffer.alloc(0);
@@ -67,7 +67,7 @@ export function runConnection({ host, port, next, onResponse }: ConnectionOption
         missing -= body;
         if (missing > 0) return;
         missing = null;
-        onResponse({ milliseconds: performance.now() - startedAt, status, bytes, isKept });
+        onResponse({ milliseconds: performance.now() - startedAt, status, bytes, isCached });
         send();
       } catch (error) {
         socket.destroy();

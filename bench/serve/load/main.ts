@@ -27,8 +27,8 @@ export interface LoadResult {
   readonly failures: number;
   /** Bytes of all bodies as sent. */
   readonly bytes: number;
-  /** Responses that had been kept since an earlier request. */
-  readonly kept: number;
+  /** Responses that had been cached since an earlier request. */
+  readonly cached: number;
   /** CPU milliseconds of the load process. */
   readonly loadCpu: number;
   readonly p50: number;
@@ -55,7 +55,7 @@ let phaseStartedAt = performance.now();
 let responses = 0;
 let failures = 0;
 let bytes = 0;
-let kept = 0;
+let cached = 0;
 let cpuBefore = process.cpuUsage();
 const times: number[] = [];
 
@@ -83,7 +83,7 @@ function advance(): void {
     const sorted = Float64Array.from(times).sort();
     const percentile = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
     const { user, system } = process.cpuUsage(cpuBefore);
-    const measured = { requests: times.length, milliseconds: elapsed, failures, bytes, kept, loadCpu: (user + system) / 1000 };
+    const measured = { requests: times.length, milliseconds: elapsed, failures, bytes, cached, loadCpu: (user + system) / 1000 };
     report({ kind: "end", result: { ...measured, p50: percentile(0.5), p99: percentile(0.99) } });
     phase = "done";
   }
@@ -101,7 +101,7 @@ const running = Array.from({ length: connections }, (_, index) =>
       if (phase === "measured") {
         times.push(exchange.milliseconds);
         bytes += exchange.bytes;
-        if (exchange.isKept) kept += 1;
+        if (exchange.isCached) cached += 1;
         if (exchange.status !== 200) failures += 1;
       }
       if (phase !== "done") advance();

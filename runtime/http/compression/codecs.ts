@@ -78,8 +78,8 @@ function zstdCodec(module: object, levelOf: LevelOf): Codecs {
 
 /** The codecs of this Node.js for responses, with a level by size. */
 export const responseCodecs: Codecs = createCodecs(levelBySize);
-/** The codecs for bodies that are kept. */
-export const keptCodecs: Codecs = createCodecs(() => best);
+/** The codecs for bodies that are cached. */
+export const cachedCodecs: Codecs = createCodecs(() => best);
 
 /** The codings of codecs, the preferred one first. */
 export const codingsOf = (codecs: Codecs): readonly Coding[] => codings.filter((coding) => codecs[coding] !== undefined);

@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import { sendBody, setHeaders } from "../envelope.ts";
 import type { Serialized } from "../response-cache/rendered-response.ts";
 import type { Coding } from "./accept-encoding.ts";
+import type { CachedBody } from "./cached-body.ts";
 import type { Compression, EncodedBody } from "./compression.ts";
-import type { KeptBody } from "./kept-body.ts";
 
 /**
  * Sends a successful response, compressed if the client accepts it. The response to HEAD has no length then: the body is not compressed to measure it. Nothing is
@@ -28,10 +28,15 @@ export async function sendCompressed(
   sendBody(response, 200, contentType, body);
 }
 
-/** Sends a body that is kept with its compressed forms. */
-export async function sendKept(response: ServerResponse, compression: Compression, contentType: string, kept: KeptBody): Promise<void> {
-  const coding = compression.select(response.req, response, kept.plain.length);
-  const body = await kept.encoded(coding);
+/** Sends a body that is cached with its compressed forms. */
+export async function sendCached(
+  response: ServerResponse,
+  compression: Compression,
+  contentType: string,
+  cached: CachedBody,
+): Promise<void> {
+  const coding = compression.select(response.req, response, cached.plain.length);
+  const body = await cached.encoded(coding);
   if (coding !== null) response.setHeader("Content-Encoding", coding);
   sendBody(response, 200, contentType, body);
 }

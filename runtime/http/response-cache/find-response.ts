@@ -7,7 +7,7 @@ import { cacheKey } from "./cache-key.ts";
 import type { CacheState, Computed, Outcome, ResponseCache } from "./response-cache.ts";
 
 export interface FindDeps {
-  /** Null if nothing is kept. */
+  /** Null if nothing is cached. */
   readonly cache: ResponseCache | null;
   readonly answerBytes: number;
   readonly now: () => Date;

@@ -26,10 +26,10 @@ function tagOf({ contentType, headers, body }: Serialized): string {
   return `W/"${hash.digest("base64url").slice(0, 27)}"`;
 }
 
-/** Creates a rendered response; `onResize` is called when a compressed form of a kept one is added. */
+/** Creates a rendered response; `onResize` is called when a compressed form of a cached one is added. */
 export function createRenderedResponse(
   serialized: Serialized,
-  isKept: boolean,
+  isCached: boolean,
   compression: Pick<Compression, "encode">,
   onResize: () => void,
 ): RenderedResponse {
@@ -51,7 +51,7 @@ export function createRenderedResponse(
   };
   return {
     ...serialized,
-    tag: isKept ? tagOf(serialized) : null,
+    tag: isCached ? tagOf(serialized) : null,
     encode(coding) {
       const form = forms.get(coding) ?? compress(coding);
       forms.set(coding, form);

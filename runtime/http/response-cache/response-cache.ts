@@ -16,7 +16,7 @@ export interface ResponseFacts {
 export interface Computed {
   readonly facts: ResponseFacts;
   readonly data: unknown;
-  /** Whether it depends on more than the index, so that it must not be kept. */
+  /** Whether it depends on more than the index, so that it must not be cached. */
   readonly isVolatile: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Outcome {
   readonly content: { readonly rendered: RenderedResponse } | { readonly data: unknown };
 }
 
-/** The value of the header X-Cache: kept before, computed for a concurrent request, computed for this one and kept, or not kept. */
+/** The value of the header X-Cache: cached before, computed for a concurrent request, computed for this one and cached, or not cached. */
 export type CacheState = "HIT" | "SHARED" | "MISS" | "NONE";
 
 /** Responses by key: what is requested twice at the same version of the index is computed once. */
@@ -50,31 +50,31 @@ const entryBytes = 512;
 export function createResponseCache(megabytes: number, compression: Pick<Compression, "encode">): ResponseCache {
   const maxSize = megabytes * 1024 * 1024;
   const maxBytes = Math.floor(maxSize * maxShare);
-  const kept = new LRUCache<string, Outcome>({ maxSize });
-  const share = createSingleFlight<{ readonly outcome: Outcome; readonly isKept: boolean }>();
+  const cached = new LRUCache<string, Outcome>({ maxSize });
+  const share = createSingleFlight<{ readonly outcome: Outcome; readonly isCached: boolean }>();
 
-  const render = (key: string, facts: ResponseFacts, serialized: Serialized): { readonly outcome: Outcome; readonly isKept: boolean } => {
-    const isKept = serialized.body.length <= maxBytes;
-    const keep = (): void => {
-      kept.set(key, outcome, { size: entryBytes + 2 * key.length + rendered.bytes() });
+  const render = (key: string, facts: ResponseFacts, serialized: Serialized): { readonly outcome: Outcome; readonly isCached: boolean } => {
+    const isCached = serialized.body.length <= maxBytes;
+    const store = (): void => {
+      cached.set(key, outcome, { size: entryBytes + 2 * key.length + rendered.bytes() });
     };
-    const rendered = createRenderedResponse(serialized, isKept, compression, () => {
-      if (kept.peek(key) === outcome) keep();
+    const rendered = createRenderedResponse(serialized, isCached, compression, () => {
+      if (cached.peek(key) === outcome) store();
     });
     const outcome: Outcome = { facts, content: { rendered } };
-    if (isKept) keep();
-    return { outcome, isKept };
+    if (isCached) store();
+    return { outcome, isCached };
   };
   return {
     async find(key, compute, serialize) {
-      const known = kept.get(key);
+      const known = cached.get(key);
       if (known !== undefined) return { outcome: known, state: "HIT" };
       const { result, isShared } = await share(key, async () => {
         const { facts, data, isVolatile } = await compute();
         const serialized = isVolatile ? null : await serialize(data, maxBytes);
-        return serialized === null ? { outcome: { facts, content: { data } }, isKept: false } : render(key, facts, serialized);
+        return serialized === null ? { outcome: { facts, content: { data } }, isCached: false } : render(key, facts, serialized);
       });
-      return { outcome: result.outcome, state: !result.isKept ? "NONE" : isShared ? "SHARED" : "MISS" };
+      return { outcome: result.outcome, state: !result.isCached ? "NONE" : isShared ? "SHARED" : "MISS" };
     },
   };
 }

@@ -13,7 +13,7 @@ const cell = (perSecond: number, cpu: { server: number; database: number; load: 
   milliseconds: 1000,
   failures: 0,
   bytes: 0,
-  kept: 0,
+  cached: 0,
   p50: 0,
   p99: 0,
   serverCpu: cpu.server,

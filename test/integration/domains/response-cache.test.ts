@@ -8,7 +8,7 @@ import { createKeys } from "../../../runtime/http/keys.ts";
 import { type Branching, startBranching } from "../../support/indexer/branches.ts";
 
 let branching: Branching;
-let kept: Server;
+let cached: Server;
 let computed: Server;
 
 interface Server {
@@ -30,10 +30,10 @@ async function serve(megabytes: number): Promise<Server> {
 beforeAll(async () => {
   branching = await startBranching();
   await branching.waitForHead();
-  [kept, computed] = await Promise.all([serve(8), serve(0)]);
+  [cached, computed] = await Promise.all([serve(8), serve(0)]);
 });
 afterAll(async () => {
-  await Promise.all([kept?.close(), computed?.close()]);
+  await Promise.all([cached?.close(), computed?.close()]);
   await branching?.end();
 });
 
@@ -55,8 +55,8 @@ const paths = () => {
 async function compareAll(): Promise<(string | undefined)[]> {
   const states: (string | undefined)[] = [];
   for (const path of paths()) {
-    const [expected, first] = [await computed.get(path), await kept.get(path)];
-    const second = await kept.get(path);
+    const [expected, first] = [await computed.get(path), await cached.get(path)];
+    const second = await cached.get(path);
     expect(expected.status, path).toBe(200);
     for (const actual of [first, second]) {
       expect(actual.text, path).toBe(expected.text);
@@ -73,27 +73,27 @@ const misses = () => paths().map(() => "MISS");
 describe("cached responses", () => {
   it("are the same as computed ones, until a block is added", async () => {
     await compareAll();
-    const { data } = (await kept.get("/v1/test/block_v2/latest/")).body;
+    const { data } = (await cached.get("/v1/test/block_v2/latest/")).body;
     await branching.addBlocks();
     await branching.waitForHead();
     expect(await compareAll()).toEqual(misses());
-    const next = (await kept.get("/v1/test/block_v2/latest/")).body.data;
+    const next = (await cached.get("/v1/test/block_v2/latest/")).body.data;
     expect(next.items[0].height).toBe(data.items[0].height + 3);
     expect(Date.parse(next.updated_at)).toBeGreaterThanOrEqual(Date.parse(data.updated_at));
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])("are discarded by a reorganisation of %i blocks under load", async (depth) => {
-    const before = (await kept.get("/v1/test/block_v2/latest/")).body.data.items[0];
+    const before = (await cached.get("/v1/test/block_v2/latest/")).body.data.items[0];
     const load = { isEnded: false };
     const requests = (async () => {
-      while (!load.isEnded) await Promise.all(paths().map((path) => kept.get(path)));
+      while (!load.isEnded) await Promise.all(paths().map((path) => cached.get(path)));
     })();
     await branching.branch(depth, `cache ${depth}`);
     await branching.waitForHead();
     load.isEnded = true;
     await requests;
     await compareAll();
-    const after = (await kept.get("/v1/test/block_v2/latest/")).body.data.items[0];
+    const after = (await cached.get("/v1/test/block_v2/latest/")).body.data.items[0];
     const { hash } = await branching.chain.rpc<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);
     expect(after.block_hash).toBe(hash);
     expect(after.block_hash).not.toBe(before.block_hash);
@@ -103,21 +103,21 @@ describe("cached responses", () => {
     const { database } = branching.test;
     await compareAll();
     const [path = ""] = paths();
-    expect((await kept.get(path)).text).not.toContain("Read later");
+    expect((await cached.get(path)).text).not.toContain("Read later");
     await database.query(
       `INSERT INTO token_metadata SELECT DISTINCT chain_id, token, 0, 'Read later', 'LATE', 18, 0 FROM balances WHERE standard = $1
        ON CONFLICT (chain_id, address) DO UPDATE SET name = excluded.name`,
       [standards.erc20],
     );
     expect(await compareAll()).toEqual(misses());
-    expect((await kept.get(path)).text).toContain("Read later");
+    expect((await cached.get(path)).text).toContain("Read later");
   });
 
   it("are shared by concurrent requests", async () => {
     await branching.addBlocks();
     await branching.waitForHead();
     const [path = ""] = paths();
-    const responses = await Promise.all(Array.from({ length: 10 }, () => kept.get(path)));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => cached.get(path)));
     const states = responses.map(({ headers }) => headers["x-cache"] ?? "");
     expect(states.filter((state) => state === "MISS")).toEqual(["MISS"]);
     expect(new Set(responses.map(({ text }) => text)).size).toBe(1);

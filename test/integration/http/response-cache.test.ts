@@ -82,7 +82,7 @@ describe("a cached response", () => {
     expect([head.status, head.headers["x-cache"], head.text ?? ""]).toEqual([200, "HIT", ""]);
   });
 
-  it("has one tag in all codings, and is kept apart from CSV", async () => {
+  it("has one tag in all codings, and is cached apart from CSV", async () => {
     const [plain, gzip] = [await get(path("06")).set("Accept-Encoding", "identity"), await get(path("06")).set("Accept-Encoding", "gzip")];
     expect([plain.headers["content-encoding"], gzip.headers["content-encoding"]]).toEqual([undefined, "gzip"]);
     expect(gzip.text).toBe(plain.text);
@@ -132,7 +132,7 @@ describe("a cached response", () => {
   });
 });
 
-describe("a response that is not kept", () => {
+describe("a response that is not cached", () => {
   it("is an error", async () => {
     failure = new RequestError(404, "Not found.");
     for (let request = 0; request < 2; request += 1) {

@@ -36,7 +36,7 @@ async function headersOfFailure(send: (response: ServerResponse) => Promise<void
 }
 
 describe("an error while a response is compressed", () => {
-  it("has no headers of a kept response", async () => {
+  it("has no headers of a cached response", async () => {
     const rendered = {
       contentType: "application/json",
       body: Buffer.from("{}"),

@@ -3,7 +3,7 @@ import type { Database } from "../../../runtime/database/database.ts";
 import { isResponse, type Outcome, request } from "../../e2e/serve/load.ts";
 import { deadline } from "../../support/deadline.ts";
 
-/** How long after a change of the index a kept response may be served. */
+/** How long after a change of the index a cached response may be served. */
 const staleMilliseconds = 1_000;
 const maxAttempts = 20;
 const maxProblems = 20;
@@ -35,11 +35,11 @@ export function createComparison(database: Pick<Database, "query">, keeping: str
     const version = await versionOf();
     const outcomes = await Promise.all([keeping, computing].map((server, index) => request(server + path, key, agents[index] ?? false)));
     const [failure] = outcomes.flatMap((outcome) => failureOf(outcome) ?? []);
-    const [kept, computed] = outcomes.map((outcome) => (isResponse(outcome) ? outcome.body : ""));
-    const text = `${path}: kept ${kept}, computed ${computed}`;
+    const [cached, computed] = outcomes.map((outcome) => (isResponse(outcome) ? outcome.body : ""));
+    const text = `${path}: cached ${cached}, computed ${computed}`;
     if (failure !== undefined) return { version, verdict: { failure }, text };
     if (version !== (await versionOf())) return { version, verdict: "superseded", text };
-    return { version, verdict: kept === computed ? "equal" : "different", text };
+    return { version, verdict: cached === computed ? "equal" : "different", text };
   };
   const count = (verdict: Verdict, text: string): void => {
     if (verdict === "equal" || verdict === "superseded") counts[verdict] += 1;

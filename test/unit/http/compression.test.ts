@@ -1,9 +1,9 @@
 import { text } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { type Codec, type Codecs, codingsOf, keptCodecs, responseCodecs } from "../../../runtime/http/compression/codecs.ts";
+import { createCachedBody } from "../../../runtime/http/compression/cached-body.ts";
+import { type Codec, type Codecs, cachedCodecs, codingsOf, responseCodecs } from "../../../runtime/http/compression/codecs.ts";
 import { createCompression } from "../../../runtime/http/compression/compression.ts";
-import { createKeptBody } from "../../../runtime/http/compression/kept-body.ts";
 
 const body = (bytes: number): Buffer => Buffer.from("0123456789abcdef".repeat(bytes / 16));
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
@@ -20,7 +20,7 @@ describe("the codecs", () => {
   it("restore bodies of all levels, small and large", async () => {
     expect(codingsOf(responseCodecs)).toEqual(expect.arrayContaining(["br", "gzip"]));
     for (const coding of ["br", "gzip"] as const)
-      for (const codecs of [responseCodecs, keptCodecs])
+      for (const codecs of [responseCodecs, cachedCodecs])
         for (const bytes of [16, 64 * 1024, 1024 * 1024, 2 * 1024 * 1024]) {
           const compressed = (await codecs[coding]?.compress(body(bytes))) ?? Buffer.alloc(0);
           expect(decoders[coding](compressed).equals(body(bytes))).toBe(true);
@@ -71,19 +71,19 @@ describe("concurrent compressions", () => {
   });
 });
 
-describe("a kept body", () => {
+describe("a cached body", () => {
   it("is compressed once for each coding", async () => {
     let count = 0;
     const gzip: Codec = {
-      ...(keptCodecs.gzip as Codec),
+      ...(cachedCodecs.gzip as Codec),
       compress: async (plain) => {
         count += 1;
         return plain.subarray(0, 10);
       },
     };
-    const kept = createKeptBody(body(2048), { gzip });
-    expect((await Promise.all([kept.encoded("gzip"), kept.encoded("gzip")])).map(({ length }) => length)).toEqual([10, 10]);
-    expect(await kept.encoded(null)).toBe(kept.plain);
+    const cached = createCachedBody(body(2048), { gzip });
+    expect((await Promise.all([cached.encoded("gzip"), cached.encoded("gzip")])).map(({ length }) => length)).toEqual([10, 10]);
+    expect(await cached.encoded(null)).toBe(cached.plain);
     expect(count).toBe(1);
   });
 });

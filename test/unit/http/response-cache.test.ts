@@ -26,7 +26,7 @@ describe("the cache of responses", () => {
     expect(await find("0", bytes)).toBe("MISS");
   });
 
-  it("does not keep responses above a sixteenth of its size", async () => {
+  it("does not cache responses above a sixteenth of its size", async () => {
     const { find } = createCache();
     expect([await find("large", 64 * kilobyte + 1), await find("large", 64 * kilobyte + 1)]).toEqual(["NONE", "NONE"]);
     expect([await find("small", 64 * kilobyte), await find("small", 64 * kilobyte)]).toEqual(["MISS", "HIT"]);
@@ -39,7 +39,7 @@ describe("the cache of responses", () => {
     expect(await find("a", 10)).toBe("MISS");
   });
 
-  it("counts compressed forms, which are kept with the response", async () => {
+  it("counts compressed forms, which are cached with the response", async () => {
     const { cache, find } = createCache();
     const { outcome } = await cache.find("a", async () => computed(60 * kilobyte), serialize);
     if (!("rendered" in outcome.content)) throw new Error("The response is not rendered.");

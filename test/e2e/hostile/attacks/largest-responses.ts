@@ -5,7 +5,7 @@ const connections = 200;
 const currencies = ["USD", "CAD", "EUR", "SGD", "INR", "JPY", "VND", "CNY", "KRW", "RUB", "TRY", "NGN", "ARS", "AUD", "CHF", "GBP"];
 const csv = "format=csv&page-size=10000";
 
-/** The largest responses of each kind, in this many variants so that few are shared or kept. */
+/** The largest responses of each kind, in this many variants so that few are shared or cached. */
 const pathsOf = (variant: number): string[] => {
   const currency = currencies[variant % currencies.length] ?? "USD";
   const block = lastBlock - variant;

@@ -77,7 +77,7 @@ export async function openFixtureIndex({
     config: configSchema.parse({
       publicUrl: "https://data.example",
       limits: { blockRange, answerRows, requestsPerSecond: 10_000 },
-      // Tests change rows without the jobs that own them, so no response may be kept.
+      // Tests change rows without the jobs that own them, so no response may be cached.
       cache: { megabytes: 0 },
     }),
     chains: [{ ...chain, nfts: { ...chain.nfts, metadata }, ...settings }],

@@ -1,15 +1,15 @@
 import type { Coding } from "./accept-encoding.ts";
-import { type Codecs, keptCodecs } from "./codecs.ts";
+import { type Codecs, cachedCodecs } from "./codecs.ts";
 
 /** A body that is sent often: it is compressed once for each coding, on first use. */
-export interface KeptBody {
+export interface CachedBody {
   readonly plain: Buffer;
   /** The body in a coding; the body itself for none. */
   encoded(coding: Coding | null): Promise<Buffer>;
 }
 
 /** Keeps a body with its compressed forms. */
-export function createKeptBody(plain: Buffer, codecs: Codecs = keptCodecs): KeptBody {
+export function createCachedBody(plain: Buffer, codecs: Codecs = cachedCodecs): CachedBody {
   const forms = new Map<Coding, Promise<Buffer>>();
   const compress = (coding: Coding): Promise<Buffer> => {
     const form = codecs[coding]?.compress(plain) ?? Promise.resolve(plain);
