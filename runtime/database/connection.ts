@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { type ActiveRequest, activeRequest } from "../lib/active-request.ts";
 import { cancelStatement } from "./cancel-request.ts";
+import type { FairSlots } from "./fair-slots.ts";
 
 /** The use of a connection for one piece of work. */
 export interface ConnectionUse {
@@ -10,15 +11,22 @@ export interface ConnectionUse {
   markBroken(): void;
 }
 
+/** A pool whose connections the keys of requests share. */
+export interface SharedPool {
+  readonly pool: pg.Pool;
+  /** One for each connection. */
+  readonly slots: FairSlots;
+}
+
 type Work<T> = (client: pg.PoolClient, use: ConnectionUse) => Promise<T>;
 
 /**
  * Runs work on one connection of a pool. If the active request aborts, the promise rejects at once and the running statement is cancelled; the connection
  * returns to the pool when it is idle.
  */
-export function withConnection<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
+export function withConnection<T>(pool: SharedPool, work: Work<T>): Promise<T> {
   const request = activeRequest();
-  if (request === undefined) return runOnConnection(pool, { request, client: undefined, endCancellation: undefined }, work);
+  if (request === undefined) return runOnConnection(pool.pool, { request, client: undefined, endCancellation: undefined }, work);
   const { signal } = request;
   const use: RequestUse = { request, client: undefined, endCancellation: undefined };
   return new Promise((resolve, reject) => {
@@ -29,7 +37,7 @@ export function withConnection<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
       if (use.client !== undefined) use.endCancellation = cancelStatement(use.client);
     };
     signal.addEventListener("abort", onAbort, { once: true });
-    runOnConnection(pool, use, work)
+    runInSlot(pool, use, work)
       .then(resolve, reject)
       .finally(() => signal.removeEventListener("abort", onAbort));
   });
@@ -42,6 +50,17 @@ interface RequestUse {
   client: pg.PoolClient | undefined;
   /** Set when the work is being cancelled. */
   endCancellation: (() => Promise<boolean>) | undefined;
+}
+
+/** Runs work once the request's key may use another connection. */
+async function runInSlot<T>({ pool, slots }: SharedPool, use: RequestUse, work: Work<T>): Promise<T> {
+  const slot = slots.acquire(use.request?.owner);
+  const free = slot instanceof Promise ? await slot : slot;
+  try {
+    return await runOnConnection(pool, use, work);
+  } finally {
+    free();
+  }
 }
 
 async function runOnConnection<T>(pool: pg.Pool, use: RequestUse, work: Work<T>): Promise<T> {

@@ -1,10 +1,11 @@
 import type { Knex } from "knex";
 import pg from "pg";
 import { activeRequest } from "../lib/active-request.ts";
-import { withConnection } from "./connection.ts";
+import { type SharedPool, withConnection } from "./connection.ts";
 import type { CopyType, CopyValue } from "./copy.ts";
 import { copyRows } from "./copy.ts";
 import { type DatabaseDescription, DatabaseUnavailable, isCancelled, secretsOf, toSafeError } from "./errors.ts";
+import { createFairSlots } from "./fair-slots.ts";
 import { createKnex } from "./knex.ts";
 import { paceReading } from "./paced-reading.ts";
 import { type PipelinedStatement, runPipeline } from "./pipeline.ts";
@@ -64,7 +65,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
   const types = createTypes();
   const preparation = createPreparation();
-  const openPool = (max: number, configure: (client: pg.ClientBase) => Promise<unknown>): pg.Pool => {
+  const openPool = (max: number, configure: (client: pg.ClientBase) => Promise<unknown>): SharedPool => {
     const pool = new pg.Pool({
       Client: clientOf(urlOf),
       max,
@@ -82,7 +83,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     });
     // The pool drops a connection that breaks while idle; the next query opens a new one, and fails if that is impossible.
     pool.on("error", () => undefined);
-    return pool;
+    return { pool, slots: createFairSlots(max) };
   };
   const pool = openPool(options.poolSize, (client) => client.query(customPlans));
   const lookupPool = openPool(Math.ceil(options.poolSize / 2), (client) => client.query(genericPlans, [processIdOf(client)]));
@@ -105,16 +106,16 @@ export function createDatabase(options: DatabaseOptions): Database {
     ),
     transaction: (work) => guard(() => inTransaction(pool, preparation, work)),
     close: () => {
-      closing ??= Promise.all([pool.end(), lookupPool.end(), knex.destroy()]).then(() => undefined);
+      closing ??= Promise.all([pool.pool.end(), lookupPool.pool.end(), knex.destroy()]).then(() => undefined);
       return closing;
     },
   };
 }
 
 /** Runs a statement. If it belongs to a request, it is cancelled when the request aborts, which leaves the connection usable; other errors close it. */
-const send = (pool: pg.Pool, query: pg.QueryConfig): Promise<Result> => {
+const send = (pool: SharedPool, query: pg.QueryConfig): Promise<Result> => {
   const request = activeRequest();
-  if (request === undefined) return pool.query(query);
+  if (request === undefined) return pool.pool.query(query);
   return withConnection(pool, async (client, { markBroken }) => {
     paceReading(client, request);
     try {
@@ -153,7 +154,7 @@ const clientOf = (url: () => string): typeof pg.Client =>
     }
   };
 
-const inTransaction = <T>(pool: pg.Pool, preparation: Preparation, work: (client: DatabaseClient) => Promise<T>): Promise<T> =>
+const inTransaction = <T>(pool: SharedPool, preparation: Preparation, work: (client: DatabaseClient) => Promise<T>): Promise<T> =>
   withConnection(pool, async (client, { signal, markBroken }) => {
     try {
       await client.query("BEGIN");

@@ -5,10 +5,11 @@ import { failures } from "./errors.ts";
 /** Admits requests to the resolvers: a bounded number is processed, and a bounded number waits. */
 export interface Admission {
   /**
-   * Waits for admission and returns the function that ends it. Rejects with the signal's reason if the request aborts while it waits.
+   * Waits for admission and returns the function that ends it. Rejects with the signal's reason if the request aborts while it waits. The owner is the key of
+   * the request.
    * @throws {HttpError} 503 if too many requests wait.
    */
-  enter(weight: Weight, signal: AbortSignal): Promise<() => void>;
+  enter(weight: Weight, signal: AbortSignal, owner?: number): Promise<() => void>;
 }
 
 /** What a request counts for, as an estimate of its cost; see `weightOf`. */
@@ -16,6 +17,7 @@ export type Weight = 1 | 2 | 4;
 
 interface Waiting {
   readonly weight: Weight;
+  readonly owner: number | undefined;
   readonly since: number;
   readonly admit: () => void;
   readonly reject: (error: Error) => void;
@@ -30,6 +32,8 @@ interface Queue {
 }
 
 const weights: readonly Weight[] = [1, 2, 4];
+/** The share of the capacity that one key leaves to others, so that their requests do not wait for its longest ones. */
+const reservedShare = 1 / 4;
 /** So many requests of other weights may overtake the first one of a weight; then it is next, or follows another one that was overtaken as often. */
 const maxOvertaking = 16;
 const maxCheapHundredths = 200;
@@ -46,25 +50,32 @@ export function weightOf({ cost, style }: Pick<Operation, "cost" | "style">): We
 
 /**
  * Creates an admission. The cheapest waiting requests are admitted first, but do not overtake more expensive ones without end; if the queue is full, a request
- * replaces the newest one that is more expensive. In a burst, requests wait as long as their deadline allows. Under a lasting overload, those that have waited too
+ * replaces the newest one that is more expensive. One key leaves a quarter of the capacity to others. In a burst, requests wait as long as their deadline allows. Under a lasting overload, those that have waited too
  * long get 503, so that the others do not have to wait for them: the queue is always full then, and its last request would wait for all of it.
  */
 export function createAdmission(capacity: number, maxWaiting: number, now: () => number = () => performance.now()): Admission {
   const queues = weights.map((weight): Queue => ({ weight, entries: [], overtaken: 0 }));
+  const maxOfOwner = capacity - Math.floor(capacity * reservedShare);
+  const activeOf = new Map<number | undefined, number>();
   let active = 0;
   let waiting = 0;
   /** Since when requests have been waiting without a pause. */
   let waitingSince = 0;
 
-  /** The next waiting request: one that was overtaken too often, otherwise the cheapest one. */
+  const mayEnter = (owner: number | undefined): boolean => active < capacity && (activeOf.get(owner) ?? 0) < maxOfOwner;
+  const begin = (weight: Weight, owner: number | undefined): void => {
+    active += weight;
+    activeOf.set(owner, (activeOf.get(owner) ?? 0) + weight);
+  };
+  const firstThatMayEnter = ({ entries }: Queue): number => entries.findIndex(({ owner }) => mayEnter(owner));
+  /** The next waiting request of a key that may enter: one that was overtaken too often, otherwise the cheapest one. */
   const takeNext = (): Waiting | undefined => {
-    const nonEmpty = queues.filter(({ entries }) => entries.length > 0);
-    const [starving] = nonEmpty
-      .filter(({ overtaken }) => overtaken >= maxOvertaking)
-      .sort((left, right) => right.overtaken - left.overtaken);
-    const next = starving ?? nonEmpty[0];
-    for (const queue of queues) queue.overtaken = queue === next || queue.entries.length === 0 ? 0 : queue.overtaken + 1;
-    return next?.entries.shift();
+    const ready = queues.filter((queue) => firstThatMayEnter(queue) >= 0);
+    const [starving] = ready.filter(({ overtaken }) => overtaken >= maxOvertaking).sort((left, right) => right.overtaken - left.overtaken);
+    const next = starving ?? ready[0];
+    if (next === undefined) return undefined;
+    for (const queue of queues) queue.overtaken = queue !== next && ready.includes(queue) ? queue.overtaken + 1 : 0;
+    return next.entries.splice(firstThatMayEnter(next), 1)[0];
   };
   /** Rejects the requests that have waited too long, which are the first ones of their queues. */
   const rejectLate = (): void => {
@@ -82,12 +93,15 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
       const next = takeNext();
       if (next === undefined) return;
       waiting -= 1;
-      active += next.weight;
+      begin(next.weight, next.owner);
       next.admit();
     }
   };
-  const leave = (weight: Weight) => (): void => {
+  const leave = (weight: Weight, owner: number | undefined) => (): void => {
     active -= weight;
+    const rest = (activeOf.get(owner) ?? 0) - weight;
+    if (rest > 0) activeOf.set(owner, rest);
+    else activeOf.delete(owner);
     admitNext();
   };
   const remove = (entry: Waiting): void => {
@@ -107,11 +121,12 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
   };
 
   return {
-    async enter(weight, signal) {
+    async enter(weight, signal, owner) {
       signal.throwIfAborted();
-      if (active < capacity && waiting === 0) {
-        active += weight;
-        return leave(weight);
+      // Those that wait have to, because their keys may not enter.
+      if (mayEnter(owner)) {
+        begin(weight, owner);
+        return leave(weight, owner);
       }
       if (waiting >= maxWaiting && !replaceMoreExpensive(weight)) throw failures.overloaded();
       await new Promise<void>((resolve, reject) => {
@@ -122,6 +137,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
         const settle = (): void => signal.removeEventListener("abort", onAbort);
         const entry: Waiting = {
           weight,
+          owner,
           since: now(),
           admit: () => {
             settle();
@@ -137,14 +153,15 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
         queues.find((queue) => queue.weight === weight)?.entries.push(entry);
         waiting += 1;
       });
-      return leave(weight);
+      return leave(weight, owner);
     },
   };
 }
 
 /** Runs work after its admission. It belongs to the active request, or to all requests that wait for its result. */
 export async function runAdmitted<T>(admission: Admission, weight: Weight, work: () => Promise<T>): Promise<T> {
-  const leave = await admission.enter(weight, activeRequest()?.signal ?? AbortSignal.any([]));
+  const request = activeRequest();
+  const leave = await admission.enter(weight, request?.signal ?? AbortSignal.any([]), request?.owner);
   try {
     return await work();
   } finally {

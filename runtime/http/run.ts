@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { Chain, ParseOutcome, Parsers, RawRequest } from "../../generated/requests.gen.ts";
 import type { Run } from "../../generated/routes.gen.ts";
+import { activeRequest } from "../lib/active-request.ts";
 import { type Admission, runAdmitted, weightOf } from "./admission.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { baseUrl, withoutTrailingSlash } from "./base-url.ts";
@@ -80,6 +81,8 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler,
     enforceRateLimit(response, metered.window);
     if (metered.isAllowanceUsed) throw failures.allowanceUsed(key.creditLimitHundredths ?? 0);
     deps.gate(key, metered, response);
+    const active = activeRequest();
+    if (active !== undefined) active.owner = key.id;
     return key;
   };
 

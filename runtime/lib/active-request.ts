@@ -5,6 +5,8 @@ import { abortable } from "./async.ts";
 export interface ActiveRequest {
   /** Aborts when the request's deadline passes or its client disconnects. Its reason is the error of the request. */
   readonly signal: AbortSignal;
+  /** The id of its key, once it is known. Keys share what a server can process. */
+  owner?: number | undefined;
   /** Reports the start of a statement; the returned function reports its end. */
   startStatement(): () => void;
 }

@@ -17,7 +17,7 @@ interface Flight<Result> {
 
 const ignore = (): void => undefined;
 
-/** Computes in the name of all requests that wait: their statements count for one of them, and abort when none waits any more. */
+/** Computes for all requests that wait, as a request of the first one's key: its statements count for one of them, and abort when none waits any more. */
 function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
@@ -26,7 +26,7 @@ function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
     for (const request of waiting.values()) if (request?.signal.aborted === false) return request.startStatement();
     return ignore;
   };
-  const shared: ActiveRequest = { signal: controller.signal, startStatement };
+  const shared: ActiveRequest = { signal: controller.signal, owner: activeRequest()?.owner, startStatement };
   // After the first call has been registered as waiting.
   const result = Promise.resolve().then(() => runForRequest(shared, compute));
   return { result, controller, waiting, isSettled: false };

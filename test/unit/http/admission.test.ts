@@ -11,8 +11,8 @@ function requestsOf(admission: Admission) {
   const leaves = new Map<string, () => void>();
   return {
     log,
-    enter(name: string, weight: Weight, signal = new AbortController().signal) {
-      admission.enter(weight, signal).then(
+    enter(name: string, weight: Weight, signal = new AbortController().signal, owner?: number) {
+      admission.enter(weight, signal, owner).then(
         (leave) => {
           log.push(name);
           leaves.set(name, leave);
@@ -79,6 +79,33 @@ describe("the admission of requests", () => {
     while (!log.includes("long")) await leave(log.at(-1) ?? "");
     // The first one was admitted without waiting, 16 overtook.
     expect(log.indexOf("long")).toBe(1 + 16);
+  });
+});
+
+describe("admission of several keys", () => {
+  const never = new AbortController().signal;
+
+  it("leaves a quarter of the capacity to other keys", async () => {
+    const { log, enter, leave } = requestsOf(createAdmission(32, 10));
+    for (let index = 0; index < 8; index += 1) await enter(`long ${index}`, 4, never, 1);
+    // 32 less a quarter of it is 24, the weight of six requests.
+    expect(log).toHaveLength(6);
+    await enter("cheap", 1, never, 1);
+    await enter("other", 4, never, 2);
+    expect(log.slice(6)).toEqual(["other"]);
+    await leave("long 0");
+    // 20, then 21: still below 24.
+    expect(log.slice(6)).toEqual(["other", "cheap", "long 6"]);
+  });
+
+  it("admits a waiting request of another key before those of a key that may not enter", async () => {
+    const { log, enter, leave } = requestsOf(createAdmission(4, 10));
+    for (const name of ["a", "b", "c", "d"]) await enter(name, 1, never, 1);
+    await enter("other", 1, never, 2);
+    await enter("long", 4, never, 2);
+    expect(log).toEqual(["a", "b", "c", "other"]);
+    await leave("other");
+    expect(log.slice(4)).toEqual(["long"]);
   });
 });
 
