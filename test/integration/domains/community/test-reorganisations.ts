@@ -56,9 +56,9 @@ export const testReorganisations = (
   let index: CommunityIndex;
 
   const startIndex = async ({ database }: TestDatabase): Promise<CommunityIndex> => {
-    const started = await startCommunityIndex(chain, database, market);
+    // Before the index starts: it would queue reads of the metadata that it does not find.
     await insertTokens(database, market.tokens ?? []);
-    return started;
+    return startCommunityIndex(chain, database, market);
   };
   const transactions = (count: number): TestTransaction[] => Array.from({ length: count }, () => market.randomTransaction(random));
   const addBlocks = async (count: number): Promise<void> => {
