@@ -6,5 +6,6 @@ import process from "node:process";
  */
 export function followParent(): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
-  process.once("disconnect", () => process.exit(1));
+  // An exit would wait for work of the thread pool.
+  process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
 }

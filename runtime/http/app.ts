@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Handlers } from "../../generated/handlers.gen.ts";
 import { type Operation, operations } from "../../generated/operations.gen.ts";
@@ -189,7 +190,13 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     }
     const { handler, path: parameters } = endpoints.find(path) ?? rejectPath(request, path);
     const end = (databaseMilliseconds: number): void => recordOf(response).admitted?.end(databaseMilliseconds);
-    await runForRequest(createActiveRequest(response, limits.requestMilliseconds, end), () => handler(request, response, parameters));
+    const active = createActiveRequest(response, limits.requestMilliseconds, end);
+    // A client that has closed its connection while it waited to be accepted costs no more than this: node:http reports it after the request, in the next
+    // iteration of the event loop. Otherwise, connections of clients that are gone would delay new ones for seconds.
+    await setImmediate();
+    await setImmediate();
+    active.signal.throwIfAborted();
+    await runForRequest(active, () => handler(request, response, parameters));
   };
 
   return {

@@ -6,9 +6,9 @@ import { type ActiveRequest, activeRequest } from "./active-request.ts";
  */
 
 /** The time of one iteration of the event loop that work in turns may use. */
-const turnMilliseconds = 8;
+const turnMilliseconds = 2;
 /** The first turns of a request come before those of requests that have had more, whose responses are larger. */
-const firstTurns = 6;
+const firstTurns = 24;
 /** One turn of so many belongs to the oldest request that has had its first turns, so that these cannot be delayed without end. */
 const oldestInterval = 4;
 

@@ -13,6 +13,8 @@ export interface Latencies {
 
 /** A client whose requests are measured. */
 export interface Probe {
+  /** Sends requests one after the other until it is stopped. */
+  start(): void;
   stop(): Promise<Latencies>;
 }
 
@@ -21,8 +23,11 @@ const pauseMilliseconds = 20;
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-/** Starts a client with one connection. Each request is followed by a short pause. */
-export function startProbe(port: number, pathOf: (number: number) => string, key?: string): Probe {
+/**
+ * Opens a client with one connection, which is open before an attack starts: node:http accepts one connection in each iteration of the event loop, so that a new one
+ * waits for those that an attacker opens at the same time. Each request is followed by a short pause.
+ */
+export async function openProbe(port: number, pathOf: (number: number) => string, key?: string): Promise<Probe> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const milliseconds: number[] = [];
   const failures: string[] = [];
@@ -51,8 +56,13 @@ export function startProbe(port: number, pathOf: (number: number) => string, key
     }
     agent.destroy();
   };
-  const running = run();
+  await request(pathOf(0));
+  milliseconds.length = 0;
+  let running: Promise<void> = Promise.resolve();
   return {
+    start() {
+      running = run();
+    },
     async stop() {
       isRunning = false;
       await running;

@@ -12,7 +12,7 @@ import type { AttackName, Start } from "./attacker.ts";
 import { hostileNames } from "./attacks/hostile-names.ts";
 import { chain, fillIndex, nameTokens, ordinaryWallets } from "./fixture.ts";
 import { type LoopFigures, monitored, readLoop, startControl } from "./loop-delay.ts";
-import { type Latencies, startProbe } from "./probe.ts";
+import { type Latencies, openProbe } from "./probe.ts";
 
 /** What was measured while an attack ran. */
 export interface Figures {
@@ -69,11 +69,12 @@ export async function startAttackedServer(): Promise<AttackedServer> {
     async measure(attack, milliseconds) {
       // A key of its own: an attack uses up what the limits of its key allow.
       const { key } = await keys.create({ label: attack ?? "none" });
+      const probes = await Promise.all([openProbe(port, pathOf, victim.key), openProbe(port, () => "/healthz")]);
       const stopAttack = attack === null ? async () => ({}) : await startAttack({ attack, target: { port, key } });
       // The attacker's process loads its modules.
       await wait(attack === null ? 0 : startMilliseconds);
       await readLoops();
-      const probes = [startProbe(port, pathOf, victim.key), startProbe(port, () => "/healthz")] as const;
+      for (const probe of probes) probe.start();
       await wait(milliseconds);
       const [balances, health] = await Promise.all([probes[0].stop(), probes[1].stop()]);
       const [serverLoop, controlLoop] = await readLoops();
