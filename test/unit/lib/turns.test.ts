@@ -52,7 +52,7 @@ describe("turns", () => {
   const take = (turns: number, name: string, completed: string[], request = startRequest().request) =>
     runForRequest(request, async () => {
       for (let turn = 0; turn < turns; turn += 1) {
-        occupy(8);
+        occupy(2);
         if (isTurnOver()) await nextTurn();
       }
       completed.push(name);
@@ -60,7 +60,7 @@ describe("turns", () => {
 
   it("are first for requests that need few, then for the oldest of the others", async () => {
     const completed: string[] = [];
-    await Promise.all([take(30, "large 1", completed), take(30, "large 2", completed), take(3, "small", completed)]);
+    await Promise.all([take(120, "large 1", completed), take(120, "large 2", completed), take(3, "small", completed)]);
     expect(completed).toEqual(["small", "large 1", "large 2"]);
   });
 
