@@ -42,6 +42,9 @@ const startOnTerminal = (
 const start = [process.execPath, program, "start"];
 const isReady = (service: ServiceProcess) =>
   until("the ready message", async () => /then try .*\n\r?\n/.test(service.output().replaceAll("\r", "")));
+/** The line reaches the terminal through the indexer's process, before or after the ready message. */
+const logsHead = (service: ServiceProcess) =>
+  until("the log line of the head", async () => service.output().includes("own is indexed up to"));
 const hasColour = (text: string): boolean => text.includes("\u001b[3");
 
 /** Sends the example request of the ready message, with a key created by its command. */
@@ -64,6 +67,7 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
     it("prints coloured text lines, clears its progress bars, and ends with the next steps", async () => {
       const service = await startOnTerminal(start, { node: longChain });
       await isReady(service);
+      await logsHead(service);
       const text = service.output();
       expect(text).toMatch(/[█░]/);
       expect(hasColour(text)).toBe(true);
@@ -90,10 +94,12 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
     it("respects NO_COLOR and ASHLAR_LOG_FORMAT=json", async () => {
       const service = await startOnTerminal(start, { environment: { NO_COLOR: "1" } });
       await isReady(service);
+      await logsHead(service);
       expect(hasColour(service.output())).toBe(false);
       expect(service.output()).toMatch(/INFO: own is indexed up to/);
       const other = await startOnTerminal(start, { environment: { ASHLAR_LOG_FORMAT: "json" } });
       await isReady(other);
+      await logsHead(other);
       expect(screenAfter(other.output())).toContainEqual(expect.stringMatching(/^\{"level":"info",.*"msg":"own is indexed up to/));
     });
 
