@@ -9,7 +9,7 @@ import { installProtocols } from "./install/install.ts";
 import { installationOf } from "./install/statements.ts";
 import { readTables } from "./jobs/read-contracts/block-bound-tables.ts";
 import { createProtocolReadJobs } from "./jobs/read-contracts/jobs.ts";
-import { listedTables } from "./jobs/read-contracts/listed-contracts.ts";
+import { listedTables } from "./jobs/read-contracts/roll-back-listed.ts";
 import { declaredProjection } from "./projection/index.ts";
 
 export interface OpenProtocolsDeps {
