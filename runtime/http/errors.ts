@@ -92,11 +92,6 @@ export const failures = {
       400,
       `Page too deep: ${skipped} rows before it; the maximum is ${bound} (limits.skippedRows); request a smaller range or use a filter.`,
     ),
-  responseTooLarge: (bytes: number, bound: number) =>
-    new HttpError(
-      400,
-      `Response too large: at least ${bytes} bytes; the maximum is ${bound} (limits.answerBytes); request fewer items or a smaller range.`,
-    ),
   statementTimeout: (milliseconds: number) =>
     new HttpError(
       503,

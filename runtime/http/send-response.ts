@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { Operation } from "../../generated/operations.gen.ts";
+import { responseTooLarge } from "../lib/request-error.ts";
 import type { Compression } from "./compression/compression.ts";
 import { sendCompressed } from "./compression/send-compressed.ts";
 import type { Header } from "./constant-headers.ts";
 import { csvChunks, csvType, measureCsv, writeCsv } from "./csv.ts";
 import { jsonType, setHeaders } from "./envelope.ts";
-import { failures } from "./errors.ts";
 import { jsonBody } from "./json-body.ts";
 import { hasTag, type RenderedResponse, type Serialized } from "./response-cache/rendered-response.ts";
 
@@ -24,21 +24,21 @@ function headersOf(data: unknown, format: "json" | "csv"): Header[] {
   return headers;
 }
 
-/** The body of a response as JSON. @throws {HttpError} 400 if it is too large. */
+/** The body of a response as JSON. @throws {RequestError} 400 if it is too large. */
 async function boundedJson(data: unknown, answerBytes: number): Promise<Buffer> {
   const body = await jsonBody(data, answerBytes);
-  if (body.length > answerBytes) throw failures.responseTooLarge(body.length, answerBytes);
+  if (body.length > answerBytes) throw responseTooLarge(body.length, answerBytes);
   return body;
 }
 
-/** A lower bound of the size of a response as CSV. @throws {HttpError} 400 if it is too large. */
+/** A lower bound of the size of a response as CSV. @throws {RequestError} 400 if it is too large. */
 async function csvBytes(operation: Operation, data: unknown, answerBytes: number): Promise<number> {
   const bytes = await measureCsv(operation, data, answerBytes);
-  if (bytes > answerBytes) throw failures.responseTooLarge(bytes, answerBytes);
+  if (bytes > answerBytes) throw responseTooLarge(bytes, answerBytes);
   return bytes;
 }
 
-/** Serializes a response as a whole; null for CSV of more than `maxBytes`, which is written in chunks. @throws {HttpError} 400 if it is too large. */
+/** Serializes a response as a whole; null for CSV of more than `maxBytes`, which is written in chunks. @throws {RequestError} 400 if it is too large. */
 export async function serialize(
   operation: Operation,
   data: unknown,
@@ -62,7 +62,7 @@ const isAbort = (error: unknown): boolean =>
 
 /**
  * Sends data as an envelope or as CSV; `charge` runs before the first byte with the size of the response, and may still reject the request.
- * @throws {HttpError} 400 if the response is too large.
+ * @throws {RequestError} 400 if the response is too large.
  */
 export async function sendResponse(
   response: ServerResponse,

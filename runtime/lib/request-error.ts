@@ -23,6 +23,13 @@ export class NotIndexedError extends RequestError {
 export const notFound = (kind: string, sent: string, chainName: string): RequestError =>
   new NotIndexedError(`${kind} ${sent} not found in the index of ${chainName}.`);
 
+/** The error for a response that is longer than responses may be. */
+export const responseTooLarge = (bytes: number, maxBytes: number): RequestError =>
+  new RequestError(
+    400,
+    `Response too large: at least ${bytes} bytes; the maximum is ${maxBytes} (limits.answerBytes); request fewer items or a smaller range.`,
+  );
+
 /** The error for a well-formed value that the chain's index does not support. */
 export const unsupportedValue = (parameter: string, sent: string, expected: string): RequestError =>
   new RequestError(400, `Invalid value ${sent} for ${parameter}: expected ${expected}.`);

@@ -1,9 +1,11 @@
 import type { GetLogsRequest } from "../../../generated/requests.gen.ts";
-import { notFound, unsupportedValue } from "../../lib/request-error.ts";
+import type { LogFilter, LogRow } from "../../domains/ledger/queries/log.ts";
+import { notFound, responseTooLarge, unsupportedValue } from "../../lib/request-error.ts";
 import { mapInTurns } from "../../lib/turns.ts";
 import { type BlockRange, rangeOf } from "../block-references.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
+import { minLogBytes } from "./log-bytes.ts";
 import { sendersOf, viewLogWithBlock } from "./view-log.ts";
 
 /** Logs of the latest block, of one block by its hash, or of a range. @throws {RequestError} 400 if it is too long, 404 if the hash is unknown. */
@@ -12,17 +14,7 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const { indexedFrom } = context;
   const range = await requestedRange(request, context, indexedFrom);
   context.counted.blocks = range === null ? 0 : range.last - range.first + 1;
-  const rows =
-    range === null
-      ? []
-      : await context.ledger.logs(chain.id, { ...range, address, topics: topics ?? [] }, context.limits.answerRows + 1, 0);
-  if (range !== null && rows.length > context.limits.answerRows) {
-    throw unsupportedValue(
-      "starting-block and ending-block",
-      `${range.first} to ${range.last}`,
-      `a range with at most ${context.limits.answerRows} matching logs`,
-    );
-  }
+  const rows = range === null ? [] : await logsOfRange(context, request, { ...range, address, topics: topics ?? [] });
   const senders = await sendersOf(context, chain.id, rows);
   return {
     ...chainFields(chain, context.now()),
@@ -30,6 +22,31 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
     indexed_from: indexedFrom,
   };
 };
+
+/** Ranges with more logs are measured before they are read. */
+const maxUnmeasured = 1_000;
+
+/** The matching logs of a range. @throws {RequestError} 400 if there are more than a response may list, or if they are longer than a response may be. */
+async function logsOfRange({ ledger, limits }: ResolverContext, { chain, format }: GetLogsRequest, filter: LogFilter): Promise<LogRow[]> {
+  const max = limits.answerRows;
+  const requireAtMostMax = (count: number): void => {
+    if (count <= max) return;
+    const range = `${filter.first} to ${filter.last}`;
+    throw unsupportedValue("starting-block and ending-block", range, `a range with at most ${max} matching logs`);
+  };
+  if (max > maxUnmeasured) {
+    const first = await ledger.logs(chain.id, filter, maxUnmeasured + 1, 0);
+    if (first.length <= maxUnmeasured) return first;
+    // A response that is too large would take seconds to read, decode and serialize.
+    const sizes = await ledger.logSizes(chain.id, filter, max + 1);
+    requireAtMostMax(sizes.count);
+    const bytes = minLogBytes(sizes, format);
+    if (bytes > limits.answerBytes) throw responseTooLarge(bytes, limits.answerBytes);
+  }
+  const rows = await ledger.logs(chain.id, filter, max + 1, 0);
+  requireAtMostMax(rows.length);
+  return rows;
+}
 
 /** The requested blocks that are indexed, which are also the ones that are charged; null if there are none. */
 async function requestedRange(request: GetLogsRequest, context: ResolverContext, indexedFrom: number | null): Promise<BlockRange | null> {

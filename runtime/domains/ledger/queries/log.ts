@@ -106,6 +106,23 @@ const countMatching = compose<{ count: number }, FilterValues>((composition) => 
   return from(counted.as("l")).count("* as count");
 });
 
+/** What determines the size of logs in a response. */
+export interface LogSizes {
+  readonly count: number;
+  readonly dataBytes: number;
+  readonly topics: number;
+}
+
+const measureMatching = compose<LogSizes, FilterValues & { readonly limit: number }>((composition) => {
+  const { from, raw, value } = composition;
+  const measured = selectMatching(composition)
+    .select(raw(sql`octet_length(data) AS bytes, num_nonnulls(topic0, topic1, topic2, topic3) AS topics`))
+    .limit(value("limit"));
+  return from(measured.as("l")).select(
+    raw(sql`count(*)::int8 AS count, coalesce(sum(bytes), 0)::int8 AS "dataBytes", coalesce(sum(topics), 0)::int8 AS topics`),
+  );
+});
+
 const selectOfTransactions = sql`SELECT ${columns} FROM logs l JOIN blocks b ON b.chain_id = l.chain_id AND b.number = l.block_number
   WHERE l.chain_id = $1 AND ${isAtPositions("l", sql`$2`, sql`$3`)} ORDER BY l.block_number, l.log_index`;
 
@@ -125,11 +142,17 @@ export function createLogQueries({ query, run }: Queryable) {
     return count > maxCounted ? null : count;
   };
 
+  /** The sizes of matching logs, up to a number of them, without reading them. Served by the same indexes. */
+  const logSizes = async (chainId: number, filter: LogFilter, limit: number): Promise<LogSizes> => {
+    const [sizes] = await run(measureMatching({ ...bind(chainId, filter), limit }));
+    return sizes ?? { count: 0, dataBytes: 0, topics: 0 };
+  };
+
   /**
    * The logs of transactions, by block and index. Served by the primary key: each block is read once, regardless of the number of its transactions.
    */
   const logsOfTransactions = (chainId: number, positions: readonly TransactionPosition[]) =>
     query<LogRow>(selectOfTransactions, [chainId, ...positionParameters(positions)]);
 
-  return { logs, logCount, logsOfTransactions };
+  return { logs, logCount, logSizes, logsOfTransactions };
 }

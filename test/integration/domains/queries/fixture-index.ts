@@ -66,6 +66,7 @@ export async function openFixtureIndex({
   from = 0,
   blockRange = 1000,
   answerRows = 1000,
+  answerBytes = 64 * 1024 * 1024,
   now = () => new Date(),
   metadata = "cached" as ChainConfig["nfts"]["metadata"],
   settings = {} as Partial<ChainConfig>,
@@ -76,7 +77,7 @@ export async function openFixtureIndex({
   const http = createApp({
     config: configSchema.parse({
       publicUrl: "https://data.example",
-      limits: { blockRange, answerRows, requestsPerSecond: 10_000 },
+      limits: { blockRange, answerRows, answerBytes, requestsPerSecond: 10_000 },
       // Tests change rows without the jobs that own them, so no response may be cached.
       cache: { megabytes: 0 },
     }),

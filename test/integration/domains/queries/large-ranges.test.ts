@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { addressOf, type FixtureIndex, openFixtureIndex, transactionRow, wordOf } from "./fixture-index.ts";
+
+const blocks = 30;
+const logsPerBlock = 100;
+const dataBytes = 96;
+const maxBytes = 1_000_000;
+let index: FixtureIndex;
+const events = (query: string) => index.get(`/v1/fixture/events/?${query}`);
+
+beforeAll(async () => {
+  index = await openFixtureIndex({ answerRows: 2_900, answerBytes: maxBytes });
+  await index.blocks(0, blocks - 1);
+  const heights = Array.from({ length: blocks }, (_, block) => block);
+  await index.insert(
+    "transactions",
+    heights.map((block) => transactionRow(block, 0, addressOf(1), addressOf(2))),
+  );
+  await index.insert(
+    "logs",
+    heights.flatMap((block) =>
+      Array.from({ length: logsPerBlock }, (_, log) => ({
+        chain_id: 7,
+        block_number: block,
+        log_index: log,
+        transaction_index: 0,
+        address: addressOf(2),
+        topic0: wordOf(1),
+        topic1: wordOf(log),
+        data: `0x${"ab".repeat(dataBytes)}`,
+      })),
+    ),
+  );
+  return index.end;
+});
+
+describe("a range of more than 1,000 logs", () => {
+  it("is complete and newest first if it fits into a response", async () => {
+    const { status, data } = await events("starting-block=1&ending-block=11&skip-decode=true&format=json&topics=0x1");
+    expect([status, data.items.length]).toEqual([200, 1_100]);
+    const positions = data.items.map((item: { block_height: number; log_offset: number }) => item.block_height * 1000 + item.log_offset);
+    expect(positions).toEqual(positions.toSorted((left: number, right: number) => right - left));
+  });
+
+  it.each([
+    // Hashes of block and transaction, address, data and topics alone are 2 * 66 + 42 + 2 + 2 * 96 + 2 * 68 bytes; CSV has no names of fields.
+    { format: "json", min: 2_800 * 700 },
+    { format: "csv", min: 2_800 * 504 },
+  ])("gets 400 as $format before its logs are read if it does not fit", async ({ format, min }) => {
+    const { status, message, text } = await events(`starting-block=1&ending-block=28&format=${format}`);
+    const found = /^Response too large: at least (\d+) bytes; the maximum is 1000000 \(limits\.answerBytes\)/.exec(message);
+    expect([status, found === null ? text.slice(0, 200) : null]).toEqual([400, null]);
+    // Serializing stops at the maximum: only a bound that is known from all logs is far above it.
+    expect(Number(found?.[1])).toBeGreaterThan(min);
+  });
+
+  it("gets 400 with the maximum number of logs if it has more", async () => {
+    const { status, message } = await events(`starting-block=0&ending-block=${blocks - 1}`);
+    expect([status, message]).toEqual([400, expect.stringContaining("a range with at most 2900 matching logs")]);
+  });
+});
