@@ -1,5 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Freshness } from "./cache-loads.ts";
+import { portionsOf } from "./portions.ts";
+import { forEachInTurns } from "./turns.ts";
 
 /** Looks up the values of a chain's keys; keys without a value are omitted. */
 export type Lookup<Value> = (chainId: number, keys: Iterable<string>) => Promise<ReadonlyMap<string, Value>>;
@@ -10,10 +12,26 @@ type LookupLoad<Value> = (chainId: number, keys: readonly string[]) => Promise<R
 /** Turns a load into a lookup that may cache the values of the most recent keys of each chain, up to a number; values must not be modified. */
 export type CacheLookups = <Value>(load: LookupLoad<Value>, maxKeys: number) => Lookup<Value>;
 
+/** Loads the values of distinct keys, many of them in portions, in turns with other requests (see turns.ts). */
+async function loadInPortions<Value>(
+  load: LookupLoad<Value>,
+  chainId: number,
+  keys: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Value>> {
+  const [first, ...others] = portionsOf([...keys]);
+  if (first === undefined) return new Map();
+  const loaded = await load(chainId, first);
+  if (others.length === 0) return loaded;
+  const found = new Map(loaded);
+  for (const portion of others) await forEachInTurns(await load(chainId, portion), ([key, value]) => void found.set(key, value));
+  return found;
+}
+
 /** Caches nothing. */
 export const uncachedLookups: CacheLookups = (load) => async (chainId, keys) => {
-  const distinct = [...new Set(keys)];
-  return distinct.length === 0 ? new Map() : load(chainId, distinct);
+  const distinct = new Set<string>();
+  await forEachInTurns(keys, (key) => void distinct.add(key));
+  return loadInPortions(load, chainId, distinct);
 };
 
 interface Cached<Value> {
@@ -38,26 +56,26 @@ export const createLookupCache =
       const [current, loadedAt] = [version(), clock.now()];
       if (current === null) return loadUncached(chainId, keys);
       const cache = cacheOf(chainId);
-      const { found, missing } = takeFresh(cache, keys, current, loadedAt - maxAgeMilliseconds());
+      const { found, missing } = await takeFresh(cache, keys, current, loadedAt - maxAgeMilliseconds());
       if (missing.size === 0) return found;
-      const loaded = await load(chainId, [...missing]);
-      for (const key of missing) {
+      const loaded = await loadInPortions(load, chainId, missing);
+      await forEachInTurns(missing, (key) => {
         const value = loaded.get(key);
         cache.set(key, { value, version: current, loadedAt });
         if (value !== undefined) found.set(key, value);
-      }
+      });
       return found;
     };
   };
 
 /** The values of the keys that are cached and fresh, and the other keys. */
-function takeFresh<Value>(cache: LRUCache<string, Cached<Value>>, keys: Iterable<string>, version: number, oldest: number) {
+async function takeFresh<Value>(cache: LRUCache<string, Cached<Value>>, keys: Iterable<string>, version: number, oldest: number) {
   const found = new Map<string, Value>();
   const missing = new Set<string>();
-  for (const key of keys) {
+  await forEachInTurns(keys, (key) => {
     const cached = cache.get(key);
     if (cached === undefined || cached.version !== version || cached.loadedAt < oldest) missing.add(key);
     else if (cached.value !== undefined) found.set(key, cached.value);
-  }
+  });
   return { found, missing };
 }

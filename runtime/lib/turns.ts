@@ -91,24 +91,54 @@ export const nextTurn = (request: ActiveRequest | undefined = activeRequest()): 
     waiting = [...waiting, { participant, resume, fail }];
   });
 
-/** The first items of a list are processed at once. */
+/** The first items of a list are processed at once, unless they take longer than a turn. */
 const firstItems = 32;
-/** Further items that are processed without looking at the time. */
+/** Items that are processed without looking at the time. */
 const itemsPerCheck = 8;
 
-/** Calls a function for each item, in order. Rejects as `nextTurn` does. */
-export async function forEachInTurns<Item>(items: Iterable<Item>, visit: (item: Item, index: number) => void): Promise<void> {
+/** Calls a function for each item, in order; a promise that it returns is awaited. Rejects as `nextTurn` does. */
+export async function forEachInTurns<Item>(
+  items: Iterable<Item>,
+  visit: (item: Item, index: number) => void | Promise<void>,
+): Promise<void> {
+  let resumedAt = performance.now();
   let visited = 0;
   for (const item of items) {
-    visit(item, visited);
+    const pending = visit(item, visited);
+    if (pending !== undefined) await pending;
     visited += 1;
-    if (visited > firstItems && visited % itemsPerCheck === 0 && isTurnOver()) await nextTurn();
+    if (visited % itemsPerCheck !== 0) continue;
+    const isOver = visited > firstItems ? isTurnOver() : performance.now() - resumedAt >= turnMilliseconds;
+    if (!isOver) continue;
+    await nextTurn();
+    resumedAt = performance.now();
   }
 }
 
 /** The results of a function for each item, like `map`. Rejects as `nextTurn` does. */
 export async function mapInTurns<Item, Result>(items: Iterable<Item>, resultOf: (item: Item, index: number) => Result): Promise<Result[]> {
   const results: Result[] = [];
-  await forEachInTurns(items, (item, index) => results.push(resultOf(item, index)));
+  await forEachInTurns(items, (item, index) => void results.push(resultOf(item, index)));
   return results;
+}
+
+/** The items that meet a condition, like `filter`. Rejects as `nextTurn` does. */
+export async function filterInTurns<Item>(items: Iterable<Item>, isKept: (item: Item) => boolean): Promise<Item[]> {
+  const kept: Item[] = [];
+  await forEachInTurns(items, (item) => {
+    if (isKept(item)) kept.push(item);
+  });
+  return kept;
+}
+
+/** Groups items by key, preserving their order, like `groupBy`. Rejects as `nextTurn` does. */
+export async function groupInTurns<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Promise<Map<Key, Item[]>> {
+  const groups = new Map<Key, Item[]>();
+  await forEachInTurns(items, (item) => {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  });
+  return groups;
 }

@@ -5,8 +5,9 @@ import { isUnlimited, unlimited } from "../../domains/approvals/unlimited.ts";
 import { labelOf } from "../../domains/names/labels.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { compare, type Decimal } from "../../lib/decimal.ts";
-import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
+import { sortInTurns } from "../../lib/sort-in-turns.ts";
+import { forEachInTurns, groupInTurns, mapInTurns } from "../../lib/turns.ts";
 import { chainFields, tokenLogo } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
@@ -30,16 +31,17 @@ export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddr
   const chainConfig = context.chains.get(chain.id);
   // In a complete index, a balance without a row is 0.
   const missingBalance = indexedFrom === null ? "0" : null;
-  const items = [...groupBy(listed.rows, ({ token }) => token)].map(([token, rows]) => {
+  const items: Ranked<TokensApprovalItem>[] = [];
+  await forEachInTurns(await groupInTurns(listed.rows, ({ token }) => token), async ([token, rows]) => {
     const balance = balances.get(token);
     const holding = { balance: balance === undefined ? missingBalance : balance, rate: rate(token), logo: tokenLogo(chainConfig, token) };
-    return viewToken(listed, token, rows, holding);
+    items.push(await viewToken(listed, token, rows, holding));
   });
   return {
     address: walletAddress,
     ...chainFields(chain, now()),
     quote_currency: currency,
-    items: items.sort(byRisk).map(({ item }) => item),
+    items: (await sortInTurns(items, byRisk)).map(({ item }) => item),
     indexed_from: indexedFrom,
   };
 };
@@ -52,18 +54,18 @@ interface Ranked<T> {
   readonly address: Address;
 }
 
-function viewToken(
+async function viewToken(
   { metadata, labels }: ListedApprovals<AllowanceRow>,
   token: Address,
   rows: readonly AllowanceRow[],
   { balance, rate, logo }: { readonly balance: string | null; readonly rate: Rate; readonly logo: string | null },
-): Ranked<TokensApprovalItem> {
+): Promise<Ranked<TokensApprovalItem>> {
   const { symbol = null, decimals = null } = metadata.get(token) ?? {};
   const balanceAmount = balance === null ? null : BigInt(balance);
   const balanceQuote = quoteOf(balance, rate, decimals, currency);
-  const atRisk = amountAtRiskOfAll(rows.map(knownAllowance), balanceAmount);
+  const atRisk = amountAtRiskOfAll(await mapInTurns(rows, knownAllowance), balanceAmount);
   const atRiskQuote = quotedAmount(atRisk, rate);
-  const spenders = rows.map((row) => {
+  const spenders = await mapInTurns(rows, (row) => {
     const allowance = knownAllowance(row);
     const isInfinite = allowance !== null && isUnlimited(allowance);
     const allowanceQuote = quotedAmount(isInfinite ? null : allowance, rate);
@@ -94,7 +96,7 @@ function viewToken(
     value_at_risk: atRisk?.toString() ?? null,
     value_at_risk_quote: atRiskQuote.quote,
     pretty_value_at_risk_quote: atRiskQuote.pretty,
-    spenders: spenders.sort(byRisk).map((spender) => spender.item),
+    spenders: (await sortInTurns(spenders, byRisk)).map((spender) => spender.item),
   };
   return { item, value: atRiskQuote.exact, amount: null, address: token };
 }

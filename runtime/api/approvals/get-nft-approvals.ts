@@ -1,8 +1,10 @@
+import type { NftApprovalsItem } from "../../../generated/responses.gen.ts";
 import type { NftApprovalRow } from "../../domains/approvals/queries/nft-approval.ts";
 import { unlimited } from "../../domains/approvals/unlimited.ts";
 import { labelOf } from "../../domains/names/labels.ts";
-import { groupBy } from "../../lib/group-by.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
+import { sortInTurns } from "../../lib/sort-in-turns.ts";
+import { forEachInTurns, groupInTurns, mapInTurns } from "../../lib/turns.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { readApprovals, viewSpender, withoutSpam } from "./listed-approvals.ts";
@@ -21,21 +23,27 @@ export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, wall
   ]);
   if (held.length > max)
     throw unsupportedValue("walletAddress", walletAddress, `a wallet that holds at most ${max} tokens in collections with approvals`);
-  const idsOf = groupBy(held, ({ token }) => token);
-  return {
-    ...chainFields(chain, now()),
-    address: walletAddress,
-    items: [...groupBy([...rows].sort(newestFirst), ({ token }) => token)].map(([token, rowsOfToken]) => ({
+  const idsOf = await groupInTurns(held, ({ token }) => token);
+  const byToken = await groupInTurns(await sortInTurns(rows, newestFirst), ({ token }) => token);
+  const items: NftApprovalsItem[] = [];
+  await forEachInTurns(byToken, async ([token, rowsOfToken]) => {
+    const ids = idsOf.get(token) ?? [];
+    items.push({
       contract_address: token,
       contract_address_label: labelOf(labels, token),
       contract_ticker_symbol: metadata.get(token)?.symbol ?? null,
-      token_balances: (idsOf.get(token) ?? []).map(({ token_id, balance }) => ({ token_id, token_balance: balance })),
-      spenders: rowsOfToken.map((row) => ({
+      token_balances: await mapInTurns(ids, ({ token_id, balance }) => ({ token_id, token_balance: balance })),
+      spenders: await mapInTurns(rowsOfToken, (row) => ({
         ...viewSpender(labels, row),
         token_ids_approved: row.token_id ?? "ALL",
         allowance: row.token_id === null ? unlimited : "1",
       })),
-    })),
+    });
+  });
+  return {
+    ...chainFields(chain, now()),
+    address: walletAddress,
+    items,
     indexed_from: indexedFrom,
   };
 };

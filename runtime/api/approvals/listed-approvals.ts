@@ -5,6 +5,7 @@ import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
 import { isoTimestamp } from "../../lib/time.ts";
+import { filterInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
 import { spamAmong } from "../tokens/spam.ts";
 
@@ -42,12 +43,9 @@ export async function withoutSpam<R extends Row>(context: ResolverContext, chain
     context.labels(chain.id, new Set([...tokens, ...rows.map(({ spender }) => spender)])),
   ]);
   const tokensWithUnsent = new Set(rows.filter(({ is_own }) => !is_own).map(({ token }) => token));
-  const spam = await spamAmong(
-    context,
-    chain,
-    [...metadata.values()].filter(({ address }) => tokensWithUnsent.has(address)),
-  );
-  return { rows: rows.filter(({ is_own, token }) => is_own || !spam.has(token)), metadata, labels };
+  const suspects = await filterInTurns(metadata.values(), ({ address }) => tokensWithUnsent.has(address));
+  const spam = await spamAmong(context, chain, suspects);
+  return { rows: await filterInTurns(rows, ({ is_own, token }) => is_own || !spam.has(token)), metadata, labels };
 }
 
 /** The common first fields of spenders: position and transaction of the approval, and the spender. */

@@ -1,6 +1,7 @@
 import type { UniswapLikeToken } from "../../../generated/responses.gen.ts";
 import { shareOf } from "../../domains/dex/queries/valuation.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
@@ -40,7 +41,7 @@ export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] 
   return {
     address: accountAddress,
     ...chainFields(chain, context.now()),
-    items: owned.map(({ pool, token0, token1, balance }) => {
+    items: await mapInTurns(owned, ({ pool, token0, token1, balance }) => {
       const [state] = states(pool);
       const supply = state?.supply ?? null;
       return {

@@ -5,6 +5,7 @@ import { supportsErc } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address, Hash } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
+import { forEachInTurns } from "../../lib/turns.ts";
 import { tokenLogo } from "../chains/view-chain.ts";
 import type { DecodeLog, ResolverContext } from "../context.ts";
 
@@ -21,9 +22,10 @@ export interface LogSender {
 export async function sendersOf(
   context: ResolverContext,
   chainId: number,
-  logs: readonly LogRow[],
+  logs: Iterable<LogRow>,
 ): Promise<(address: Address) => LogSender> {
-  const addresses = [...new Set(logs.map((log) => log.address))];
+  const addresses = new Set<Address>();
+  await forEachInTurns(logs, ({ address }) => void addresses.add(address));
   const chain = context.chains.get(chainId);
   const [metadata, labels, factories] = await Promise.all([
     context.tokens.metadata(chainId, addresses),

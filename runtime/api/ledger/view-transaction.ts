@@ -1,15 +1,15 @@
 import type { Currency } from "../../../generated/requests.gen.ts";
 import type { Transaction } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
+import type { LogRow } from "../../domains/ledger/queries/log.ts";
 import type { LoggedTransaction } from "../../domains/ledger/queries/logged-transaction.ts";
 import type { TransactionPosition, TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { ratesByTime } from "../../domains/prices/queries/rates-by-time.ts";
-import { groupBy } from "../../lib/group-by.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
-import { mapInTurns } from "../../lib/turns.ts";
+import { forEachInTurns, groupInTurns, mapInTurns } from "../../lib/turns.ts";
 import { nativeMetadata, transactionExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
@@ -81,11 +81,7 @@ export async function viewTransactions(
   const chain = context.chains.get(chainId);
   const rows = items.map(({ transaction }) => transaction);
   const [senders, labels, rateAt, safeDetails] = await Promise.all([
-    sendersOf(
-      context,
-      chainId,
-      items.flatMap(({ logs }) => logs),
-    ),
+    sendersOf(context, chainId, logsOf(items)),
     context.labels(
       chainId,
       rows.flatMap((row) => [row.from_address, row.to_address]),
@@ -100,14 +96,24 @@ export async function viewTransactions(
   ]);
   const decodeLog = context.decoderOf(chainId);
   const details = { dex_details: dexDetails, nft_sale_details: saleDetails, lending_details: lendingDetails };
-  return mapInTurns(items, ({ transaction: row, logs }) =>
-    Object.assign(viewTransactionFields(chain, row, labels, { rate: rateAt(nativeTokenAddress, row.timestamp), currency }), {
-      explorers: transactionExplorers(chain, row.hash),
-      ...details,
-      log_events: noLogs ? null : logs.map((log) => viewLog(log, senders(log.address), decodeLog)),
-      safe_details: safeDetails(row),
-    }),
-  );
+  const viewed: Transaction[] = [];
+  await forEachInTurns(items, async ({ transaction: row, logs }) => {
+    const fields = viewTransactionFields(chain, row, labels, { rate: rateAt(nativeTokenAddress, row.timestamp), currency });
+    const events = noLogs ? null : await mapInTurns(logs, (log) => viewLog(log, senders(log.address), decodeLog));
+    viewed.push(
+      Object.assign(fields, {
+        explorers: transactionExplorers(chain, row.hash),
+        ...details,
+        log_events: events,
+        safe_details: safeDetails(row),
+      }),
+    );
+  });
+  return viewed;
+}
+
+function* logsOf(items: readonly LoggedTransaction[]): Generator<LogRow> {
+  for (const { logs } of items) yield* logs;
 }
 
 /** Reads the logs of transactions unless `noLogs`. */
@@ -118,8 +124,8 @@ export async function withLogs(
   noLogs: boolean,
 ): Promise<LoggedTransaction[]> {
   const logs = noLogs || rows.length === 0 ? [] : await ledger.logsOfTransactions(chainId, rows);
-  const logsOf = groupBy(logs, keyOf);
-  return rows.map((transaction) => ({ transaction, logs: logsOf.get(keyOf(transaction)) ?? [] }));
+  const byTransaction = await groupInTurns(logs, keyOf);
+  return mapInTurns(rows, (transaction) => ({ transaction, logs: byTransaction.get(keyOf(transaction)) ?? [] }));
 }
 
 const keyOf = (position: TransactionPosition): string => `${position.block_number}:${position.transaction_index}`;

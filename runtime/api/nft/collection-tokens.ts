@@ -3,6 +3,7 @@ import type { NftTokenContract } from "../../../generated/responses.gen.ts";
 import type { NftTokenRow } from "../../domains/nft/queries/tokens.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { Address } from "../../lib/hex.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
 import { type Collection, viewCollection } from "./collection.ts";
 import { knownMetadata } from "./known-metadata.ts";
@@ -34,7 +35,7 @@ export async function viewTokens(
       withUncached && !noMetadata,
     ),
   ]);
-  return rows.map((row) => ({
+  return mapInTurns(rows, (row) => ({
     ...viewCollection(collection.metadata),
     is_spam: collection.isSpam,
     type: "nft",

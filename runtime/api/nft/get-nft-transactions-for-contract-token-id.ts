@@ -1,5 +1,7 @@
 import type { NftTransactionItem, Transaction } from "../../../generated/responses.gen.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
+import { sortInTurns } from "../../lib/sort-in-turns.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import { chainFields, tokenLogo } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewTransactions, withLogs } from "../ledger/view-transaction.ts";
@@ -19,8 +21,11 @@ export const getNftTransactionsForContractTokenId: Handlers["getNftTransactionsF
   const positions = anchor === null ? [] : await nfts.nftTransactions(chain.id, contractAddress, tokenId, anchor, max + 1);
   if (positions.length > max) throw unsupportedValue("tokenId", String(tokenId), `a token with at most ${max} transactions`);
   const rows = positions.length === 0 ? [] : await ledger.transactionsAt(chain.id, positions);
-  rows.sort((left, right) => right.block_number - left.block_number || right.transaction_index - left.transaction_index);
-  const logged = await withLogs(context, chain.id, rows, false);
+  const newest = await sortInTurns(
+    rows,
+    (left, right) => right.block_number - left.block_number || right.transaction_index - left.transaction_index,
+  );
+  const logged = await withLogs(context, chain.id, newest, false);
   const transactions = await viewTransactions(context, chain.id, logged, { noLogs: false, quoteCurrency: "USD", withSafe: false });
   return {
     ...common,
@@ -30,7 +35,7 @@ export const getNftTransactionsForContractTokenId: Handlers["getNftTransactionsF
         ...viewCollection(metadata),
         logo_url: tokenLogo(context.chains.get(chain.id), contractAddress),
         supports_erc: standardsOf(metadata, standard),
-        nft_transactions: transactions.map(toItem),
+        nft_transactions: await mapInTurns(transactions, toItem),
         is_spam: isSpam,
       },
     ],

@@ -2,6 +2,7 @@ import type { NftData } from "../../../generated/responses.gen.ts";
 import { emptyMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
 import { isoTimestamp } from "../../lib/time.ts";
+import { forEachInTurns, mapInTurns } from "../../lib/turns.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, viewNumber } from "../prices/view-quotes.ts";
@@ -36,21 +37,22 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
   ]);
   const spam = await spamAmong(context, chain, metadata.values());
   const byCollection = new Map<string, NftData[]>();
-  ids.forEach((id, index) => {
+  await forEachInTurns(ids, (id, index) => {
     const data = viewed[index];
     if (data === undefined) return;
     const collected = byCollection.get(holdingKey(id));
     if (collected === undefined) byCollection.set(holdingKey(id), [data]);
     else collected.push(data);
   });
-  const balance24h = new Map(earlier.map((row) => [holdingKey(row), row.balance]));
+  const balance24h = new Map<string, string | null>();
+  await forEachInTurns(earlier, (row) => void balance24h.set(holdingKey(row), row.balance));
   const missing24h = earlier.length > max ? null : missingBalance;
   return {
     address: walletAddress,
     updated_at: updatedAt(context.now()),
-    items: held
-      .filter(({ token }) => !(noSpam && spam.has(token)))
-      .map((row) => {
+    items: await mapInTurns(
+      held.filter(({ token }) => !(noSpam && spam.has(token))),
+      (row) => {
         const described = metadata.get(row.token) ?? emptyMetadata(row.token);
         const isUnknown = indexedFrom !== null && isAlsoErc20(row, described);
         const floor = floors.get(row.token);
@@ -68,7 +70,8 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
           floor_price_native_quote: viewNumber(floor?.native ?? null),
           nft_data: byCollection.get(holdingKey(row)) ?? [],
         };
-      }),
+      },
+    ),
     indexed_from: indexedFrom,
   };
 };

@@ -4,6 +4,7 @@ import type { NftKey } from "../../domains/nft/queries/tokens.ts";
 import { nftKeyText } from "../../domains/nft/queries/tokens.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { Address } from "../../lib/hex.ts";
+import { mapInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
 import { knownMetadata } from "./known-metadata.ts";
 import { viewNft } from "./view-nft.ts";
@@ -31,7 +32,7 @@ export async function viewHeldTokens(
     context.nfts.originalOwners(chain.id, ids),
     knownMetadata(context, chain, ids, withUncached && !noMetadata),
   ]);
-  return ids.map((id) =>
+  return mapInTurns(ids, (id) =>
     viewNft(
       id.token_id,
       {

@@ -2,6 +2,7 @@ import type { Chain } from "../../../generated/requests.gen.ts";
 import type { NftKey } from "../../domains/nft/queries/tokens.ts";
 import type { NftMetadataRow } from "../../domains/nft-metadata/queries/metadata.ts";
 import { metadataKeyText } from "../../domains/nft-metadata/queries/metadata.ts";
+import { filterInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
 
 /** The warning of a response without metadata on a chain that does not cache it. */
@@ -22,7 +23,7 @@ export async function knownMetadata(
   withUncached: boolean,
 ): Promise<(key: NftKey) => NftMetadataRow | undefined> {
   const stored = await nftMetadata.metadataOf(chain.id, keys);
-  const missing = withUncached ? keys.filter((key) => !stored.has(metadataKeyText(key))) : [];
+  const missing = withUncached ? await filterInTurns(keys, (key) => !stored.has(metadataKeyText(key))) : [];
   if (missing.length > 0) markVolatile();
   const read = missing.length === 0 ? [] : await uncached.read(chain.id, missing);
   const freshRows = new Map(read.map((row) => [metadataKeyText(row), row]));

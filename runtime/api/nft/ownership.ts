@@ -5,6 +5,7 @@ import type { TraitFilter } from "../../domains/nft-metadata/queries/trait-filte
 import type { Address } from "../../lib/hex.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
 import { isoTimestamp } from "../../lib/time.ts";
+import { forEachInTurns, mapInTurns } from "../../lib/turns.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { collectionOf, standardsOf, viewCollection } from "./collection.ts";
@@ -51,14 +52,15 @@ export async function ownershipOf(
   const viewed = await viewHeldTokens(context, chain, walletAddress, held, { noMetadata: false, withUncached: false });
   const collection = viewCollection(metadata);
   const supported = standardsOf(metadata, standard);
-  const balance24h = new Map(earlier.map((row) => [nftKeyText(row), row.balance]));
+  const balance24h = new Map<string, string | null>();
+  await forEachInTurns(earlier, (row) => void balance24h.set(nftKeyText(row), row.balance));
   const missing24h = earlier.length > max ? null : missingBalance;
   return {
     updated_at: updatedAt(context.now()),
     address: walletAddress,
     collection: collectionContract,
     is_spam: isSpam,
-    items: held.map((row, index) => {
+    items: await mapInTurns(held, (row, index) => {
       const before = balance24h.get(nftKeyText(row));
       return {
         ...collection,

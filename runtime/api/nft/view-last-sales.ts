@@ -1,5 +1,6 @@
 import { decimal, decimalOf, toText } from "../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import { forEachInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
@@ -31,7 +32,11 @@ export async function lastNativeSales(
   const marketplaces = marketplaceAddresses(chain);
   if (tokens.length === 0 || marketplaces.length === 0) return () => noSale;
   const rows = await nftSales.lastSales(chainId, tokens, marketplaces, [nativeTokenAddress, ...chain.wrappedNative], block);
-  const sold = new Map(rows.map(({ collection, token_id, unit_price }) => [`${collection}${token_id}`, truncatedPrice(unit_price)]));
+  const sold = new Map<string, bigint>();
+  await forEachInTurns(
+    rows,
+    ({ collection, token_id, unit_price }) => void sold.set(`${collection}${token_id}`, truncatedPrice(unit_price)),
+  );
   return ({ collection, tokenId }) => {
     const wei = sold.get(`${collection}${tokenId}`);
     if (wei === undefined) return noSale;

@@ -5,6 +5,7 @@ import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { notFound, unsupportedValue } from "../../lib/request-error.ts";
 import { isoTimestamp, secondsPerDay, secondsPerHour, startOfDay } from "../../lib/time.ts";
+import { forEachInTurns, mapInTurns } from "../../lib/turns.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { viewContract } from "../tokens/view-token.ts";
@@ -28,9 +29,10 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
   if (only !== undefined && others.length === 0) await requireKnownToken(context, chain, only, metadata.get(only));
   const chainConfig = context.chains.get(chain.id);
   const shown = pricesAtAsc ? days : days.toReversed();
-  return addresses.map((address): TokenPricesResponse => {
+  const responses: TokenPricesResponse[] = [];
+  await forEachInTurns(addresses, async (address) => {
     const contract = viewPriced(context, chain, address, metadata.get(address));
-    const prices = shown.map((day) => {
+    const prices = await mapInTurns(shown, (day) => {
       const price = day * secondsPerDay > indexedUntil ? null : wholeRate(rateOf(address, day), contract.contract_decimals);
       return {
         contract_metadata: contract,
@@ -39,15 +41,16 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
         pretty_price: pretty(price, quoteCurrency),
       };
     });
-    return {
+    responses.push({
       ...contract,
       update_at: updatedAt(context.now()),
       quote_currency: quoteCurrency,
       logo_urls: { token_logo_url: contract.logo_url, protocol_logo_url: null, chain_logo_url: chainConfig.logoUrl ?? null },
       prices,
       items: prices,
-    };
+    });
   });
+  return responses;
 };
 
 /** The requested days (days since 1970), oldest first. @throws {RequestError} 400 if one is in the future, or if there are too many. */

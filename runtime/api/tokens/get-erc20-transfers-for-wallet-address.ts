@@ -3,15 +3,15 @@ import type { TokenTransferItem } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
+import type { PriceLookup } from "../../domains/prices/queries/price.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { ratesByTime } from "../../domains/prices/queries/rates-by-time.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { TransferRow } from "../../domains/tokens/queries/transfer.ts";
-import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
-import { mapInTurns } from "../../lib/turns.ts";
+import { forEachInTurns, mapInTurns } from "../../lib/turns.ts";
 import { rangeOf } from "../block-references.ts";
 import { chainFields, transactionExplorers } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
@@ -46,52 +46,45 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
     tokens.transfersAt(chain.id, walletAddress, contractAddress, shown),
   ]);
   const transactionAt = new Map(transactions.map((row) => [keyOf(row), row]));
+  const transactionOf = await mapInTurns(transfers, (transfer) => transactionAt.get(keyOf(transfer)));
   const [metadata, labels, rateAt] = await Promise.all([
-    tokens.metadata(
-      chain.id,
-      transfers.map((transfer) => transfer.token),
-    ),
-    context.labels(
-      chain.id,
-      [...transactions, ...transfers].flatMap((row) => [row.from_address, row.to_address]),
-    ),
-    ratesByTime(context.prices, chain.id, quoteCurrency, [
-      ...transactions.map(({ timestamp }) => ({ asset: nativeTokenAddress, time: timestamp })),
-      ...transfers.flatMap((transfer) => {
-        const time = transactionAt.get(keyOf(transfer))?.timestamp;
-        return time === undefined ? [] : [{ asset: transfer.token, time }];
-      }),
-    ]),
+    tokens.metadata(chain.id, tokensOf(transfers)),
+    context.labels(chain.id, partiesOf(transactions, transfers)),
+    ratesByTime(context.prices, chain.id, quoteCurrency, priceLookups(transactions, transfers, transactionOf)),
   ]);
   const chainConfig = context.chains.get(chain.id);
   const [spam, poisoning] = await Promise.all([
     spamAmong(context, chain, metadata.values()),
     poisoningAmong(context, chain, walletAddress, transfers, (transfer) => transactionAt.get(keyOf(transfer))?.from_address),
   ]);
-  const transfersAt = groupBy(transfers, keyOf);
+  /** The viewed transfers of each transaction. */
+  const viewedOf = new Map<TransactionRow, TokenTransferItem[]>();
+  await forEachInTurns(transfers, (transfer, index) => {
+    const transaction = transactionOf[index];
+    if (transaction === undefined) return;
+    const viewed = viewTransfer(chainConfig, walletAddress, transaction, transfer, {
+      metadata: metadata.get(transfer.token),
+      labels,
+      rate: rateAt(transfer.token, transaction.timestamp),
+      currency: quoteCurrency,
+      isSpam: spam.has(transfer.token),
+      isPoisoning: poisoning.has(transfer),
+    });
+    const others = viewedOf.get(transaction);
+    if (others === undefined) viewedOf.set(transaction, viewed);
+    else others.push(...viewed);
+  });
+  const items = await mapInTurns(shown, (position) => {
+    const transaction = transactionAt.get(keyOf(position));
+    if (transaction === undefined) return [];
+    const native = { rate: rateAt(nativeTokenAddress, transaction.timestamp), currency: quoteCurrency };
+    return [{ ...viewTransactionFields(chainConfig, transaction, labels, native), transfers: viewedOf.get(transaction) ?? [] }];
+  });
   return {
     address: walletAddress,
     ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
-    items: (
-      await mapInTurns(shown, (position) => {
-        const transaction = transactionAt.get(keyOf(position));
-        if (transaction === undefined) return [];
-        const transfersOfWallet = transfersAt.get(keyOf(position)) ?? [];
-        const viewed = transfersOfWallet.flatMap((transfer) =>
-          viewTransfer(chainConfig, walletAddress, transaction, transfer, {
-            metadata: metadata.get(transfer.token),
-            labels,
-            rate: rateAt(transfer.token, transaction.timestamp),
-            currency: quoteCurrency,
-            isSpam: spam.has(transfer.token),
-            isPoisoning: poisoning.has(transfer),
-          }),
-        );
-        const native = { rate: rateAt(nativeTokenAddress, transaction.timestamp), currency: quoteCurrency };
-        return [{ ...viewTransactionFields(chainConfig, transaction, labels, native), transfers: viewed }];
-      })
-    ).flat(),
+    items: items.flat(),
     pagination: { has_more: positions.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: indexedFrom,
   };
@@ -99,6 +92,33 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
 
 const keyOf = (position: { readonly block_number: number; readonly transaction_index: number }): string =>
   `${position.block_number}:${position.transaction_index}`;
+
+function* tokensOf(transfers: readonly TransferRow[]): Generator<Address> {
+  for (const { token } of transfers) yield token;
+}
+
+/** The senders and recipients of rows. */
+function* partiesOf(transactions: readonly TransactionRow[], transfers: readonly TransferRow[]): Generator<Address | null> {
+  for (const rows of [transactions, transfers]) {
+    for (const row of rows) {
+      yield row.from_address;
+      yield row.to_address;
+    }
+  }
+}
+
+/** The lookups of the native token's rates and of the rates of transferred tokens, each at the time of its transaction. */
+function* priceLookups(
+  transactions: readonly TransactionRow[],
+  transfers: readonly TransferRow[],
+  transactionOf: readonly (TransactionRow | undefined)[],
+): Generator<PriceLookup> {
+  for (const { timestamp } of transactions) yield { asset: nativeTokenAddress, time: timestamp };
+  for (const [index, { token }] of transfers.entries()) {
+    const time = transactionOf[index]?.timestamp;
+    if (time !== undefined) yield { asset: token, time };
+  }
+}
 
 /** The data that a transfer's view depends on. */
 interface TransferView {

@@ -6,10 +6,9 @@ import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { NftBalanceRow } from "../../domains/tokens/queries/balance.ts";
 import type { HeldTokens, HoldingRow } from "../../domains/tokens/queries/holding.ts";
 import { emptyMetadata, type TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
-import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
-import { mapInTurns } from "../../lib/turns.ts";
+import { filterInTurns, forEachInTurns, mapInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
 import { lastNativeSales } from "../nft/view-last-sales.ts";
 import { hideUnknownNative, unknownNative } from "./native-balances.ts";
@@ -96,25 +95,24 @@ async function heldNfts(
   const known = nftMetadata.metadataOf(chain.id, ids);
   // Nothing else is queried for ids that are omitted.
   const cached = noNftFetch ? await known : null;
-  const shown = cached === null ? ids : ids.filter((id) => cached.get(metadataKeyText(id))?.has_document === true);
+  const shown = cached === null ? ids : await filterInTurns(ids, (id) => cached.get(metadataKeyText(id))?.has_document === true);
   const [metadata, originalOwners, lastSaleOf] = await Promise.all([
     known,
     nfts.originalOwners(chain.id, shown),
     lastNativeSales(context, chain.id, shown.map(soldToken), block),
   ]);
   const viewed = new Map<string, BalanceNftData[]>();
-  for (const [key, rows] of groupBy(shown, holdingKey)) {
-    const detailsOf = (row: NftBalanceRow) => ({
+  await forEachInTurns(shown, (row) => {
+    const nft = viewHeldNft(wallet, row, {
       originalOwner: originalOwners.get(nftKeyText(row)) ?? null,
       metadata: metadata.get(metadataKeyText(row)),
       lastSale: lastSaleOf(soldToken(row)),
       noMetadata,
     });
-    viewed.set(
-      key,
-      rows.map((row) => viewHeldNft(wallet, row, detailsOf(row))),
-    );
-  }
+    const others = viewed.get(holdingKey(row));
+    if (others === undefined) viewed.set(holdingKey(row), [nft]);
+    else others.push(nft);
+  });
   return viewed;
 }
 

@@ -4,7 +4,7 @@ import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { TransferRow } from "../../domains/tokens/queries/transfer.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
-import { forEachInTurns } from "../../lib/turns.ts";
+import { filterInTurns, forEachInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
 
 /** The tokens that the rules classify as spam. Queries the database only for tokens whose names suggest an airdrop. */
@@ -13,22 +13,12 @@ export async function spamAmong(
   chain: Chain,
   metadata: Iterable<TokenMetadata>,
 ): Promise<ReadonlySet<Address>> {
-  const classified = [...metadata]
-    .filter(({ address }) => address !== nativeTokenAddress)
-    .map(
-      ({ address, name, symbol, decimals, standards: shown }): ClassifiedToken => ({
-        chainId: chain.id,
-        address,
-        standard: shown[0] ?? standards.erc20,
-        name,
-        symbol,
-        decimals,
-      }),
-    );
   const spam = new Set<Address>();
   const suspects: ClassifiedToken[] = [];
-  await forEachInTurns(classified, (token) => {
-    if (classifier.isSpam(token).value) spam.add(token.address);
+  await forEachInTurns(metadata, ({ address, name, symbol, decimals, standards: shown }) => {
+    if (address === nativeTokenAddress) return;
+    const token: ClassifiedToken = { chainId: chain.id, address, standard: shown[0] ?? standards.erc20, name, symbol, decimals };
+    if (classifier.isSpam(token).value) spam.add(address);
     else if (classifier.mayBeAirdrop(token)) suspects.push(token);
   });
   const airdropped = await tokens.airdroppedTokens(
@@ -48,17 +38,16 @@ export async function poisoningAmong(
   transfers: readonly TransferRow[],
   senderOf: (transfer: TransferRow) => Address | undefined,
 ): Promise<ReadonlySet<TransferRow>> {
-  const empty = transfers.filter(({ amount, from_address: from, to_address: to }) => amount === "0" && from !== to);
+  const empty = await filterInTurns(transfers, ({ amount, from_address: from, to_address: to }) => amount === "0" && from !== to);
   if (empty.length === 0) return new Set();
   const newest = empty.reduce((block, transfer) => Math.max(block, transfer.block_number), 0);
   // The transactions up to the newest transfer include those of the page itself.
   const maxTransactions = classifier.sampling.poisoning.transactions + transfers.length;
   const counterparties = classifier.counterpartiesOf(await tokens.counterparties(chain.id, wallet, newest, maxTransactions));
-  return new Set(
-    empty.filter((transfer) => {
-      const { block_number: block, from_address: from, to_address: to, amount } = transfer;
-      const sender = senderOf(transfer);
-      return sender !== undefined && classifier.isPoisoning({ wallet, block, from, to, amount, sender }, counterparties).value;
-    }),
-  );
+  const poisoning = await filterInTurns(empty, (transfer) => {
+    const { block_number: block, from_address: from, to_address: to, amount } = transfer;
+    const sender = senderOf(transfer);
+    return sender !== undefined && classifier.isPoisoning({ wallet, block, from, to, amount, sender }, counterparties).value;
+  });
+  return new Set(poisoning);
 }

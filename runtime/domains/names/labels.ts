@@ -1,4 +1,5 @@
 import type { Address } from "../../lib/hex.ts";
+import { forEachInTurns } from "../../lib/turns.ts";
 import type { NameQueries } from "./queries/index.ts";
 
 /** Labels by address. */
@@ -20,12 +21,12 @@ export const createLabelQueries = (names: Pick<NameQueries, "namesOf">, operator
     const configured = operator.get(chainId);
     const labels = new Map<string, string>();
     const unlabeled = new Set<Address>();
-    for (const address of addresses) {
-      if (address === null) continue;
+    await forEachInTurns(addresses, (address) => {
+      if (address === null) return;
       const label = configured?.get(address);
       if (label === undefined) unlabeled.add(address);
       else labels.set(address, label);
-    }
+    });
     if (unlabeled.size === 0) return labels;
     const found = await names.namesOf(chainId, unlabeled);
     if (labels.size === 0) return found;

@@ -2,6 +2,7 @@ import { bytesArray } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import { sql } from "../../database/sql.ts";
 import type { Address } from "../../lib/hex.ts";
+import { portionsOf } from "../../lib/portions.ts";
 import type { TransactionPosition } from "../ledger/queries/transaction.ts";
 import { saleNumbersOf } from "./projection/index.ts";
 
@@ -135,27 +136,33 @@ export function createNftSaleQueries({ query }: Pick<Database, "query">) {
    * The last price of a unit of each token up to a block in one of the payment tokens `paidIn`; tokens that were never sold for one are left out. Served by
    * nft_sales_token, read from its end: one probe per token if its last sale was paid in one of these.
    */
-  const lastSales = (
+  const lastSales = async (
     chainId: number,
     tokens: readonly { readonly collection: Address; readonly tokenId: string }[],
     marketplaces: readonly Address[],
     paidIn: readonly Address[],
     block: number,
-  ) =>
-    query<LastSaleRow>(
-      `SELECT k.collection, k.token_id, s.unit_price FROM unnest($2::bytea[], $3::numeric[]) AS k(collection, token_id) CROSS JOIN LATERAL (
+  ): Promise<LastSaleRow[]> => {
+    const sales: LastSaleRow[] = [];
+    for (const portion of portionsOf(tokens)) {
+      const rows = await query<LastSaleRow>(
+        `SELECT k.collection, k.token_id, s.unit_price FROM unnest($2::bytea[], $3::numeric[]) AS k(collection, token_id) CROSS JOIN LATERAL (
          SELECT unit_price FROM nft_sales s
          WHERE s.chain_id = $1 AND s.collection = k.collection AND s.token_id = k.token_id AND s.marketplace = ANY ($4::bytea[]) AND s.payment_token = ANY ($5::bytea[]) AND s.sale < $6
          ORDER BY s.sale DESC LIMIT 1) s`,
-      [
-        chainId,
-        bytesArray(tokens.map(({ collection }) => collection)),
-        tokens.map(({ tokenId }) => tokenId),
-        bytesArray(marketplaces),
-        bytesArray(paidIn),
-        firstSaleAfter(block),
-      ],
-    );
+        [
+          chainId,
+          bytesArray(portion.map(({ collection }) => collection)),
+          portion.map(({ tokenId }) => tokenId),
+          bytesArray(marketplaces),
+          bytesArray(paidIn),
+          firstSaleAfter(block),
+        ],
+      );
+      sales.push(...rows);
+    }
+    return sales;
+  };
 
   return { salesOfDays, lowestOfDays, salesOfTransaction, lastSales };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createLookupCache, uncachedLookups } from "../../../runtime/lib/cache-lookups.ts";
+import { countIterations } from "./count-iterations.ts";
 
 const chainId = 1;
 
@@ -13,6 +14,23 @@ function counted(maxKeys = 10) {
   const cache = createLookupCache({ version: () => state.version, maxAgeMilliseconds: () => 1_000, clock: { now: () => state.now } });
   return { state, lookUp: cache(load, maxKeys), unkept: uncachedLookups(load, maxKeys) };
 }
+
+describe("lookups of 100,000 keys", () => {
+  const keys = Array.from({ length: 100_000 }, (_, number) => `k${number}`);
+
+  it.each(["lookUp", "unkept"] as const)("load in portions, in turns with other work (%s)", async (name) => {
+    const { state, [name]: lookUp } = counted(200_000);
+    let found: ReadonlyMap<string, number> = new Map();
+    const iterations = await countIterations(async () => {
+      found = await lookUp(chainId, keys);
+    });
+    expect(state.runs.map((run) => run.length)).toEqual(Array.from({ length: 10 }, () => 10_000));
+    expect(state.runs.flat()).toEqual(keys);
+    expect([found.size, found.get("k0"), found.get("k99999")]).toEqual([100_000, 1, 10]);
+    // 100,000 keys take more than 20 ms, of which a turn has 2.
+    expect(iterations).toBeGreaterThanOrEqual(4);
+  });
+});
 
 describe("cached lookups", () => {
   it("load missing keys only, each once, and remember keys without a value", async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type ActiveRequest, runForRequest } from "../../../runtime/lib/active-request.ts";
-import { isTurnOver, mapInTurns, nextTurn } from "../../../runtime/lib/turns.ts";
+import { groupBy } from "../../../runtime/lib/group-by.ts";
+import { filterInTurns, forEachInTurns, groupInTurns, isTurnOver, mapInTurns, nextTurn } from "../../../runtime/lib/turns.ts";
 import { deadline } from "../../support/deadline.ts";
+import { countIterations } from "./count-iterations.ts";
 
 /** Occupies the event loop. */
 const occupy = (milliseconds: number): void => {
@@ -44,6 +46,31 @@ describe("mapInTurns", () => {
     );
     const longest = await longestIteration(lists);
     expect(longest).toBeLessThan(deadline(10 * 8 + 200));
+  });
+});
+
+describe("lists in turns", () => {
+  const items = Array.from({ length: 1_000 }, (_, index) => index);
+
+  it("filter and group like filter and groupBy", async () => {
+    const isEven = (item: number): boolean => item % 2 === 0;
+    expect(await filterInTurns(items, isEven)).toEqual(items.filter(isEven));
+    expect(await groupInTurns(items, (item) => item % 7)).toEqual(groupBy(items, (item) => item % 7));
+  });
+
+  it("await what is called for each item, one after the other", async () => {
+    const order: string[] = [];
+    await forEachInTurns(["a", "b"], async (item) => {
+      order.push(`${item} starts`);
+      await nextTurn();
+      order.push(`${item} ends`);
+    });
+    expect(order).toEqual(["a starts", "a ends", "b starts", "b ends"]);
+  });
+
+  it("take turns within the first items if these are long", async () => {
+    // 24 items of 4 ms would hold the event loop for 96 ms; the time is checked after each eight.
+    expect(await countIterations(() => mapInTurns(items.slice(0, 24), () => occupy(4)))).toBeGreaterThanOrEqual(2);
   });
 });
 

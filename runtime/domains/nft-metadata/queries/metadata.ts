@@ -1,6 +1,8 @@
 import { bytesArray } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
+import { portionsOf } from "../../../lib/portions.ts";
+import { forEachInTurns } from "../../../lib/turns.ts";
 import type { NftKey } from "../../nft/queries/tokens.ts";
 import type { NftAttribute } from "../jobs/fetch/documents/document.ts";
 
@@ -36,10 +38,11 @@ export function createStoredMetadataQueries({ query }: Pick<Database, "query">) 
     chainId: number,
     keys: readonly Pick<NftKey, "token" | "token_id">[],
   ): Promise<ReadonlyMap<string, NftMetadataRow>> => {
-    if (keys.length === 0) return new Map();
+    const found = new Map<string, NftMetadataRow>();
     // The document itself, up to a megabyte, is not needed.
-    const rows = await query<NftMetadataRow>(
-      `SELECT m.* FROM unnest($2::bytea[], $3::numeric[]) AS k(token, token_id) CROSS JOIN LATERAL (
+    for (const portion of portionsOf(keys)) {
+      const rows = await query<NftMetadataRow>(
+        `SELECT m.* FROM unnest($2::bytea[], $3::numeric[]) AS k(token, token_id) CROSS JOIN LATERAL (
          SELECT token, token_id, token_url, refusal, document IS NOT NULL AS has_document, name, description, image, animation_url, external_url, owner,
            attributes, asset_bytes
          FROM nft_metadata d WHERE d.chain_id = $1 AND d.token = k.token AND d.token_id = k.token_id
@@ -47,9 +50,11 @@ export function createStoredMetadataQueries({ query }: Pick<Database, "query">) 
          SELECT token, token_id, url, 'Tried again later: ' || problem, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
          FROM nft_reads r WHERE r.chain_id = $1 AND r.token = k.token AND r.token_id = k.token_id AND r.problem IS NOT NULL
          LIMIT 1) m`,
-      [chainId, bytesArray(keys.map(({ token }) => token)), keys.map((key) => key.token_id)],
-    );
-    return new Map(rows.map((row) => [metadataKeyText(row), row]));
+        [chainId, bytesArray(portion.map(({ token }) => token)), portion.map((key) => key.token_id)],
+      );
+      await forEachInTurns(rows, (row) => void found.set(metadataKeyText(row), row));
+    }
+    return found;
   };
 
   return { metadataOf };

@@ -2,6 +2,8 @@ import { bytes, bytesArray } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import { sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
+import { portionsOf } from "../../../lib/portions.ts";
+import { forEachInTurns } from "../../../lib/turns.ts";
 import type { TransactionPosition } from "../../ledger/queries/transaction.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 
@@ -70,21 +72,27 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
 export function createNftOwnerQueries({ query }: Pick<Database, "query">) {
   /** The original owners of tokens, by `nftKeyText`; tokens whose mint is not indexed are left out. One probe of the primary key per token. */
   const originalOwners = async (chainId: number, keys: readonly NftKey[]): Promise<ReadonlyMap<string, Address>> => {
-    if (keys.length === 0) return new Map();
-    const rows = await query<{ position: number; original_owner: Address }>(
-      `SELECT k.position, t.original_owner FROM unnest($2::bytea[], $3::numeric[], $4::int2[]) WITH ORDINALITY AS k(token, token_id, standard, position)
+    const owners = new Map<string, Address>();
+    for (const portion of portionsOf(keys)) {
+      const rows = await query<{ position: number; original_owner: Address }>(
+        `SELECT k.position, t.original_owner FROM unnest($2::bytea[], $3::numeric[], $4::int2[]) WITH ORDINALITY AS k(token, token_id, standard, position)
        CROSS JOIN LATERAL (
          SELECT original_owner FROM nft_tokens n
          WHERE n.chain_id = $1 AND n.token = k.token AND n.token_id = k.token_id AND n.standard = k.standard LIMIT 1) t
        WHERE t.original_owner IS NOT NULL`,
-      [chainId, bytesArray(keys.map(({ token }) => token)), keys.map((key) => key.token_id), keys.map(({ standard }) => standard)],
-    );
-    return new Map(
-      rows.flatMap(({ position, original_owner: owner }) => {
-        const key = keys[position - 1];
-        return key === undefined ? [] : [[nftKeyText(key), owner] as const];
-      }),
-    );
+        [
+          chainId,
+          bytesArray(portion.map(({ token }) => token)),
+          portion.map((key) => key.token_id),
+          portion.map(({ standard }) => standard),
+        ],
+      );
+      await forEachInTurns(rows, ({ position, original_owner: owner }) => {
+        const key = portion[position - 1];
+        if (key !== undefined) owners.set(nftKeyText(key), owner);
+      });
+    }
+    return owners;
   };
 
   /**

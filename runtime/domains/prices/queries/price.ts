@@ -4,6 +4,7 @@ import type { Queryable } from "../../../database/database.ts";
 import type { IndexCache } from "../../../database/index-cache.ts";
 import { decimalOf } from "../../../lib/decimal.ts";
 import type { Address } from "../../../lib/hex.ts";
+import { forEachInTurns, mapInTurns } from "../../../lib/turns.ts";
 import { createOwnedRateQueries } from "./owned-rates.ts";
 import { createProgressQueries } from "./progress.ts";
 import { type ChainOfCurrency, type Closes, convert, createCloses, days, hourOf, hours, type Rate, type SpanTable } from "./rates.ts";
@@ -39,7 +40,8 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
     const spanNumbers = lookups.map(({ span }) => span);
     const [rates, currencies] = await Promise.all([closes(chainId, spans, lookups), currencyRates(chainId, currency, spans, spanNumbers)]);
     if (currencies === null) return rates;
-    return rates.map((rate, position) => convert(rate, currencies.get(lookups[position]?.span ?? -1) ?? null));
+    // A quotient has 40 digits.
+    return mapInTurns(rates, (rate, position) => convert(rate, currencies.get(lookups[position]?.span ?? -1) ?? null));
   };
 
   /**
@@ -75,12 +77,11 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
       ),
       currencyRates(chainId, currency, hours, hourNumbers),
     ]);
-    const rates = new Map(
-      rows.map(({ asset, hour, close }) => {
-        const rate = close === null || hour > until ? null : decimalOf(close);
-        return [`${asset}${hour}`, currencies === null ? rate : convert(rate, currencies.get(hour) ?? null)];
-      }),
-    );
+    const rates = new Map<string, Rate>();
+    await forEachInTurns(rows, ({ asset, hour, close }) => {
+      const rate = close === null || hour > until ? null : decimalOf(close);
+      rates.set(`${asset}${hour}`, currencies === null ? rate : convert(rate, currencies.get(hour) ?? null));
+    });
     return (asset, time) => rates.get(`${asset}${hourOf(time)}`) ?? null;
   };
 
@@ -102,7 +103,7 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
       assets: readonly Address[],
       dayNumbers: readonly number[],
     ): Promise<(asset: Address, day: number) => Rate> => {
-      const lookups = assets.flatMap((asset) => dayNumbers.map((span) => ({ asset, span })));
+      const lookups = await mapInTurns(eachPair(assets, dayNumbers), ([asset, span]) => ({ asset, span }));
       const rates = await closesIn(chainId, currency, days, lookups);
       const rowOf = new Map(assets.map((asset, position) => [asset, position * dayNumbers.length]));
       const columnOf = new Map(dayNumbers.map((day, position) => [day, position]));
@@ -117,4 +118,8 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
       return new Set(rows.map(({ asset }) => asset));
     },
   };
+}
+
+function* eachPair<First, Second>(firsts: readonly First[], seconds: readonly Second[]): Generator<readonly [First, Second]> {
+  for (const first of firsts) for (const second of seconds) yield [first, second];
 }

@@ -1,5 +1,6 @@
 import type { Currency } from "../../../../generated/requests.gen.ts";
 import type { Address } from "../../../lib/hex.ts";
+import { forEachInTurns } from "../../../lib/turns.ts";
 import type { PriceLookup, PriceQueries } from "./price.ts";
 import { hourOf, type Rate } from "./rates.ts";
 
@@ -8,12 +9,17 @@ export async function ratesByTime(
   { ratesAtTimes }: Pick<PriceQueries, "ratesAtTimes">,
   chainId: number,
   currency: Currency,
-  lookups: readonly PriceLookup[],
+  lookups: Iterable<PriceLookup>,
 ): Promise<(asset: Address, time: number) => Rate> {
-  const distinct = new Map(lookups.map((lookup) => [keyOf(lookup.asset, lookup.time), lookup]));
-  const rates = await ratesAtTimes(chainId, currency, [...distinct.values()]);
-  const byKey = new Map([...distinct.keys()].map((key, position) => [key, rates[position] ?? null]));
-  return (asset, time) => byKey.get(keyOf(asset, time)) ?? null;
+  const distinct: PriceLookup[] = [];
+  /** The positions of lookups in `distinct` by asset and hour: a list of 100,000 rows has few of both, and texts as keys would take most of the time. */
+  const positions = new Map<Address, Map<number, number>>();
+  await forEachInTurns(lookups, (lookup) => {
+    const hour = hourOf(lookup.time);
+    const hours = positions.get(lookup.asset) ?? new Map<number, number>();
+    if (hours.size === 0) positions.set(lookup.asset, hours);
+    if (!hours.has(hour)) hours.set(hour, distinct.push(lookup) - 1);
+  });
+  const rates = await ratesAtTimes(chainId, currency, distinct);
+  return (asset, time) => rates[positions.get(asset)?.get(hourOf(time)) ?? -1] ?? null;
 }
-
-const keyOf = (asset: Address, time: number): string => `${asset}:${hourOf(time)}`;

@@ -7,6 +7,7 @@ import { identifier, plannedOnce, type Sql, sql } from "../../../database/sql.ts
 import type { CacheLookups, Lookup } from "../../../lib/cache-lookups.ts";
 import { type Decimal, decimalOf, divide } from "../../../lib/decimal.ts";
 import { secondsPerDay, secondsPerHour } from "../../../lib/time.ts";
+import { forEachInTurns, mapInTurns } from "../../../lib/turns.ts";
 import { type Asset, currencyAsset } from "../engine/assets.ts";
 
 /** The price of one smallest unit of a token in a currency; null if it is unknown. */
@@ -90,7 +91,9 @@ export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurre
     return cacheLookups(async (chainId, keys) => {
       const parameters = [chainId, bytesArray(keys.map(assetOf)), keys.map(spanOf)];
       const rows = await query<{ position: number; close: string }>(select, parameters);
-      return new Map(rows.map(({ position, close }) => [keys[position - 1] ?? "", decimalOf(close)]));
+      const prices = new Map<string, Decimal>();
+      await forEachInTurns(rows, ({ position, close }) => void prices.set(keys[position - 1] ?? "", decimalOf(close)));
+      return prices;
     }, maxKept);
   };
   const lookUpHours = closesIn(hours, cache.lookups("price_hours"));
@@ -99,9 +102,9 @@ export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurre
   /** The closing prices in US dollars, in the order of the lookups. */
   const closes = async (chainId: number, spans: SpanTable, lookups: readonly { asset: Asset; span: number }[]): Promise<Rate[]> => {
     if (lookups.length === 0) return [];
-    const keys = lookups.map(({ asset, span }) => `${asset}:${span}`);
+    const keys = await mapInTurns(lookups, ({ asset, span }) => `${asset}:${span}`);
     const [until, found] = await Promise.all([knownUntil(chainId, spans), (spans === hours ? lookUpHours : lookUpDays)(chainId, keys)]);
-    return lookups.map(({ span }, position) => (span > until ? null : (found.get(keys[position] ?? "") ?? null)));
+    return mapInTurns(lookups, ({ span }, position) => (span > until ? null : (found.get(keys[position] ?? "") ?? null)));
   };
 
   /** US dollars for one unit of a currency at the end of each span; null for US dollars themselves. */

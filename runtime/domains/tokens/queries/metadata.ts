@@ -78,9 +78,12 @@ export function createMetadataQueries({ query }: Pick<Database, "query">, cache:
 
   /** The metadata of contracts by address, with an entry for every address in `addresses`. */
   const metadata = async (chainId: number, addresses: Iterable<Address>): Promise<ReadonlyMap<Address, TokenMetadata>> => {
-    const distinct = new Set(addresses);
+    const distinct = new Set<Address>();
+    await forEachInTurns(addresses, (address) => void distinct.add(address));
     const found = await lookUp(chainId, distinct);
-    return new Map([...distinct].map((address) => [address, found.get(address) ?? emptyMetadata(address)]));
+    const byAddress = new Map<Address, TokenMetadata>();
+    await forEachInTurns(distinct, (address) => void byAddress.set(address, found.get(address) ?? emptyMetadata(address)));
+    return byAddress;
   };
 
   return { metadata };
