@@ -17,6 +17,17 @@ const limits = (milliseconds: number) => ({ testTimeout: milliseconds * slowness
  */
 const smoke = ["test/e2e/package/**/*.test.ts", "test/e2e/commands/commands.test.ts"];
 
+/**
+ * End-to-end tests that repeat for minutes what shorter files test once: kills and reorganisations at many points, whole stories compared with the node.
+ * `npm run test:all` runs them, `.ci/run` does not.
+ */
+const exhaustive = [
+  "test/e2e/story/**/*.test.ts",
+  "test/e2e/indexer/*-matrix.test.ts",
+  "test/e2e/bench/*story.test.ts",
+  "test/e2e/demo/{full-story,community/views}.test.ts",
+];
+
 /** Every tier runs its files in workers that keep their modules: a file leaves globals and environment as it found them. */
 export default defineConfig({
   test: {
@@ -74,7 +85,17 @@ export default defineConfig({
           name: "e2e",
           pool: "forks",
           include: ["test/e2e/**/*.test.ts"],
-          exclude: smoke,
+          exclude: [...smoke, ...exhaustive],
+          globalSetup: ["test/support/global-setup.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...limits(300_000),
+          name: "exhaustive",
+          pool: "forks",
+          include: exhaustive,
           globalSetup: ["test/support/global-setup.ts"],
         },
       },
