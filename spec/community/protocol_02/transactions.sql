@@ -60,6 +60,9 @@ WITH oldest AS MATERIALIZED (
   FROM entries e LEFT JOIN prices p ON p.token = e.token AND p.hour = e.timestamp / 3600
   WHERE NOT e.is_share
   GROUP BY e.block_number, e.log_index
+), deposited AS MATERIALIZED (
+  -- Shares that the vault received from the wallet.
+  SELECT block_number, log_index, sum(delta) AS shares FROM entries WHERE is_share AND provider = :wallet GROUP BY block_number, log_index
 ), legs AS (
   SELECT e.block_number, e.log_index, e.position, e.is_share, e.token, e.timestamp, e.delta
   FROM entries e
@@ -96,10 +99,9 @@ WITH oldest AS MATERIALIZED (
     SELECT max(b.log_index) FILTER (WHERE b.log_index < t.log_index) AS preceding, max(b.log_index) AS last
     FROM balance_changes b
     WHERE b.chain_id = :chain AND b.block_number = t.block_number AND b.transaction_index = t.transaction_index AND b.pool_id = t.pool_id) own ON true
+  LEFT JOIN deposited d ON d.block_number = t.block_number AND d.log_index = t.log_index
   CROSS JOIN LATERAL (
-    SELECT COALESCE(sum(m.amount), 0) - COALESCE((
-        SELECT sum(e.delta) FROM entries e
-        WHERE e.block_number = t.block_number AND e.log_index = t.log_index AND e.is_share AND e.provider = :wallet), 0) AS shares
+    SELECT COALESCE(sum(m.amount), 0) - COALESCE(d.shares, 0) AS shares
     FROM (
       SELECT amount, log_index FROM api.transfers
       WHERE chain_id = :chain AND to_address = :wallet AND token = t.pool AND block_number = t.block_number
