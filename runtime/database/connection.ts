@@ -22,7 +22,7 @@ type Work<T> = (client: pg.PoolClient, use: ConnectionUse) => Promise<T>;
 
 /**
  * Runs work on one connection of a pool. If the active request aborts, the promise rejects at once and the running statement is cancelled; the connection
- * returns to the pool when it is idle.
+ * returns to the pool when it is idle. Each statement of each request passes here, so few promises are created: AsyncLocalStorage makes them expensive.
  */
 export function withConnection<T>(pool: SharedPool, work: Work<T>): Promise<T> {
   const request = activeRequest();
@@ -37,9 +37,25 @@ export function withConnection<T>(pool: SharedPool, work: Work<T>): Promise<T> {
       if (use.client !== undefined) use.endCancellation = cancelStatement(use.client);
     };
     signal.addEventListener("abort", onAbort, { once: true });
-    runInSlot(pool, use, work)
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", onAbort));
+    const slot = pool.slots.acquire(request.owner);
+    const run = (free: () => void): void => {
+      const end = (): void => {
+        free();
+        signal.removeEventListener("abort", onAbort);
+      };
+      runOnConnection(pool.pool, use, work).then(
+        (result) => {
+          end();
+          resolve(result);
+        },
+        (error: unknown) => {
+          end();
+          reject(error);
+        },
+      );
+    };
+    if (slot instanceof Promise) void slot.then(run);
+    else run(slot);
   });
 }
 
@@ -50,17 +66,6 @@ interface RequestUse {
   client: pg.PoolClient | undefined;
   /** Set when the work is being cancelled. */
   endCancellation: (() => Promise<boolean>) | undefined;
-}
-
-/** Runs work once the request's key may use another connection. */
-async function runInSlot<T>({ pool, slots }: SharedPool, use: RequestUse, work: Work<T>): Promise<T> {
-  const slot = slots.acquire(use.request?.owner);
-  const free = slot instanceof Promise ? await slot : slot;
-  try {
-    return await runOnConnection(pool, use, work);
-  } finally {
-    free();
-  }
 }
 
 async function runOnConnection<T>(pool: pg.Pool, use: RequestUse, work: Work<T>): Promise<T> {

@@ -7,6 +7,7 @@ import { copyRows } from "./copy.ts";
 import { type DatabaseDescription, DatabaseUnavailable, isCancelled, secretsOf, toSafeError } from "./errors.ts";
 import { createFairSlots } from "./fair-slots.ts";
 import { createKnex } from "./knex.ts";
+import { runNamed } from "./named-query.ts";
 import { paceReading } from "./paced-reading.ts";
 import { type PipelinedStatement, runPipeline } from "./pipeline.ts";
 import { createPreparation, type Preparation } from "./preparation.ts";
@@ -89,22 +90,20 @@ export function createDatabase(options: DatabaseOptions): Database {
   const lookupPool = openPool(Math.ceil(options.poolSize / 2), (client) => client.query(genericPlans, [processIdOf(client)]));
   const knex = createKnex(urlOf, options.applicationName, types);
   let closing: Promise<void> | undefined;
-  const guard = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
+  const guard = <T>(result: Promise<T>): Promise<T> =>
+    result.catch((error: unknown) => {
       throw toSafeError(error, secretsOf(urlOf()), description);
-    }
-  };
+    });
 
   return {
     poolSize: options.poolSize,
     knex,
     ...createQueryable(
-      (config, isPlannedOnce) => guard(() => preparation.retrying(config, (query) => send(isPlannedOnce ? lookupPool : pool, query))),
+      <Row extends object>(config: pg.QueryConfig, isPlannedOnce: boolean) =>
+        guard(preparation.retrying(config, (query) => send<Row>(isPlannedOnce ? lookupPool : pool, query))),
       preparation.repeatableConfigOf,
     ),
-    transaction: (work) => guard(() => inTransaction(pool, preparation, work)),
+    transaction: (work) => guard(inTransaction(pool, preparation, work)),
     close: () => {
       closing ??= Promise.all([pool.pool.end(), lookupPool.pool.end(), knex.destroy()]).then(() => undefined);
       return closing;
@@ -113,18 +112,21 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 /** Runs a statement. If it belongs to a request, it is cancelled when the request aborts, which leaves the connection usable; other errors close it. */
-const send = (pool: SharedPool, query: pg.QueryConfig): Promise<Result> => {
+const send = <Row extends object>(pool: SharedPool, query: pg.QueryConfig): Promise<Row[]> => {
   const request = activeRequest();
-  if (request === undefined) return pool.pool.query(query);
-  return withConnection(pool, async (client, { markBroken }) => {
-    paceReading(client, request);
-    try {
-      return await client.query(query);
-    } catch (error) {
+  return withConnection(pool, (client, { markBroken }) => {
+    if (request !== undefined) paceReading(client, request);
+    return runOn<Row>(client, query).catch((error: unknown) => {
       if (!isCancelled(error)) markBroken();
       throw error;
-    }
+    });
   });
+};
+
+/** Runs a statement on a connection, and returns its rows. */
+const runOn = <Row extends object>(client: pg.ClientBase, query: pg.QueryConfig): Promise<Row[]> => {
+  const { name, text, values = [] } = query;
+  return name === undefined ? client.query(query).then((result) => rowsOf<Row>(result)) : runNamed<Row>(client, { name, text, values });
 };
 
 /**
@@ -168,13 +170,13 @@ const inTransaction = <T>(pool: SharedPool, preparation: Preparation, work: (cli
   });
 
 function createClient(client: pg.PoolClient, preparation: Preparation, signal: AbortSignal | undefined): DatabaseClient {
-  const send = async (config: pg.QueryConfig): Promise<Result> => {
+  const send = async <Row extends object>(config: pg.QueryConfig): Promise<Row[]> => {
     // A request that aborted between two statements.
     signal?.throwIfAborted();
-    return client.query(config);
+    return runOn<Row>(client, config);
   };
   return {
-    ...createQueryable((config) => preparation.watching(config, send), preparation.configOf),
+    ...createQueryable(<Row extends object>(config: pg.QueryConfig) => preparation.watching(config, send<Row>), preparation.configOf),
     copy: (table, columns, rows, types) => copyRows(client, table, columns, rows, types),
     pipeline: (statements) => runPipeline(client, statements),
   };
@@ -184,12 +186,11 @@ function createClient(client: pg.PoolClient, preparation: Preparation, signal: A
 type Result = pg.QueryResult | pg.QueryResult[];
 
 const createQueryable = (
-  send: (config: pg.QueryConfig, isPlannedOnce: boolean) => Promise<Result>,
+  send: <Row extends object>(config: pg.QueryConfig, isPlannedOnce: boolean) => Promise<Row[]>,
   configOf: Preparation["configOf"],
 ): Queryable => ({
-  query: (sql, parameters) =>
-    send(configOf(sql, parameters), typeof sql !== "string" && sql.isPlannedOnce === true).then((result) => rowsOf(result)),
-  run: ({ name, text, values }) => send(configOf({ name, text }, values), false).then((result) => rowsOf(result)),
+  query: (sql, parameters) => send(configOf(sql, parameters), typeof sql !== "string" && sql.isPlannedOnce === true),
+  run: ({ name, text, values }) => send(configOf({ name, text }, values), false),
 });
 
 /** The rows of a result; for several statements, those of the last one. */
