@@ -1,9 +1,9 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
-import { groupBy } from "../../lib/group-by.ts";
+import type { LowestRow } from "../../domains/nft-sales/queries.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 import { dayOf } from "./market-days.ts";
-import { floorDays, floorOf, type PaymentValue, paymentRate } from "./payment-values.ts";
+import { floorDays, floorOf, type Paid, type PaymentValue, paymentRate } from "./payment-values.ts";
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
 /**
@@ -29,18 +29,10 @@ export async function currentFloors(
   const today = dayOf(head.timestamp);
   const since = today - floorDays + 1;
   if (first !== null && dayOf(first.timestamp) >= since) return new Map();
-  const rows = await nftSales.lowestOfDays(chain.id, wanted, marketplaces, [since, today], anchor);
-  const priced = await prices.pricedAmong(chain.id, [...new Set(rows.map(({ payment_token }) => payment_token)), nativeTokenAddress]);
-  const rates = await prices.ratesOfDays(chain.id, currency, [...priced], [today]);
+  const lowest = await nftSales.lowestOfDays(chain.id, wanted, marketplaces, [since, today], anchor);
+  const payments = [...lowest.values()].flatMap((rows) => rows.map(({ payment_token }) => payment_token));
+  const rates = await prices.ratesOfDays(chain.id, currency, [...new Set([...payments, nativeTokenAddress])], [today]);
   const rate = paymentRate((asset) => rates(asset, today), settings.wrappedNative, settings.nativeToken.decimals);
-  const byCollection = groupBy(rows, ({ collection }) => collection);
-  return new Map(
-    Array.from(byCollection, ([collection, sales]) => [
-      collection,
-      floorOf(
-        sales.map(({ payment_token, lowest }) => ({ payment_token, amount: lowest })),
-        rate,
-      ),
-    ]),
-  );
+  const paidOf = ({ payment_token, lowest: amount }: LowestRow): Paid => ({ payment_token, amount });
+  return new Map([...lowest].flatMap(([collection, rows]) => (rows.length === 0 ? [] : [[collection, floorOf(rows.map(paidOf), rate)]])));
 }

@@ -19,13 +19,12 @@ const floorCurrency = "USD";
 /** The collections and token ids that a wallet holds. @throws {RequestError} 400 if there are more than a response may list. */
 export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, context) => {
   const { chain, walletAddress, noSpam, noNftAssetMetadata, withUncached } = request;
-  const { anchor, nfts, tokens } = context;
-  const max = context.limits.answerRows;
+  const { anchor, nfts, nftMetadata, tokens } = context;
+  const [max, block] = [context.limits.answerRows, anchor ?? -1];
   const { block: dayAgo, indexedFrom, missingBalance } = await readDayAgo(context, chain);
-  const [held, ids, earlier] = await Promise.all([
-    anchor === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, anchor, max + 1),
-    anchor === null ? [] : tokens.nftBalancesAt(chain.id, walletAddress, anchor, max + 1),
-    dayAgo === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, dayAgo, max + 1),
+  const [held, ids] = await Promise.all([
+    nfts.collectionsHeldAt(chain.id, walletAddress, block, max + 1, dayAgo),
+    nftMetadata.tokensHeldAt(chain.id, walletAddress, block, max + 1),
   ]);
   if (Math.max(held.length, ids.length) > max)
     throw unsupportedValue("walletAddress", walletAddress, `a wallet with at most ${max} tokens`);
@@ -44,9 +43,6 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
     if (collected === undefined) byCollection.set(holdingKey(id), [data]);
     else collected.push(data);
   });
-  const balance24h = new Map<string, string | null>();
-  await forEachInTurns(earlier, (row) => void balance24h.set(holdingKey(row), row.balance));
-  const missing24h = earlier.length > max ? null : missingBalance;
   return {
     address: walletAddress,
     updated_at: updatedAt(context.now()),
@@ -56,14 +52,13 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
         const described = metadata.get(row.token) ?? emptyMetadata(row.token);
         const isUnknown = indexedFrom !== null && isAlsoErc20(row, described);
         const floor = floors.get(row.token);
-        const before = balance24h.get(holdingKey(row));
         return {
           ...viewCollection(described),
           supports_erc: standardsOf(described, row.standard),
           is_spam: spam.has(row.token),
           last_transfered_at: row.moved_at === null ? null : isoTimestamp(row.moved_at),
           balance: isUnknown ? null : row.balance,
-          balance_24h: isUnknown ? null : before === undefined ? missing24h : before,
+          balance_24h: isUnknown ? null : dayAgo === null ? missingBalance : row.balance_before,
           type: "nft" as const,
           floor_price_quote: viewNumber(floor?.quote ?? null),
           pretty_floor_price_quote: pretty(floor?.quote ?? null, floorCurrency),

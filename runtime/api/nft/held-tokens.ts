@@ -1,18 +1,13 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { NftData } from "../../../generated/responses.gen.ts";
-import type { NftKey } from "../../domains/nft/queries/tokens.ts";
-import { nftKeyText } from "../../domains/nft/queries/tokens.ts";
+import { type HeldTokenRow, metadataOfHeld } from "../../domains/nft-metadata/queries/held-tokens.ts";
+import { metadataKeyText } from "../../domains/nft-metadata/queries/metadata.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { Address } from "../../lib/hex.ts";
-import { mapInTurns } from "../../lib/turns.ts";
+import { filterInTurns, mapInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
-import { knownMetadata } from "./known-metadata.ts";
+import { freshMetadata } from "./known-metadata.ts";
 import { viewNft } from "./view-nft.ts";
-
-/** A token id that an account holds; a null balance is unknown. */
-export interface HeldId extends NftKey {
-  readonly balance: string | null;
-}
 
 /** The options of a list of held tokens. */
 export interface HeldOptions {
@@ -20,28 +15,20 @@ export interface HeldOptions {
   readonly withUncached: boolean;
 }
 
-/** The items of tokens that an account holds, in the order of `ids`. */
+/** The items of tokens that an account holds, in the order of `rows`. */
 export async function viewHeldTokens(
   context: ResolverContext,
   chain: Chain,
   owner: Address,
-  ids: readonly HeldId[],
+  rows: readonly HeldTokenRow[],
   { noMetadata, withUncached }: HeldOptions,
 ): Promise<NftData[]> {
-  const [originalOwners, metadataOf] = await Promise.all([
-    context.nfts.originalOwners(chain.id, ids),
-    knownMetadata(context, chain, ids, withUncached && !noMetadata),
-  ]);
-  return mapInTurns(ids, (id) =>
-    viewNft(
-      id.token_id,
-      {
-        originalOwner: originalOwners.get(nftKeyText(id)) ?? null,
-        // An ERC-1155 id may have many owners; an unknown balance may be zero.
-        currentOwner: id.standard === standards.erc721 && id.balance !== null ? owner : null,
-        metadata: metadataOf(id),
-      },
-      noMetadata,
-    ),
-  );
+  const missing = withUncached && !noMetadata ? await filterInTurns(rows, (row) => metadataOfHeld(row) === undefined) : [];
+  const fresh = await freshMetadata(context, chain, missing);
+  return mapInTurns(rows, (row) => {
+    // An ERC-1155 id may have many owners; an unknown balance may be zero.
+    const currentOwner = row.standard === standards.erc721 && row.balance !== null ? owner : null;
+    const metadata = metadataOfHeld(row) ?? fresh.get(metadataKeyText(row));
+    return viewNft(row.token_id, { originalOwner: row.original_owner, currentOwner, metadata }, noMetadata);
+  });
 }

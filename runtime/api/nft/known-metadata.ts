@@ -17,15 +17,25 @@ export const warningFor = (
 
 /** The stored metadata of tokens and, on request, freshly read metadata of those without any. */
 export async function knownMetadata(
-  { nftMetadata, uncached, markVolatile }: Pick<ResolverContext, "nftMetadata" | "uncached" | "markVolatile">,
+  context: Pick<ResolverContext, "nftMetadata" | "uncached" | "markVolatile">,
   chain: Chain,
   keys: readonly NftKey[],
   withUncached: boolean,
 ): Promise<(key: NftKey) => NftMetadataRow | undefined> {
-  const stored = await nftMetadata.metadataOf(chain.id, keys);
+  const stored = await context.nftMetadata.metadataOf(chain.id, keys);
   const missing = withUncached ? await filterInTurns(keys, (key) => !stored.has(metadataKeyText(key))) : [];
-  if (missing.length > 0) markVolatile();
-  const read = missing.length === 0 ? [] : await uncached.read(chain.id, missing);
-  const freshRows = new Map(read.map((row) => [metadataKeyText(row), row]));
-  return (key) => stored.get(metadataKeyText(key)) ?? freshRows.get(metadataKeyText(key));
+  const fresh = await freshMetadata(context, chain, missing);
+  return (key) => stored.get(metadataKeyText(key)) ?? fresh.get(metadataKeyText(key));
+}
+
+/** Reads the metadata of tokens from the node and the web, by `metadataKeyText`. */
+export async function freshMetadata(
+  { uncached, markVolatile }: Pick<ResolverContext, "uncached" | "markVolatile">,
+  chain: Chain,
+  keys: readonly NftKey[],
+): Promise<ReadonlyMap<string, NftMetadataRow>> {
+  if (keys.length === 0) return new Map();
+  markVolatile();
+  const rows = await uncached.read(chain.id, keys);
+  return new Map(rows.map((row) => [metadataKeyText(row), row]));
 }

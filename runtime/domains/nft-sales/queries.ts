@@ -1,6 +1,8 @@
 import { bytesArray } from "../../database/codecs.ts";
-import type { Database } from "../../database/database.ts";
-import { sql } from "../../database/sql.ts";
+import type { Queryable } from "../../database/database.ts";
+import { plannedOnce, sql } from "../../database/sql.ts";
+import { type CacheLookups, type Lookup, uncachedLookups } from "../../lib/cache-lookups.ts";
+import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { portionsOf } from "../../lib/portions.ts";
 import type { TransactionPosition } from "../ledger/queries/transaction.ts";
@@ -53,21 +55,24 @@ export interface LastSaleRow {
  * The days of collections $2 at marketplaces $3 from day $4 to day $5 as of block $6; $7 is the lowest number of a later sale. Day $5 is the day of the
  * block: later sales are on that day or on later ones. Sales that later ones turned into wash trades are included as wash trades; if one was the lowest of its
  * day, the lowest of the others is looked up. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range per collection, by
- * nft_sales_cheapest, and by the primary key of nft_market_day_periods, a probe per day that changed after the block.
+ * nft_sales_cheapest, and by the primary key of nft_market_day_periods, a probe per day that changed after the block. OFFSET 0 makes the planner probe: with a plan
+ * for any number of collections, it would read those days of all collections instead.
  */
 const marketDays = sql`
   WITH marks AS MATERIALIZED (
     SELECT m.collection, m.day, m.marketplace, m.payment_token, count(*) AS sales, coalesce(sum(m.price), 0) AS amount, min(m.unit_price) AS lowest
-    FROM unnest($2::bytea[]) AS c(collection) JOIN nft_sale_marks m ON m.chain_id = $1 AND m.collection = c.collection
-    WHERE m.marketplace = ANY ($3::bytea[]) AND m.day BETWEEN $4 AND $5 AND m.block_number <= $6 GROUP BY 1, 2, 3, 4
+    FROM unnest($2::bytea[]) AS c(collection) CROSS JOIN LATERAL (
+      SELECT * FROM nft_sale_marks k
+      WHERE k.chain_id = $1 AND k.collection = c.collection AND k.day BETWEEN $4 AND $5 AND k.marketplace = ANY ($3::bytea[]) AND k.block_number <= $6 OFFSET 0) m
+    GROUP BY 1, 2, 3, 4
   ), sums AS (
-    SELECT d.collection, d.day, d.marketplace, d.payment_token, d.sales, d.amount, d.wash_sales, d.wash_amount, d.lowest
-    FROM unnest($2::bytea[]) AS c(collection)
-    JOIN nft_market_days d ON d.chain_id = $1 AND d.collection = c.collection AND d.day >= $4 AND d.day < $5 AND d.marketplace = ANY ($3::bytea[])
+    SELECT d.* FROM unnest($2::bytea[]) AS c(collection) CROSS JOIN LATERAL (
+      SELECT collection, day, marketplace, payment_token, sales, amount, wash_sales, wash_amount, lowest FROM nft_market_days
+      WHERE chain_id = $1 AND collection = c.collection AND day >= $4 AND day < $5 AND marketplace = ANY ($3::bytea[]) OFFSET 0) d
     UNION ALL
     SELECT d.collection, d.day, d.marketplace, d.payment_token, p.*
-    FROM unnest($2::bytea[]) AS c(collection)
-    JOIN nft_market_days d ON d.chain_id = $1 AND d.collection = c.collection AND d.day = $5 AND d.marketplace = ANY ($3::bytea[])
+    FROM unnest($2::bytea[]) AS c(collection) CROSS JOIN LATERAL (
+      SELECT * FROM nft_market_days WHERE chain_id = $1 AND collection = c.collection AND day = $5 AND marketplace = ANY ($3::bytea[]) OFFSET 0) d
     CROSS JOIN LATERAL (
       SELECT d.sales, d.amount, d.wash_sales, d.wash_amount, d.lowest WHERE d.since_block <= $6
       UNION ALL (
@@ -81,20 +86,41 @@ const marketDays = sql`
         SELECT s.unit_price FROM nft_sales s
         WHERE s.chain_id = $1 AND s.collection = d.collection AND s.day = d.day AND s.marketplace = d.marketplace AND s.payment_token = d.payment_token
           AND NOT s.is_wash AND s.unit_price IS NOT NULL AND s.sale < $7
-          AND NOT EXISTS (SELECT FROM nft_sale_marks k WHERE k.chain_id = $1 AND k.sale = s.sale AND k.block_number <= $6)
+          AND NOT EXISTS (SELECT FROM nft_sale_marks k WHERE k.chain_id = $1 AND k.sale = s.sale AND k.block_number <= $6 OFFSET 0)
         ORDER BY s.unit_price LIMIT 1) END AS lowest
     FROM sums d
     LEFT JOIN marks m ON m.collection = d.collection AND m.day = d.day AND m.marketplace = d.marketplace AND m.payment_token = d.payment_token
   )`;
+const selectSales = sql`${marketDays} SELECT day, payment_token, sum(sales)::int8 AS sales, sum(wash_sales)::int8 AS wash_sales, sum(amount) AS amount,
+    sum(wash_amount) AS wash_amount, min(lowest) AS lowest FROM days GROUP BY day, payment_token ORDER BY day, payment_token`;
+const selectLowest =
+  plannedOnce(sql`${marketDays} SELECT collection, payment_token, min(lowest) AS lowest FROM days WHERE lowest IS NOT NULL
+  GROUP BY collection, payment_token ORDER BY collection, payment_token`);
 
 /** The lowest possible number of a sale after a block. */
 const firstSaleAfter = (block: number): number => saleNumbersOf(block)[1];
 
+/** Max number of collections whose lowest prices are cached, for each choice of days and block. */
+const maxKept = 10_000;
+
+const lowestKeyOf = (collection: Address, [from, to]: readonly [number, number], block: number): string =>
+  `${collection}:${from}:${to}:${block}`;
+
+const loadLowest =
+  (query: Queryable["query"], marketplaces: readonly Address[]) =>
+  async (chainId: number, keys: readonly string[]): Promise<Map<string, LowestRow[]>> => {
+    const collections = keys.map((key) => key.split(":")[0] ?? "");
+    const [from, to, block = -1] = (keys[0] ?? "").split(":").slice(1).map(Number);
+    const parameters = [chainId, bytesArray(collections), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)];
+    const rows = groupBy(await query<LowestRow>(selectLowest, parameters), ({ collection }) => String(collection));
+    return new Map(keys.map((key, position) => [key, rows.get(collections[position] ?? "") ?? []]));
+  };
+
 /** Queries for the sales of collections' tokens. */
 export type NftSaleQueries = ReturnType<typeof createNftSaleQueries>;
 
-/** Creates the queries for the sales of collections' tokens at the named marketplaces. */
-export function createNftSaleQueries({ query }: Pick<Database, "query">) {
+/** Creates the queries for the sales of collections' tokens at the named marketplaces; `cache` may cache what changes with the blocks of the sales only. */
+export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache: CacheLookups = uncachedLookups) {
   /** The sales of a collection up to a block by day and payment token, from a UTC day (days since 1970) to the day of the block. */
   const salesOfDays = (
     chainId: number,
@@ -103,25 +129,32 @@ export function createNftSaleQueries({ query }: Pick<Database, "query">) {
     [from, to]: readonly [number, number],
     block: number,
   ) =>
-    query<DaySalesRow>(
-      sql`${marketDays} SELECT day, payment_token, sum(sales)::int8 AS sales, sum(wash_sales)::int8 AS wash_sales, sum(amount) AS amount,
-         sum(wash_amount) AS wash_amount, min(lowest) AS lowest FROM days GROUP BY day, payment_token ORDER BY day, payment_token`,
-      [chainId, bytesArray([collection]), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)],
-    );
+    query<DaySalesRow>(selectSales, [chainId, bytesArray([collection]), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)]);
 
-  /** The lowest prices of units of collections up to a block in each payment token, from a UTC day to the day of the block. */
-  const lowestOfDays = (
+  /** The lowest prices up to a block by keys of `lowestKeyOf`, all of them for the same days and block. */
+  const lookUpsOfMarketplaces = new Map<string, Lookup<readonly LowestRow[]>>();
+  const lookUpOf = (marketplaces: readonly Address[]): Lookup<readonly LowestRow[]> => {
+    const list = marketplaces.join();
+    const lookUp = lookUpsOfMarketplaces.get(list) ?? cache<readonly LowestRow[]>(loadLowest(query, marketplaces), maxKept);
+    lookUpsOfMarketplaces.set(list, lookUp);
+    return lookUp;
+  };
+
+  /**
+   * The lowest prices of units of collections up to a block in each payment token, from a UTC day to the day of the block, by collection. The configuration of a
+   * chain has one list of marketplaces.
+   */
+  const lowestOfDays = async (
     chainId: number,
     collections: Iterable<Address>,
     marketplaces: readonly Address[],
-    [from, to]: readonly [number, number],
+    days: readonly [number, number],
     block: number,
-  ) =>
-    query<LowestRow>(
-      sql`${marketDays} SELECT collection, payment_token, min(lowest) AS lowest FROM days WHERE lowest IS NOT NULL
-       GROUP BY collection, payment_token ORDER BY collection, payment_token`,
-      [chainId, bytesArray(new Set(collections)), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)],
-    );
+  ): Promise<ReadonlyMap<Address, readonly LowestRow[]>> => {
+    const keys = new Map([...collections].map((collection) => [collection, lowestKeyOf(collection, days, block)]));
+    const found = await lookUpOf(marketplaces)(chainId, keys.values());
+    return new Map([...keys].flatMap(([collection, key]) => (found.has(key) ? [[collection, found.get(key) ?? []] as const] : [])));
+  };
 
   /** The sales of a transaction, in order. Served by the primary key, a range for the block, and one probe of the marks per sale. */
   const salesOfTransaction = (chainId: number, position: TransactionPosition, marketplaces: readonly Address[]) =>

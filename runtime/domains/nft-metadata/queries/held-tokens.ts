@@ -1,26 +1,90 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
-import { sql } from "../../../database/sql.ts";
+import { nothing, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { type HeldNftRow, heldIds } from "../../nft/queries/holders.ts";
+import { asOfBlock, balanceBefore, type NftBalanceRow, nftBalancesAsOf } from "../../tokens/queries/balance.ts";
+import { type NftMetadataRow, selectMetadata } from "./metadata.ts";
 import type { TraitFilter } from "./trait-filter.ts";
 
-/** Queries for the tokens of an account that match a trait filter. */
-export function createHeldByTraitQueries({ query }: Pick<Database, "query">) {
-  /**
-   * The ids of a collection that an account held after a block and whose current metadata matches a filter, ascending, up to `limit`. Served by the primary
-   * keys of nft_balances, blocks and nft_attributes.
-   */
-  const idsHeldByTrait = (chainId: number, owner: Address, token: Address, block: number, filter: TraitFilter, limit: number) =>
-    query<HeldNftRow>(
-      sql`SELECT h.token, h.token_id, h.standard, h.balance, b.timestamp AS moved_at FROM (
-         SELECT * FROM ${heldIds} a WHERE balance IS DISTINCT FROM 0 AND EXISTS (
-           SELECT FROM nft_attributes n WHERE n.chain_id = $1 AND n.token = a.token AND n.token_id = a.token_id
-             AND ($7::text[] IS NULL OR n.trait = ANY ($7)) AND ($8::text[] IS NULL OR n.value = ANY ($8)))
-         ORDER BY token_id, standard LIMIT $6) h
-       LEFT JOIN blocks b ON b.chain_id = $1 AND b.number = h.since_block ORDER BY h.token_id, h.standard`,
-      [chainId, bytes(owner), block, bytes(token), null, limit, filter.traits, filter.values],
-    );
+/** A token id that an account holds, with its original owner and its metadata, if they are known. */
+export type HeldTokenRow = NftBalanceRow & { readonly original_owner: Address | null } & (NftMetadataRow | { readonly has_document: null });
 
-  return { idsHeldByTrait };
+/** A held token with the time of its last transfer to or from the account, and its balance after an earlier block. */
+export type HeldIdRow = HeldTokenRow & {
+  readonly moved_at: number | null;
+  /** 0 if the account had never had the token; null if unknown. */
+  readonly balance_before: string | null;
+};
+
+/** Selects ids of a collection; all of them if empty. */
+export interface IdSelection {
+  readonly tokenId?: bigint | undefined;
+  readonly filter?: TraitFilter | null;
 }
+
+/** Held tokens as of a block, and as of one before it; null means before the index. At most `limit` of them. */
+export interface HeldSpan {
+  readonly block: number;
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+const idKey = ["token", "token_id", "standard"];
+
+/** The columns of `HeldTokenRow` for held tokens `h`: one probe of the primary keys of nft_tokens and nft_metadata per token. */
+const withDetails = (
+  columns: Sql,
+  held: Sql,
+): Sql => sql`SELECT h.token, h.token_id, h.standard, h.balance, ${columns} t.original_owner, m.*
+  FROM (${held}) h
+  LEFT JOIN LATERAL (SELECT original_owner FROM nft_tokens n
+    WHERE n.chain_id = $1 AND n.token = h.token AND n.token_id = h.token_id AND n.standard = h.standard LIMIT 1) t ON true
+  LEFT JOIN LATERAL (${selectMetadata("h")}) m ON true`;
+
+/** Served by the primary key of nft_balances. */
+const selectOfAccount = plannedOnce(
+  sql`${withDetails(nothing, sql`SELECT * FROM ${nftBalancesAsOf} a WHERE balance IS DISTINCT FROM 0 ORDER BY token, token_id, standard LIMIT $4`)}
+    ORDER BY h.token, h.token_id, h.standard`,
+);
+
+/** Only transfers change these rows, so `since_block` is the block of the last transfer. */
+const columnsOfId = sql`(SELECT timestamp FROM blocks WHERE chain_id = $1 AND number = h.since_block) AS moved_at,
+  ${balanceBefore("nft_balance_periods", idKey, sql`$5`)} AS balance_before,`;
+/** The ids of collection $4 that satisfy conditions on the rows of balances `t` and on the tokens `a` that are held. */
+const selectIds = (among: Sql, condition: Sql): Sql =>
+  sql`${withDetails(
+    columnsOfId,
+    sql`SELECT * FROM ${asOfBlock("nft_balances", "nft_balance_periods", idKey, sql`t.token = $4 ${among}`)} a
+      WHERE balance IS DISTINCT FROM 0 ${condition} ORDER BY token_id, standard LIMIT $6`,
+  )} ORDER BY h.token_id, h.standard`;
+/** Served by the primary keys of nft_balances and blocks. */
+const selectAllIds = plannedOnce(selectIds(nothing, nothing));
+/** Served by the same keys. */
+const selectOneId = plannedOnce(selectIds(sql`AND t.token_id = $7`, nothing));
+/** Served by the same keys, and by that of nft_attributes: traits are the current ones. */
+const selectIdsByTrait = selectIds(
+  nothing,
+  sql`AND EXISTS (SELECT FROM nft_attributes n WHERE n.chain_id = $1 AND n.token = a.token AND n.token_id = a.token_id
+        AND ($7::text[] IS NULL OR n.trait = ANY ($7)) AND ($8::text[] IS NULL OR n.value = ANY ($8)))`,
+);
+
+const statementOf = ({ tokenId, filter }: IdSelection): readonly [Sql, ...parameters: unknown[]] => {
+  if (tokenId !== undefined) return [selectOneId, String(tokenId)];
+  return filter === undefined || filter === null ? [selectAllIds] : [selectIdsByTrait, filter.traits, filter.values];
+};
+
+/** The metadata of a held token; undefined if it was not read. */
+export const metadataOfHeld = (row: HeldTokenRow): NftMetadataRow | undefined => (row.has_document === null ? undefined : row);
+
+/** Queries for the tokens of an account with their metadata. */
+export const createHeldTokenQueries = ({ query }: Pick<Database, "query">) => ({
+  /** The tokens of an account after a block, by collection and id, up to `limit`. */
+  tokensHeldAt: (chainId: number, owner: Address, block: number, limit: number) =>
+    query<HeldTokenRow>(selectOfAccount, [chainId, bytes(owner), block, limit]),
+
+  /** The ids of a collection that an account held after a block, ascending: all of them, one, or those whose current metadata matches a filter. */
+  idsHeldAt: (chainId: number, owner: Address, token: Address, { block, before, limit }: HeldSpan, selection: IdSelection = {}) => {
+    const [statement, ...parameters] = statementOf(selection);
+    return query<HeldIdRow>(statement, [chainId, bytes(owner), block, bytes(token), before, limit, ...parameters]);
+  },
+});

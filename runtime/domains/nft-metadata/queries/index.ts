@@ -1,6 +1,6 @@
 import type { Database } from "../../../database/database.ts";
 import { createCollectionQueries } from "./collections.ts";
-import { createHeldByTraitQueries } from "./held-tokens.ts";
+import { createHeldTokenQueries } from "./held-tokens.ts";
 import { createStoredMetadataQueries } from "./metadata.ts";
 import { createTokensByTraitQueries } from "./tokens-by-trait.ts";
 import { createTraitQueries } from "./traits.ts";
@@ -14,5 +14,5 @@ export const createNftMetadataQueries = (database: Pick<Database, "query">) => (
   ...createCollectionQueries(database),
   ...createTraitQueries(database),
   ...createTokensByTraitQueries(database),
-  ...createHeldByTraitQueries(database),
+  ...createHeldTokenQueries(database),
 });

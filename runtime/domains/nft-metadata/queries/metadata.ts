@@ -1,5 +1,6 @@
 import { bytesArray } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { identifier, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { portionsOf } from "../../../lib/portions.ts";
 import { forEachInTurns } from "../../../lib/turns.ts";
@@ -28,30 +29,38 @@ export interface NftMetadataRow {
 /** A token id as the key of a map. The standard is not part of the key: a contract has one document per id. */
 export const metadataKeyText = ({ token, token_id: id }: Pick<NftKey, "token" | "token_id">): string => `${token}:${id}`;
 
+/**
+ * The columns of `NftMetadataRow` except the token and its id, of the token whose key has an alias. A token that is queued for a retry has the reason of the last
+ * failure; one that was not read has no row. Served by the primary key, and by that of the queue for a token without a row. The document itself, up to a megabyte, is
+ * not needed.
+ */
+export const selectMetadata = (key: string): Sql => {
+  const [token, id] = [identifier(`${key}.token`), identifier(`${key}.token_id`)];
+  return sql`SELECT token_url, refusal, document IS NOT NULL AS has_document, name, description, image, animation_url, external_url, owner, attributes, asset_bytes
+    FROM nft_metadata d WHERE d.chain_id = $1 AND d.token = ${token} AND d.token_id = ${id}
+    UNION ALL
+    SELECT url, 'Tried again later: ' || problem, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    FROM nft_reads r WHERE r.chain_id = $1 AND r.token = ${token} AND r.token_id = ${id} AND r.problem IS NOT NULL
+    LIMIT 1`;
+};
+
+const selectOfKeys = plannedOnce(sql`SELECT k.token, k.token_id, m.*
+  FROM unnest($2::bytea[], $3::numeric[]) AS k(token, token_id) CROSS JOIN LATERAL (${selectMetadata("k")}) m`);
+
 /** Queries for the stored metadata of tokens. */
 export function createStoredMetadataQueries({ query }: Pick<Database, "query">) {
-  /**
-   * The metadata of tokens by `metadataKeyText`. Tokens that are queued for a retry have the reason of the last failure; unread ones are left out. One
-   * probe of the primary key per token, and one of the queue per token without a row.
-   */
+  /** The metadata of tokens by `metadataKeyText`; unread ones are left out. One probe per token (see `selectMetadata`). */
   const metadataOf = async (
     chainId: number,
     keys: readonly Pick<NftKey, "token" | "token_id">[],
   ): Promise<ReadonlyMap<string, NftMetadataRow>> => {
     const found = new Map<string, NftMetadataRow>();
-    // The document itself, up to a megabyte, is not needed.
     for (const portion of portionsOf(keys)) {
-      const rows = await query<NftMetadataRow>(
-        `SELECT m.* FROM unnest($2::bytea[], $3::numeric[]) AS k(token, token_id) CROSS JOIN LATERAL (
-         SELECT token, token_id, token_url, refusal, document IS NOT NULL AS has_document, name, description, image, animation_url, external_url, owner,
-           attributes, asset_bytes
-         FROM nft_metadata d WHERE d.chain_id = $1 AND d.token = k.token AND d.token_id = k.token_id
-         UNION ALL
-         SELECT token, token_id, url, 'Tried again later: ' || problem, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-         FROM nft_reads r WHERE r.chain_id = $1 AND r.token = k.token AND r.token_id = k.token_id AND r.problem IS NOT NULL
-         LIMIT 1) m`,
-        [chainId, bytesArray(portion.map(({ token }) => token)), portion.map((key) => key.token_id)],
-      );
+      const rows = await query<NftMetadataRow>(selectOfKeys, [
+        chainId,
+        bytesArray(portion.map(({ token }) => token)),
+        portion.map((key) => key.token_id),
+      ]);
       await forEachInTurns(rows, (row) => void found.set(metadataKeyText(row), row));
     }
     return found;

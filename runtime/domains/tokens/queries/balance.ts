@@ -1,7 +1,7 @@
 import { bytes } from "../../../database/codecs.ts";
 import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
-import { columnList, identifier, joinSql, type Sql, sql } from "../../../database/sql.ts";
+import { columnList, identifier, joinSql, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
 import { mapInTurns } from "../../../lib/turns.ts";
 import { standards } from "../projection/standards.ts";
@@ -48,24 +48,39 @@ export const asOfBlock = (
   key: readonly string[],
   among: Sql = sql`true`,
   block: Sql = sql`$3`,
-): Sql => {
-  const isSameKey = joinSql(
-    key.map((column) => sql`${identifier(`h.${column}`)} = ${identifier(`t.${column}`)}`),
-    sql` AND `,
-  );
-  return sql`(SELECT ${columnList(key, "t")}, t.balance, t.since_block FROM ${identifier(table)} t
+): Sql => sql`(SELECT ${columnList(key, "t")}, t.balance, t.since_block FROM ${identifier(table)} t
     WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block <= ${block} AND ${among}
     UNION ALL
     SELECT ${columnList(key, "t")}, p.balance, p.from_block FROM ${identifier(table)} t CROSS JOIN LATERAL (
       SELECT balance, from_block FROM ${identifier(periods)} h
-      WHERE h.chain_id = t.chain_id AND h.owner = t.owner AND ${isSameKey} AND h.from_block <= ${block}
+      WHERE h.chain_id = t.chain_id AND h.owner = t.owner AND ${isSameKey("h", "t", key)} AND h.from_block <= ${block}
       ORDER BY h.from_block DESC LIMIT 1) p
     WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block > ${block} AND ${among})`;
-};
+
+/**
+ * The balance of a row `h` of `asOfBlock` after an earlier block: 0 if the owner had never had the token, null if it is unknown. One probe of the primary key for
+ * a row that was set since.
+ */
+export const balanceBefore = (
+  periods: "balance_periods" | "nft_balance_periods",
+  key: readonly string[],
+  block: Sql,
+): Sql => sql`CASE WHEN h.since_block <= ${block} THEN h.balance ELSE (
+    SELECT e.balance FROM (
+      (SELECT p.balance, p.from_block FROM ${identifier(periods)} p
+       WHERE p.chain_id = $1 AND p.owner = $2 AND ${isSameKey("p", "h", key)} AND p.from_block <= ${block} ORDER BY p.from_block DESC LIMIT 1)
+      UNION ALL SELECT 0, -1) e ORDER BY e.from_block DESC LIMIT 1) END`;
+
+const isSameKey = (left: string, right: string, key: readonly string[]): Sql =>
+  joinSql(
+    key.map((column) => sql`${identifier(`${left}.${column}`)} = ${identifier(`${right}.${column}`)}`),
+    sql` AND `,
+  );
 
 /** The rows of an owner by token and standard as of a block. */
 export const balancesAsOf = (block?: Sql): Sql => asOfBlock("balances", "balance_periods", ["token", "standard"], undefined, block);
-const nftBalancesAsOf = asOfBlock("nft_balances", "nft_balance_periods", ["token", "token_id", "standard"]);
+/** The rows of an owner by token id and standard as of a block ($3). */
+export const nftBalancesAsOf = asOfBlock("nft_balances", "nft_balance_periods", ["token", "token_id", "standard"]);
 
 /** Rows of balances as `BalanceColumns`. */
 export const balanceLists = sql`${joinedAddresses("token")} AS tokens, ${listOf("standard")} AS standards, ${listOf(sql`balance::text`)} AS balances`;
@@ -84,8 +99,8 @@ const selectBalance = sql`SELECT h.balance, ${sourceOf("h")} AS source FROM (
     (SELECT token, standard, balance FROM balance_periods WHERE ${matchesBalance} AND from_block <= $5 AND to_block >= $5
      ORDER BY from_block DESC LIMIT 1)) h ${joinSource("h")}`;
 
-const selectNftBalances = sql`SELECT token, token_id, standard, balance FROM ${nftBalancesAsOf} h
-  WHERE balance IS DISTINCT FROM 0 ORDER BY token, token_id LIMIT $4`;
+const selectNftBalances = plannedOnce(sql`SELECT token, token_id, standard, balance FROM ${nftBalancesAsOf} h
+  WHERE balance IS DISTINCT FROM 0 ORDER BY token, token_id LIMIT $4`);
 
 /** The balances in lists. */
 const toBalances = (columns: BalanceColumns): Promise<BalanceRow[]> =>

@@ -1,6 +1,7 @@
 import { zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNftQueries } from "../../../../runtime/domains/nft/queries/index.ts";
+import { createNftMetadataQueries } from "../../../../runtime/domains/nft-metadata/queries/index.ts";
 import { type IndexedStory, itemAt, openIndexedStory } from "./indexed-story.ts";
 import { editionKey, type NftStory } from "./story.ts";
 
@@ -35,23 +36,25 @@ describe("indexed collections", () => {
     expect(burnt).toBeGreaterThan(0);
   });
 
-  it("have the balances of each account by id after every block", async () => {
-    const nfts = createNftQueries(await index.open());
+  it("have the balances of each account by id after every block and some blocks earlier", async () => {
+    const { idsHeldAt } = createNftMetadataQueries(await index.open());
+    const limit = 1_000;
     for (const owner of Object.values(story.accounts)) {
       for (let height = 0; height <= head; height += 1) {
-        const node = await story.editionsAt(height);
+        const before = Math.max(0, height - 3);
+        const [node, earlier] = [await story.editionsAt(height), await story.editionsAt(before)];
         const expected = story.editionIds
-          .map((id) => [String(id), String(node.get(editionKey(owner, id)))])
+          .map((id) => [String(id), String(node.get(editionKey(owner, id))), String(earlier.get(editionKey(owner, id)))])
           .filter(([, balance]) => balance !== "0");
-        const rows = await nfts.idsHeldAt(31337, owner, story.editions.address, height, null);
+        const rows = await idsHeldAt(31337, owner, story.editions.address, { block: height, before, limit });
         expect(
-          rows.map((row) => [row.token_id, row.balance]),
+          rows.map((row) => [row.token_id, row.balance, row.balance_before]),
           `${owner} at ${height}`,
         ).toEqual(expected);
         for (const collection of index.collections()) {
           const owners = await story.ownersAt(collection, height);
           const ids = [...owners].filter(([, holder]) => holder === owner).map(([id]) => String(id));
-          const heldIds = await nfts.idsHeldAt(31337, owner, collection.address, height, null);
+          const heldIds = await idsHeldAt(31337, owner, collection.address, { block: height, before: null, limit });
           expect(heldIds.map((row) => row.token_id)).toEqual(ids);
         }
       }

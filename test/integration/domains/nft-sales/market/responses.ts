@@ -29,6 +29,7 @@ const contextOf = (anchor: number | null): ResolverContext => {
   };
   return {
     anchor,
+    indexedFrom: null,
     chains: { get: () => settings, list: () => [settings] },
     ledger: createLedgerQueries(test.database),
     nftSales: createNftSaleQueries(test.database),
