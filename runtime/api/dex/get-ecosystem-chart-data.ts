@@ -55,6 +55,6 @@ export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({
 const nativeRate = async (context: ResolverContext, chain: Chain) => {
   const time = await anchorTime(context, chain);
   if (time === null) return null;
-  const rate = await context.prices.ratesAt(chain.id, "USD", [nativeTokenAddress], time);
-  return wholeRate(rate(nativeTokenAddress), context.chains.get(chain.id).nativeToken.decimals);
+  const [rate = null] = await context.prices.ratesAtTimes(chain.id, "USD", [{ asset: nativeTokenAddress, time }]);
+  return wholeRate(rate, context.chains.get(chain.id).nativeToken.decimals);
 };

@@ -1,5 +1,5 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import type { ExchangeHour } from "../../domains/dex/queries/roll-up.ts";
+import type { ExchangeHour } from "../../domains/dex/queries/exchange-hours.ts";
 import type { TokenState } from "../../domains/pools/queries/state.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsPerDay } from "../../lib/time.ts";

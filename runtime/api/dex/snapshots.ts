@@ -1,5 +1,5 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import type { ExchangeHour } from "../../domains/dex/queries/roll-up.ts";
+import type { ExchangeHour } from "../../domains/dex/queries/exchange-hours.ts";
 import { retentionHours } from "../../domains/dex/queries/roll-up.ts";
 import { dayOf, endsOfWeek, lastHourOf } from "../../domains/dex/queries/spans.ts";
 import type { Address } from "../../lib/hex.ts";

@@ -1,28 +1,12 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
-import { sql } from "../../../database/sql.ts";
+import { type IndexCache, noIndexCache } from "../../../database/index-cache.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { PoolRow } from "../../pools/queries/pool.ts";
-import { lastHourOf } from "./spans.ts";
+import { createExchangeHourQueries } from "./exchange-hours.ts";
 
 /** Hours for which hourly roll-ups are stored, so that the later pages of a list remain available. */
 export const retentionHours = 4;
-
-/** An exchange at the end of an hour. Values are US dollars as decimal digits. */
-export interface ExchangeHour {
-  readonly hour: number;
-  /** The block by which the chain had passed the hour. */
-  readonly block_number: number;
-  readonly pools: number;
-  readonly week_pools: number;
-  readonly tokens: number | null;
-  readonly ranked_tokens: number;
-  readonly liquidity: string | null;
-  readonly volume: string | null;
-  readonly swaps: number;
-  readonly day_volume: string | null;
-  readonly day_swaps: number;
-}
 
 /** An active pool of a ranked list, as announced by its exchange. */
 export interface RankedPool extends PoolRow {
@@ -42,39 +26,14 @@ export interface RankedToken {
 /** All queries for roll-ups of exchanges. */
 export type RollUpQueries = ReturnType<typeof createRollUpQueries>;
 
-const columns = sql`hour, block_number, pools, week_pools, tokens, ranked_tokens, liquidity, volume, swaps, day_volume, day_swaps`;
+/** Queries for roll-ups of exchanges; `cache` may cache their totals. Roll-ups are stored between two batches, which increases the content version. */
+export const createRollUpQueries = (database: Queryable, cache: IndexCache = noIndexCache) => ({
+  ...createExchangeHourQueries(database, cache.lookups("content_versions")),
+  ...createRankQueries(database),
+});
 
-/** Queries for roll-ups of exchanges. */
-export const createRollUpQueries = ({ query }: Queryable) => ({
-  /** The newest roll-up, not before hour `from`, of an hour that the chain had passed by a block. Served by the primary key. */
-  newestHour: async (chainId: number, factory: Address, from: number, block: number): Promise<ExchangeHour | null> => {
-    const rows = await query<ExchangeHour>(
-      sql`SELECT ${columns} FROM exchange_hours
-          WHERE chain_id = $1 AND factory = $2 AND hour >= $3 AND block_number <= $4 ORDER BY hour DESC LIMIT 1`,
-      [chainId, bytes(factory), from, block],
-    );
-    return rows[0] ?? null;
-  },
-
-  /** The roll-up of an hour that the chain had passed by a block. Served by the primary key. */
-  hourAt: async (chainId: number, factory: Address, hour: number, block: number): Promise<ExchangeHour | null> => {
-    const rows = await query<ExchangeHour>(
-      sql`SELECT ${columns} FROM exchange_hours WHERE chain_id = $1 AND factory = $2 AND hour = $3 AND block_number <= $4`,
-      [chainId, bytes(factory), hour, block],
-    );
-    return rows[0] ?? null;
-  },
-
-  /** The roll-ups of whole UTC days, by day. Served by the primary key, one probe per day. */
-  wholeDays: async (chainId: number, factory: Address, days: readonly number[]): Promise<(day: number) => ExchangeHour | null> => {
-    const rows = await query<ExchangeHour>(
-      sql`SELECT ${columns} FROM exchange_hours WHERE chain_id = $1 AND factory = $2 AND hour = ANY ($3::int4[])`,
-      [chainId, bytes(factory), days.map(lastHourOf)],
-    );
-    const byHour = new Map(rows.map((row) => [row.hour, row]));
-    return (day) => byHour.get(lastHourOf(day)) ?? null;
-  },
-
+/** Queries for the ranked lists of an hour. */
+const createRankQueries = ({ query }: Queryable) => ({
   /** Active pools of an hour by rank. Served by the primary key, a range of ranks, and pools_factory for each of them. */
   rankedPools: (chainId: number, factory: Address, hour: number, first: number, limit: number) =>
     query<RankedPool>(

@@ -64,6 +64,9 @@ const selectChains = plannedOnce(
   sql`SELECT chain_id, name, indexed_from, backfilled_at, latest_block, finalized_block, missing, native_accounting FROM chains`,
 );
 
+/** Max number of blocks of a chain that are cached, for each way to select them. */
+const maxKept = 1_000;
+
 const withoutNativeBalances: readonly string[] = [features.nativeBalances, features.nativeBalancesDiffer];
 
 /** Block and chain queries. */
@@ -77,6 +80,17 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
       const blocks = await Promise.all(chainIds.map(async (chainId) => [chainId, await selectOne(statement, [chainId])] as const));
       return new Map(blocks.flatMap(([chainId, block]) => (block === null ? [] : [[chainId, block] as const])));
     });
+  /** The block that a number selects: requests ask again and again for the anchor's block, and for the block of a day before the head. */
+  const blockOfNumber = (statement: Sql) => {
+    const lookUp = cache.lookups("blocks")<BlockRow>(async (chainId, keys) => {
+      const blocks = await Promise.all(keys.map(async (key) => [key, await selectOne(statement, [chainId, Number(key)])] as const));
+      return new Map(blocks.flatMap(([key, block]) => (block === null ? [] : [[key, block] as const])));
+    }, maxKept);
+    return async (chainId: number, number: number): Promise<BlockRow | null> => {
+      const key = String(number);
+      return (await lookUp(chainId, [key])).get(key) ?? null;
+    };
+  };
   const headOfEach = blockOfEach(selectHead);
   const tailOfEach = blockOfEach(selectTail);
 
@@ -87,7 +101,7 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
   const tail = async (chainId: number): Promise<BlockRow | null> => (await tailOfEach([chainId])).get(chainId) ?? null;
 
   /** The block with a number, or null. Served by the primary key. */
-  const blockByNumber = (chainId: number, number: number) => selectOne(selectByNumber, [chainId, number]);
+  const blockByNumber = blockOfNumber(selectByNumber);
 
   /** The block with the given hash, or null. Served by blocks_hash. */
   const blockByHash = (chainId: number, hash: Hash) => selectOne(selectByHash, [chainId, bytes(hash)]);
@@ -96,7 +110,7 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
   const firstBlockFrom = (chainId: number, timestamp: number) => selectOne(selectFirstFrom, [chainId, timestamp]);
 
   /** The last block before a time (unix seconds), or null. Served by blocks_timestamp. */
-  const lastBlockBefore = (chainId: number, timestamp: number) => selectOne(selectLastBefore, [chainId, timestamp]);
+  const lastBlockBefore = blockOfNumber(selectLastBefore);
 
   /**
    * A page of the blocks of a range of times up to a height, ascending; heights are contiguous. Served by blocks_timestamp and the primary key.

@@ -1,6 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
-import { type Sql, sql } from "../../../database/sql.ts";
+import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 import { boundedCount, maxCount } from "./exchange.ts";
@@ -31,6 +31,9 @@ const withToken = (column: Sql, limit: Sql): Sql =>
 const poolsWithToken = (limit: Sql): Sql =>
   sql`unnest($2::bytea[]) AS f(factory) CROSS JOIN LATERAL (${withToken(sql`p.token0`, limit)} UNION ALL ${withToken(sql`p.token1`, limit)}) p`;
 
+const selectPoolsOfToken = plannedOnce(sql`SELECT p.* FROM ${poolsWithToken(sql`$7`)} ORDER BY p.pool, p.factory LIMIT $5 OFFSET $6`);
+const countPoolsOfToken = plannedOnce(sql`SELECT count(*) AS count FROM ${poolsWithToken(sql`${maxCount + 1}`)}`);
+
 /** Pool queries. Each takes the factories whose announcements are considered. */
 export const createPoolListQueries = ({ query }: Pick<Queryable, "query">) => ({
   /** The given contracts that a factory had announced by a block, by address. Served by pools_factory. */
@@ -51,7 +54,7 @@ export const createPoolListQueries = ({ query }: Pick<Queryable, "query">) => ({
 
   /**
    * Pools with a token, by address, and their number. Served by pools_token0 and pools_token1, which hold the pools of one factory in this order: a page
-   * reads only the rows up to its end.
+   * reads only the rows up to its end. They are counted only if the page does not contain the last one.
    */
   poolsOfToken: async (
     chainId: number,
@@ -62,16 +65,10 @@ export const createPoolListQueries = ({ query }: Pick<Queryable, "query">) => ({
     offset: number,
   ): Promise<{ rows: PoolRow[]; total: number | null }> => {
     const parameters = [chainId, factories.map(bytes), bytes(token), block];
-    const [rows, counted] = await Promise.all([
-      query<PoolRow>(sql`SELECT p.* FROM ${poolsWithToken(sql`$7`)} ORDER BY p.pool, p.factory LIMIT $5 OFFSET $6`, [
-        ...parameters,
-        limit,
-        offset,
-        offset + limit,
-      ]),
-      query<{ count: number }>(sql`SELECT count(*) AS count FROM ${poolsWithToken(sql`${maxCount + 1}`)}`, parameters),
-    ]);
-    return { rows, total: boundedCount(counted) };
+    const rows = await query<PoolRow>(selectPoolsOfToken, [...parameters, limit, offset, offset + limit]);
+    const isEnd = rows.length < limit && (rows.length > 0 || offset === 0);
+    if (isEnd && offset + rows.length <= maxCount) return { rows, total: offset + rows.length };
+    return { rows, total: boundedCount(await query<{ count: number }>(countPoolsOfToken, parameters)) };
   },
 
   /**

@@ -1,5 +1,7 @@
 import { bytes } from "../../../database/codecs.ts";
+import { listOf } from "../../../database/columns.ts";
 import type { Queryable } from "../../../database/database.ts";
+import { columnList, identifier, joinSql, plannedOnce, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { ExchangeKey } from "./exchange.ts";
 
@@ -94,7 +96,25 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
   };
 }
 
-/** The states of pools after each of the blocks, by pool, in the order of the blocks. Served by the primary key, one probe per pool and block. */
+const listed = ["reserve0", "reserve1", "supply", "amount0_in", "amount0_out", "amount1_in", "amount1_out"] as const;
+
+/** The columns of states as lists (see database/columns.ts), with the positions of their pools and blocks, from 1. */
+type StateColumns = { readonly [Name in (typeof listed)[number]]: readonly PoolState[Name][] } & {
+  readonly pools: readonly number[];
+  readonly blocks: readonly number[];
+  readonly swaps: readonly number[];
+};
+
+/** Served by the primary key, one probe per pool and block. */
+const selectStates =
+  plannedOnce(sql`SELECT ${listOf("pool_position")} AS pools, ${listOf("block_position")} AS blocks, ${listOf("swaps")} AS swaps,
+    ${joinSql(listed.map((name) => sql`${listOf(sql`${identifier(name)}::text`)} AS ${identifier(name)}`))}
+  FROM (SELECT k.position AS pool_position, b.position AS block_position, s.*
+    FROM unnest($2::bytea[]) WITH ORDINALITY AS k(pool, position) CROSS JOIN unnest($3::int8[]) WITH ORDINALITY AS b(block, position) CROSS JOIN LATERAL (
+      SELECT swaps, ${columnList(listed)} FROM pool_states s
+      WHERE s.chain_id = $1 AND s.pool = k.pool AND s.block_number <= b.block ORDER BY s.block_number DESC LIMIT 1) s) states`);
+
+/** The states of pools after each of the blocks, by pool, in the order of the blocks. A page reads thousands of states, as lists. */
 const createPoolStates =
   ({ query }: Pick<Queryable, "query">) =>
   async (
@@ -102,25 +122,29 @@ const createPoolStates =
     pools: readonly Address[],
     blocks: readonly (number | null)[],
   ): Promise<(pool: Address) => readonly PoolState[]> => {
-    const rows =
-      pools.length === 0
-        ? []
-        : await query<PoolState & { readonly pool: Address; readonly position: number }>(
-            `SELECT k.pool, b.position::int4 AS position, reserve0, reserve1, supply, swaps, amount0_in, amount0_out, amount1_in, amount1_out
-             FROM unnest($2::bytea[]) AS k(pool) CROSS JOIN unnest($3::int8[]) WITH ORDINALITY AS b(block, position) CROSS JOIN LATERAL (
-               SELECT reserve0, reserve1, supply, swaps, amount0_in, amount0_out, amount1_in, amount1_out FROM pool_states s
-               WHERE s.chain_id = $1 AND s.pool = k.pool AND s.block_number <= b.block ORDER BY s.block_number DESC LIMIT 1) s`,
-            [chainId, pools.map(bytes), blocks.map(heightOf)],
-          );
+    const parameters = [chainId, pools.map(bytes), blocks.map(heightOf)];
+    const [columns] = pools.length === 0 ? [] : await query<StateColumns>(selectStates, parameters);
     const byPool = new Map<Address, PoolState[]>();
-    for (const row of rows) {
-      const states = byPool.get(row.pool) ?? blocks.map(() => emptyPool);
-      // Rows are not copied: a page reads thousands of them, and copies would cost more than all other work on them.
-      states[row.position - 1] = row;
-      byPool.set(row.pool, states);
-    }
+    columns?.pools.forEach((position, row) => {
+      const pool = pools[position - 1];
+      if (pool === undefined) return;
+      const states = byPool.get(pool) ?? blocks.map(() => emptyPool);
+      states[(columns.blocks[row] ?? 0) - 1] = stateIn(columns, row);
+      byPool.set(pool, states);
+    });
     return (pool) => byPool.get(pool) ?? blocks.map(() => emptyPool);
   };
+
+const stateIn = (columns: StateColumns, row: number): PoolState => ({
+  reserve0: columns.reserve0[row] ?? null,
+  reserve1: columns.reserve1[row] ?? null,
+  supply: columns.supply[row] ?? null,
+  swaps: columns.swaps[row] ?? 0,
+  amount0_in: columns.amount0_in[row] ?? "0",
+  amount0_out: columns.amount0_out[row] ?? "0",
+  amount1_in: columns.amount1_in[row] ?? "0",
+  amount1_out: columns.amount1_out[row] ?? "0",
+});
 
 /** The sums of tokens in an exchange's own pools after each of the blocks. */
 const createTokenSums =

@@ -1,10 +1,10 @@
 import type { Currency } from "../../../../generated/requests.gen.ts";
 import { bytesArray } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
-import type { IndexCache } from "../../../database/index-cache.ts";
-import { decimalOf } from "../../../lib/decimal.ts";
+import { type IndexCache, noIndexCache } from "../../../database/index-cache.ts";
+import { plannedOnce, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { forEachInTurns, mapInTurns } from "../../../lib/turns.ts";
+import { mapInTurns } from "../../../lib/turns.ts";
 import { createOwnedRateQueries } from "./owned-rates.ts";
 import { createProgressQueries } from "./progress.ts";
 import { type ChainOfCurrency, type Closes, convert, createCloses, days, hourOf, hours, type Rate, type SpanTable } from "./rates.ts";
@@ -20,17 +20,29 @@ export interface PriceLookup {
 export type PriceQueries = ReturnType<typeof createPriceQueries>;
 
 /** Queries of prices; `cache` may cache prices and the progress of their computation. */
-export function createPriceQueries(queryable: Queryable, chainOfCurrency: ChainOfCurrency, cache?: IndexCache) {
+export function createPriceQueries(queryable: Queryable, chainOfCurrency: ChainOfCurrency, cache: IndexCache = noIndexCache) {
   const closes = createCloses(queryable, chainOfCurrency, cache);
   return {
-    ...createRateQueries(queryable, closes),
+    ...createRateQueries(queryable, closes, cache),
     ...createOwnedRateQueries(queryable, closes),
     ...createWalletQueries(queryable, closes),
     ...createProgressQueries(queryable),
   };
 }
 
-function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyRates }: Closes) {
+/** Max number of assets of a chain of which it is cached whether they ever had a price, about 10 MB. */
+const maxKept = 50_000;
+
+/** Served by the primary key. */
+const selectPriced = plannedOnce(sql`SELECT asset FROM priced_assets WHERE chain_id = $1 AND asset = ANY ($2::bytea[])`);
+
+function createRateQueries({ query }: Queryable, { closes, currencyRates }: Closes, cache: IndexCache) {
+  /** The assets that ever had a price. A transaction that writes to priced_assets writes to price_hours, too, which notifies. */
+  const lookUpPriced = cache.lookups("price_hours")<Address>(async (chainId, assets) => {
+    const rows = await query<{ asset: Address }>(selectPriced, [chainId, bytesArray(assets)]);
+    return new Map(rows.map(({ asset }) => [asset, asset]));
+  }, maxKept);
+
   const closesIn = async (
     chainId: number,
     currency: Currency,
@@ -56,9 +68,24 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
       lookups.map(({ asset, time }) => ({ asset, span: hourOf(time) })),
     );
 
+  /** The rates of assets at the ends of spans. Served by the primary keys, one probe per asset and span. */
+  const ratesOfSpans = async (
+    chainId: number,
+    currency: Currency,
+    spans: SpanTable,
+    assets: readonly Address[],
+    spanNumbers: readonly number[],
+  ): Promise<(asset: Address, span: number) => Rate> => {
+    const lookups = await mapInTurns(eachPair(assets, spanNumbers), ([asset, span]) => ({ asset, span }));
+    const rates = await closesIn(chainId, currency, spans, lookups);
+    const rowOf = new Map(assets.map((asset, position) => [asset, position * spanNumbers.length]));
+    const columnOf = new Map(spanNumbers.map((span, position) => [span, position]));
+    return (asset, span) => rates[(rowOf.get(asset) ?? Number.NaN) + (columnOf.get(span) ?? Number.NaN)] ?? null;
+  };
+
   /**
-   * The rates of assets at each of the times, like `ratesAtTimes`. For long lists of assets of which few have prices: one probe of the primary keys per time
-   * and asset that ever had a price.
+   * The rates of assets at each of the times, like `ratesAtTimes`. For long lists of assets of which few have prices: prices are looked up only for assets that
+   * ever had one.
    */
   const ratesAtEach = async (
     chainId: number,
@@ -66,23 +93,9 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
     assets: Iterable<Address>,
     times: readonly number[],
   ): Promise<(asset: Address, time: number) => Rate> => {
-    const hourNumbers = [...new Set(times.map(hourOf))];
-    const [until, rows, currencies] = await Promise.all([
-      knownUntil(chainId, hours),
-      query<{ asset: Address; hour: number; close: string | null }>(
-        `SELECT a.asset, t.hour, p.close FROM priced_assets a CROSS JOIN unnest($3::int4[]) AS t(hour) CROSS JOIN LATERAL (
-           SELECT close FROM price_hours p WHERE p.chain_id = $1 AND p.asset = a.asset AND p.hour <= t.hour ORDER BY p.hour DESC LIMIT 1) p
-         WHERE a.chain_id = $1 AND a.asset = ANY ($2::bytea[])`,
-        [chainId, bytesArray(new Set(assets)), hourNumbers],
-      ),
-      currencyRates(chainId, currency, hours, hourNumbers),
-    ]);
-    const rates = new Map<string, Rate>();
-    await forEachInTurns(rows, ({ asset, hour, close }) => {
-      const rate = close === null || hour > until ? null : decimalOf(close);
-      rates.set(`${asset}${hour}`, currencies === null ? rate : convert(rate, currencies.get(hour) ?? null));
-    });
-    return (asset, time) => rates.get(`${asset}${hourOf(time)}`) ?? null;
+    const priced = await lookUpPriced(chainId, assets);
+    const rateOf = await ratesOfSpans(chainId, currency, hours, [...priced.values()], [...new Set(times.map(hourOf))]);
+    return (asset, time) => rateOf(asset, hourOf(time));
   };
 
   return {
@@ -97,26 +110,11 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
      * The rates of assets at the ends of UTC days (since 1970), or the current rates for the current day. Served by the primary keys, one probe per asset and
      * day.
      */
-    ratesOfDays: async (
-      chainId: number,
-      currency: Currency,
-      assets: readonly Address[],
-      dayNumbers: readonly number[],
-    ): Promise<(asset: Address, day: number) => Rate> => {
-      const lookups = await mapInTurns(eachPair(assets, dayNumbers), ([asset, span]) => ({ asset, span }));
-      const rates = await closesIn(chainId, currency, days, lookups);
-      const rowOf = new Map(assets.map((asset, position) => [asset, position * dayNumbers.length]));
-      const columnOf = new Map(dayNumbers.map((day, position) => [day, position]));
-      return (asset, day) => rates[(rowOf.get(asset) ?? Number.NaN) + (columnOf.get(day) ?? Number.NaN)] ?? null;
-    },
-    /** The given assets that ever had a price. Served by the primary key. */
-    pricedAmong: async (chainId: number, assets: readonly Address[]): Promise<ReadonlySet<Address>> => {
-      const rows = await query<{ asset: Address }>("SELECT asset FROM priced_assets WHERE chain_id = $1 AND asset = ANY ($2::bytea[])", [
-        chainId,
-        bytesArray(assets),
-      ]);
-      return new Set(rows.map(({ asset }) => asset));
-    },
+    ratesOfDays: (chainId: number, currency: Currency, assets: readonly Address[], dayNumbers: readonly number[]) =>
+      ratesOfSpans(chainId, currency, days, assets, dayNumbers),
+    /** The given assets that ever had a price. */
+    pricedAmong: async (chainId: number, assets: Iterable<Address>): Promise<ReadonlySet<Address>> =>
+      new Set((await lookUpPriced(chainId, assets)).values()),
   };
 }
 

@@ -17,7 +17,7 @@ export const createTokenQueries = (database: Pick<Database, "query">, cache: Ind
   ...createBalanceQueries(database),
   ...createHoldingQueries(database),
   ...createHolderQueries(database),
-  ...createPortfolioQueries(database),
+  ...createPortfolioQueries(database, cache.lookups("blocks")),
   ...createTransferQueries(database),
   ...createCounterpartyQueries(database),
 });

@@ -1,5 +1,7 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { plannedOnce, sql } from "../../../database/sql.ts";
+import { type CacheLookups, uncachedLookups } from "../../../lib/cache-lookups.ts";
 import type { Address } from "../../../lib/hex.ts";
 
 /** The values that changes set a balance to in a span of blocks. */
@@ -20,16 +22,26 @@ export interface Spans {
   readonly ends: readonly number[];
 }
 
-/** Queries of a wallet's balances day by day. */
-export function createPortfolioQueries({ query }: Pick<Database, "query">) {
-  /** The height of the last block before each time (unix seconds), or null. Served by blocks_timestamp, one probe per time. */
+/** Served by blocks_timestamp, one probe per time. */
+const selectHeightsBefore = plannedOnce(sql`SELECT t.position::int4 AS position, b.number AS height
+  FROM unnest($2::int8[]) WITH ORDINALITY AS t(time, position) CROSS JOIN LATERAL (
+    SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < t.time ORDER BY timestamp DESC, number DESC LIMIT 1) b`);
+
+/** Max number of times of a chain whose heights are cached: requests ask for the starts of days and hours. */
+const maxKept = 10_000;
+
+/** Queries of a wallet's balances day by day; `blockCache` may cache what depends on blocks only. */
+export function createPortfolioQueries({ query }: Pick<Database, "query">, blockCache: CacheLookups = uncachedLookups) {
+  const lookUpHeights = blockCache<number>(async (chainId, times) => {
+    const rows = await query<{ position: number; height: number }>(selectHeightsBefore, [chainId, times.map(Number)]);
+    return new Map(rows.map(({ position, height }) => [times[position - 1] ?? "", height]));
+  }, maxKept);
+
+  /** The height of the last block before each time (unix seconds), or null. */
   const heightsBefore = async (chainId: number, times: readonly number[]): Promise<(number | null)[]> => {
-    const rows = await query<{ height: number | null }>(
-      `SELECT (SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < t.time ORDER BY timestamp DESC, number DESC LIMIT 1) AS height
-       FROM unnest($2::int8[]) WITH ORDINALITY AS t(time, position) ORDER BY t.position`,
-      [chainId, times],
-    );
-    return rows.map(({ height }) => height);
+    const keys = times.map(String);
+    const heights = await lookUpHeights(chainId, keys);
+    return keys.map((key) => heights.get(key) ?? null);
   };
 
   /**

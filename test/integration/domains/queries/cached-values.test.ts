@@ -3,6 +3,8 @@ import { bytes } from "../../../../runtime/database/codecs.ts";
 import type { Queryable } from "../../../../runtime/database/database.ts";
 import { createIndexCache, indexChannel } from "../../../../runtime/database/index-cache.ts";
 import { createNotifications } from "../../../../runtime/database/notifications.ts";
+import { createRollUpQueries } from "../../../../runtime/domains/dex/queries/roll-up.ts";
+import { createLedgerQueries } from "../../../../runtime/domains/ledger/queries/index.ts";
 import { nodeOf, reverseNamespaces, reverseNode } from "../../../../runtime/domains/names/nodes.ts";
 import { nameRecords } from "../../../../runtime/domains/names/projection.ts";
 import { createNameQueries } from "../../../../runtime/domains/names/queries/index.ts";
@@ -29,6 +31,8 @@ function createReads(database: Queryable, cache: ReturnType<typeof createIndexCa
   const pools = createPoolQueries(database, () => [registry], cache);
   const names = createNameQueries(database, () => [registry], cache.lookups("name_records"));
   const prices = createPriceQueries(database, (chain) => chain, cache);
+  const ledger = createLedgerQueries(database, cache);
+  const rollUps = createRollUpQueries(database, cache);
   return {
     symbol: async () => (await tokens.metadata(chainId, [address])).get(address)?.symbol,
     standards: async () => (await tokens.metadata(chainId, [address])).get(address)?.standards.length,
@@ -36,6 +40,13 @@ function createReads(database: Queryable, cache: ReturnType<typeof createIndexCa
     name: async () => (await names.namesOf(chainId, [address])).get(address),
     rate: async () => (await prices.ratesAtTimes(chainId, "USD", [{ asset: address, time: 7_200 }]))[0]?.digits,
     dailyRate: async () => (await prices.ratesOfDays(chainId, "USD", [address], [1]))(address, 1)?.digits,
+    rateOfPriced: async () => (await prices.ratesAt(chainId, "USD", [address], 7_200))(address)?.digits,
+    block: async () => (await ledger.blockByNumber(chainId, 3))?.timestamp,
+    lastBlock: async () => (await ledger.lastBlockBefore(chainId, 1_000))?.number,
+    height: async () => (await tokens.heightsBefore(chainId, [1_000]))[0],
+    newestHour: async () => (await rollUps.newestHour(chainId, address, 40, 10))?.swaps,
+    // Hour 47 is the last one of day 1.
+    wholeDay: async () => (await rollUps.wholeDays(chainId, address, [1]))(1)?.swaps,
   };
 }
 
@@ -69,7 +80,10 @@ async function changes<T>(readValue: () => Promise<T>, table: string, insert: ()
   await insert();
   await until("the new value", async () => (await readValue()) !== before);
   const after = await readValue();
-  await test.database.query(`DELETE FROM ${table} WHERE chain_id = $1`, [chainId]);
+  await test.database.transaction(async (client) => {
+    await client.query(`DELETE FROM ${table} WHERE chain_id = $1`, [chainId]);
+    await client.query("SELECT content_changed($1)", [chainId]);
+  });
   await until("the old value", async () => (await readValue()) === before);
   return { before, after };
 }
@@ -129,5 +143,41 @@ describe("values that are cached in memory", () => {
     const expected = { before: undefined, after: 5n };
     expect(await changes(read.rate, "price_hours", insertInto("price_hours", "hour"))).toEqual(expected);
     expect(await changes(read.dailyRate, "price_days", insertInto("price_days", "day"))).toEqual(expected);
+  });
+
+  it("change with the assets that have prices", async () => {
+    const insert = () =>
+      test.database.transaction(async (client) => {
+        await client.query("INSERT INTO priced_assets (chain_id, asset, hour) VALUES ($1, $2, 1)", [chainId, bytes(address)]);
+        await client.query("INSERT INTO price_hours (chain_id, asset, hour, close) VALUES ($1, $2, 1, 5)", [chainId, bytes(address)]);
+      });
+    expect(await changes(read.rateOfPriced, "price_hours", insert)).toEqual({ before: undefined, after: 5n });
+  });
+
+  it("change with blocks", async () => {
+    const insert = () =>
+      test.database.query(
+        `INSERT INTO blocks (chain_id, number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, size, transaction_count)
+         VALUES ($1, 3, $2, $2, 900, $2, '', 0, 0, 0, 0)`,
+        [chainId, bytes(address)],
+      );
+    expect(await changes(read.block, "blocks", insert)).toEqual({ before: undefined, after: 900 });
+    expect(await changes(read.lastBlock, "blocks", insert)).toEqual({ before: undefined, after: 3 });
+    expect(await changes(read.height, "blocks", insert)).toEqual({ before: null, after: 3 });
+  });
+
+  it("change with the totals of exchanges", async () => {
+    const insert = () =>
+      test.database.transaction(async (client) => {
+        await client.query(
+          `INSERT INTO exchange_hours (chain_id, factory, hour, block_number, fingerprint, pools, week_pools, ranked_tokens, swaps, day_swaps)
+           VALUES ($1, $2, 47, 10, '', 1, 1, 1, 6, 6)`,
+          [chainId, bytes(address)],
+        );
+        await client.query("SELECT content_changed($1)", [chainId]);
+      });
+    const expected = { before: undefined, after: 6 };
+    expect(await changes(read.newestHour, "exchange_hours", insert)).toEqual(expected);
+    expect(await changes(read.wholeDay, "exchange_hours", insert)).toEqual(expected);
   });
 });
