@@ -75,11 +75,12 @@ const selectRanked = ({ order }: Direction): Sql =>
     SELECT balance FROM balances WHERE chain_id = $1 AND token = $2 AND standard = $3 AND balance > 0 AND standard > 0
     ORDER BY ${order} OFFSET $5 LIMIT 1) END AS balance`);
 
+/** The slice is always the whole ranking, which is read in the order of the index. */
 const selectNewest = (direction: Direction): Sql =>
-  sql`(${currentHolders(direction)} ORDER BY ${direction.order})
+  plannedOnce(sql`(${currentHolders(direction)} ORDER BY ${direction.order})
     UNION ALL
     (SELECT * FROM (${pastHolders(direction)}) past WHERE ${lastBlock} > $4 ORDER BY ${direction.order})
-    ORDER BY ${direction.order} LIMIT $8 OFFSET $9`;
+    ORDER BY ${direction.order} LIMIT $8 OFFSET $9`);
 
 const selectSlice = (direction: Direction): Sql =>
   sql`WITH slice AS MATERIALIZED (
