@@ -4417,7 +4417,8 @@ export const protocols = [
           "transactions",
           "blocks",
           "tokens"
-        ]
+        ],
+        "isPlannedOnce": true
       },
       "tokens": {
         "file": "tokens.sql",
@@ -4939,7 +4940,8 @@ export const protocols = [
           "blocks",
           "transactions",
           "tokens"
-        ]
+        ],
+        "isPlannedOnce": true
       }
     },
     "lending": null
@@ -5133,7 +5135,8 @@ export const protocols = [
           "blocks",
           "transactions",
           "tokens"
-        ]
+        ],
+        "isPlannedOnce": true
       },
       "tokens": {
         "file": "tokens.sql",
@@ -6442,7 +6445,8 @@ export const protocols = [
           "blocks",
           "transactions",
           "tokens"
-        ]
+        ],
+        "isPlannedOnce": true
       }
     },
     "lending": null
@@ -7488,7 +7492,8 @@ export const protocols = [
           "transactions",
           "transfers",
           "tokens"
-        ]
+        ],
+        "isPlannedOnce": true
       }
     },
     "lending": null

@@ -190,7 +190,7 @@ const createQueryable = (
   configOf: Preparation["configOf"],
 ): Queryable => ({
   query: (sql, parameters) => send(configOf(sql, parameters), typeof sql !== "string" && sql.isPlannedOnce === true),
-  run: ({ name, text, values }) => send(configOf({ name, text }, values), false),
+  run: ({ name, text, values, isPlannedOnce }) => send(configOf({ name, text }, values), isPlannedOnce === true),
 });
 
 /** The rows of a result; for several statements, those of the last one. */

@@ -20,6 +20,8 @@ export interface Statement<Row extends object = object> {
   readonly name: string | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Whether a connection plans it once, as with `plannedOnce`. */
+  readonly isPlannedOnce?: true | undefined;
   /** Never set; it only carries the type of the rows. */
   readonly row?: Row;
 }

@@ -84,6 +84,12 @@ const operation = z.strictObject({
       "The file of its query, in the same folder or in a folder without a protocol beside it; without one, the operation is planned.",
     ),
   notes: sentence.optional().describe("Replaces the notes of the template."),
+  genericPlan: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether a connection plans the query once for all values of its parameters, because planning takes longer than a better plan saves.",
+    ),
   bitcoinAddress: z
     .strictObject({ description: sentence, example: z.string() })
     .optional()

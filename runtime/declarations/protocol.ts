@@ -146,6 +146,8 @@ export interface OperationQuery {
   readonly columns: readonly string[];
   /** The views of the schema `api` that it reads. */
   readonly views: readonly string[];
+  /** Whether a connection plans it once, for all values of its parameters. */
+  readonly isPlannedOnce?: true;
 }
 
 /** A checked SELECT that returns a row of `lendingColumns` for each lending event of a transaction. */

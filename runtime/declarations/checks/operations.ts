@@ -33,9 +33,10 @@ function checkOperation(
     const data = { name, expected: [...operations.keys()], isAdded };
     return { value: null, diagnostics: [diagnostic("unknown-operation", keyAt(declaration, "operations", name), data)] };
   }
-  const file = declaration.file.operations[name]?.sql;
+  const { sql: file, genericPlan } = declaration.file.operations[name] ?? {};
   if (file === undefined) return { value: null, diagnostics: [] };
-  return checkSqlFile(declaration, valueAt(declaration, "operations", name, "sql"), file, queries, shape);
+  const { value, diagnostics } = checkSqlFile(declaration, valueAt(declaration, "operations", name, "sql"), file, queries, shape);
+  return { value: value === null || genericPlan !== true ? value : { ...value, isPlannedOnce: true }, diagnostics };
 }
 
 /** Shared files are used by any protocol: `findUnusedSharedFiles`. */

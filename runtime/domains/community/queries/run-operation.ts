@@ -42,7 +42,12 @@ export const createOperationQueries = (reader: Pick<Database, "run"> | undefined
     if (reader === undefined) throw new RequestError(503, "Community endpoints are not available: this server has no connection for them.");
     const parameters = query.parameters.map((name) => encode(values[name] ?? null));
     const text = limitRows(query.text, parameters.length + 1);
-    const rows = await reader.run<OperationRow>({ name: statementName(text), text, values: [...parameters, limit + 1] });
+    const rows = await reader.run<OperationRow>({
+      name: statementName(text),
+      text,
+      values: [...parameters, limit + 1],
+      isPlannedOnce: query.isPlannedOnce,
+    });
     if (rows.length > limit) throw new RangeError(`${query.file} returned more rows than its limit, which was ${limit}.`);
     return rows;
   };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../../runtime/database/database.ts";
-import type { Statement } from "../../../../runtime/database/sql.ts";
+import { type Statement, sql } from "../../../../runtime/database/sql.ts";
 import { createOperationQueries } from "../../../../runtime/domains/community/queries/run-operation.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 
@@ -43,6 +43,21 @@ describe("the rows of an operation", () => {
   it("are refused if they are more than the limit, of which the server sends one", async () => {
     await expect(run(100_000, 3)).rejects.toThrow("pages.sql returned more rows than its limit, which was 3.");
     expect(received).toEqual([4]);
+  });
+
+  it.each([
+    { planned: { isPlannedOnce: true as const }, custom: 0, generic: 3 },
+    { planned: {}, custom: 3, generic: 0 },
+  ])("have $generic generic and $custom custom plans after three requests if the declaration says $planned", async (expected) => {
+    const text = `SELECT n, ${expected.generic} AS generic FROM (VALUES (1), (2)) v (n) WHERE n > $1`;
+    const query = { file: "planned.sql", text, parameters: ["offset"] as const, columns: ["n"], views: [], ...expected.planned };
+    const { rowsOf } = createOperationQueries(test.database);
+    for (const offset of [0, 1, 2]) expect(await rowsOf(query, { ...parameters, offset })).toHaveLength(2 - offset);
+    const plans = sql`SELECT custom_plans::int AS custom, generic_plans::int AS generic FROM pg_prepared_statements
+      WHERE position($1 IN statement) > 0`;
+    expect(await test.database.query({ ...plans, ...expected.planned }, [text])).toEqual([
+      { custom: expected.custom, generic: expected.generic },
+    ]);
   });
 
   it("are not available without a connection of the reader role", async () => {
