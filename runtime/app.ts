@@ -13,7 +13,7 @@ import { createIsRead } from "./api/is-read.ts";
 import { ledgerHandlers } from "./api/ledger/index.ts";
 import { namesHandlers } from "./api/names/index.ts";
 import { nftHandlers } from "./api/nft/index.ts";
-import { skippedRows } from "./api/page-depth.ts";
+import { pageDepth } from "./api/page-depth.ts";
 import { pricesHandlers } from "./api/prices/index.ts";
 import { tokensHandlers } from "./api/tokens/index.ts";
 import { type AnyChainConfig, type ChainConfig, type Config, isBitcoinChain, isEvmChain } from "./config/config.ts";
@@ -152,7 +152,7 @@ export function createApp(options: AppOptions): App {
     context: (scope) => ({ ...scope, ...resources }),
     head: options.now === undefined ? headOf : async (chainId, operation, request) => withTime(await headOf(chainId, operation, request)),
     contentOfAll: async () => withTime({ content: await contentOf(options.chains.map(({ id }) => id)) }).content,
-    skippedRows,
+    pageDepth,
     chainOfProtocol: community.chainOf,
     resolveName: createNameResolution(queries.names, chains, requireBuilt),
     readiness: readinessOfAll,

@@ -2,18 +2,43 @@
 interface Paged {
   readonly page?: { readonly number: number; readonly size?: number };
   readonly contractAddress?: unknown;
+  readonly secondaryTopics?: unknown;
+  readonly traitsFilter?: unknown;
+  readonly valuesFilter?: unknown;
 }
 
-/** Lists whose pages are ranges of heights, or of the ordinals of a wallet's transactions: every page costs the same. */
-const constantCost: Readonly<Record<string, (request: Paged) => boolean>> = {
-  getBlockHeights: () => true,
+/** The number of rows before a page, and the setting that limits it. */
+export interface PageDepth {
+  readonly rows: number;
+  readonly limit: "skippedRows" | "locatedRows";
+}
+
+/**
+ * What the cost of a page depends on: `constant`, if pages are ranges of heights or ordinals, or found by running sums; `located`, if most rows before a page
+ * are skipped once for all pages (`createListPositions`); `skipped`, if each page skips all rows before it.
+ */
+type Cost = "constant" | "located" | "skipped";
+
+const costs: Readonly<Record<string, (request: Paged) => Cost>> = {
+  getBlockHeights: () => "constant",
+  getTransactionsForDex: () => "constant",
+  getTransactionsForExchange: () => "constant",
+  getTransactionsForTokenAddress: () => "constant",
   // The transfers of one token have no ordinals.
-  getErc20TransfersForWalletAddress: ({ contractAddress }) => contractAddress === null,
+  getErc20TransfersForWalletAddress: ({ contractAddress }) => (contractAddress === null ? "constant" : "located"),
+  getLogEventsByAddress: () => "located",
+  getLogEventsByTopicHash: ({ secondaryTopics }) => (secondaryTopics === null ? "located" : "skipped"),
+  getTransactionsForAccountAddress: () => "located",
+  getTokenIdsForContractWithMetadata: ({ traitsFilter, valuesFilter }) =>
+    traitsFilter === null && valuesFilter === null ? "located" : "skipped",
 };
 
-/** The rows before a page that its statement reads and skips; 0 if the cost of a page does not depend on its number. */
-export function skippedRows(handler: string, request: unknown): number {
+/** The depth of a page; null if the cost of a page does not depend on its number. */
+export function pageDepth(handler: string, request: unknown): PageDepth | null {
   const paged = request as Paged;
-  if (paged.page?.size === undefined || constantCost[handler]?.(paged) === true) return 0;
-  return paged.page.number * paged.page.size;
+  if (paged.page?.size === undefined) return null;
+  const cost = costs[handler]?.(paged) ?? "skipped";
+  return cost === "constant"
+    ? null
+    : { rows: paged.page.number * paged.page.size, limit: cost === "located" ? "locatedRows" : "skippedRows" };
 }

@@ -182,6 +182,12 @@ export const config = z.strictObject({
         .min(100_000)
         .default(100_000)
         .describe("Max rows before a page of a list whose statement reads and skips them; deeper pages get 400."),
+      locatedRows: z
+        .number()
+        .int()
+        .min(100_000)
+        .default(10_000_000)
+        .describe("Max rows before a page of a list whose servers remember where pages start; deeper pages get 400."),
       answerBytes: z
         .number()
         .int()

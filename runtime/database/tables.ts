@@ -16,7 +16,7 @@ interface Block {
   transaction_count: number;
 }
 
-interface Log {
+export interface Log {
   chain_id: number;
   block_number: number;
   log_index: number;

@@ -38,7 +38,7 @@ import { createRequestLog } from "./request-log.ts";
 import { createRequestOrigin, type RequestOrigin } from "./request-origin.ts";
 import { recordOf } from "./request-record.ts";
 import { createResponseCache } from "./response-cache/response-cache.ts";
-import { createRun } from "./run.ts";
+import { createRun, type PageDepthOf } from "./run.ts";
 import { createPages } from "./unkeyed-pages.ts";
 import { createValidation, type ValidateMode, type Validation } from "./validation/validation.ts";
 
@@ -58,8 +58,8 @@ export interface HttpDeps<Context> {
   /** Endpoints in addition to those of the catalog, with the handlers of their routes. */
   readonly added?: readonly AddedEndpoint<Context>[];
   readonly context: (scope: RequestScope) => Context;
-  /** The rows that the statement of a page reads and skips; none by default. */
-  readonly skippedRows?: (handler: string, request: unknown) => number;
+  /** See `RunDeps`; pages of any number cost the same by default. */
+  readonly pageDepth?: PageDepthOf;
   readonly head: PagesDeps["head"];
   readonly contentOfAll: PagesDeps["contentOfAll"];
   readonly chainOfProtocol: (protocol: string) => Chain | null;
@@ -120,7 +120,7 @@ function createEndpoints<Context>(
     parsersOf: createParsersOf(deps),
     anchors,
     validation,
-    maxSkippedRows: limits.skippedRows,
+    maxDepths: limits,
     answerBytes: limits.answerBytes,
     compression,
     cache: deps.cache.megabytes === 0 ? null : createResponseCache(deps.cache.megabytes, compression),

@@ -87,10 +87,10 @@ export const failures = {
   urlEncoding: (location: string) => new HttpError(400, `Invalid percent-encoding in ${location}: expected UTF-8 encoded as in RFC 3986.`),
   invalidTarget: () => new HttpError(400, "Invalid request target: expected a path that starts with a slash."),
   hostInvalid: () => new HttpError(400, "Missing or invalid Host header: expected a host name with an optional port."),
-  pageTooDeep: (skipped: number, bound: number) =>
+  pageTooDeep: (rows: number, bound: number, setting: string) =>
     new HttpError(
       400,
-      `Page too deep: ${skipped} rows before it; the maximum is ${bound} (limits.skippedRows); request a smaller range or use a filter.`,
+      `Page too deep: ${rows} rows before it; the maximum is ${bound} (limits.${setting}); request a smaller range or use a filter.`,
     ),
   statementTimeout: (milliseconds: number) =>
     new HttpError(

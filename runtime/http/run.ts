@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { Chain, ParseOutcome, Parsers, RawRequest } from "../../generated/requests.gen.ts";
 import type { Run } from "../../generated/routes.gen.ts";
+import type { Limits } from "../config/limits.ts";
 import { activeRequest } from "../lib/active-request.ts";
 import { type Admission, runAdmitted, weightOf } from "./admission.ts";
 import type { Authenticate } from "./authenticate.ts";
@@ -36,13 +37,19 @@ export interface RunDeps<Context> extends PagesDeps, ComputeDeps<Context>, FindD
   /** The chain of a request to a community protocol that names none; null if the protocol has contracts on no configured chain. */
   readonly chainOfProtocol: (protocol: string) => Chain | null;
   readonly publicUrl: string | undefined;
-  /** The rows that the statement of a page reads and skips. */
-  readonly skippedRows?: ((handler: string, request: unknown) => number) | undefined;
-  readonly maxSkippedRows: number;
+  /** The number of rows before a page, and the setting that limits it; null if pages of any number cost the same. */
+  readonly pageDepth?: PageDepthOf | undefined;
+  readonly maxDepths: Pick<Limits, "skippedRows" | "locatedRows">;
   readonly compression: Compression;
   /** Whether shared caches may store responses. */
   readonly isPublic: boolean;
 }
+
+/** The depth of a page of an operation's list. */
+export type PageDepthOf = (
+  handler: string,
+  request: unknown,
+) => { readonly rows: number; readonly limit: "skippedRows" | "locatedRows" } | null;
 
 interface SentRequest {
   readonly operation: Operation;
@@ -87,8 +94,10 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler,
   };
 
   const checkDepth = ({ handler }: Operation, parsed: unknown): void => {
-    const skipped = deps.skippedRows?.(handler, parsed) ?? 0;
-    if (skipped > deps.maxSkippedRows) throw failures.pageTooDeep(skipped, deps.maxSkippedRows);
+    const depth = deps.pageDepth?.(handler, parsed) ?? null;
+    if (depth === null) return;
+    const bound = deps.maxDepths[depth.limit];
+    if (depth.rows > bound) throw failures.pageTooDeep(depth.rows, bound, depth.limit);
   };
 
   const send = (request: IncomingMessage, response: ServerResponse, sent: SentRequest, { facts, content }: Outcome): Promise<void> => {

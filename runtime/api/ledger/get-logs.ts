@@ -1,5 +1,6 @@
 import type { GetLogsRequest } from "../../../generated/requests.gen.ts";
-import type { LogFilter, LogRow } from "../../domains/ledger/queries/log.ts";
+import type { LogFilter } from "../../domains/ledger/queries/log-filter.ts";
+import type { LogRow } from "../../domains/ledger/queries/log-row.ts";
 import { notFound, responseTooLarge, unsupportedValue } from "../../lib/request-error.ts";
 import { mapInTurns } from "../../lib/turns.ts";
 import { type BlockRange, rangeOf } from "../block-references.ts";
@@ -27,7 +28,11 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
 const maxUnmeasured = 1_000;
 
 /** The matching logs of a range. @throws {RequestError} 400 if there are more than a response may list, or if they are longer than a response may be. */
-async function logsOfRange({ ledger, limits }: ResolverContext, { chain, format }: GetLogsRequest, filter: LogFilter): Promise<LogRow[]> {
+async function logsOfRange(
+  { ledger, limits }: ResolverContext,
+  { chain, format }: GetLogsRequest,
+  filter: LogFilter,
+): Promise<readonly LogRow[]> {
   const max = limits.answerRows;
   const requireAtMostMax = (count: number): void => {
     if (count <= max) return;

@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { LogEvent, Pagination } from "../../../generated/responses.gen.ts";
-import type { LogFilter } from "../../domains/ledger/queries/log.ts";
+import type { LogFilter } from "../../domains/ledger/queries/log-filter.ts";
 import { mapInTurns } from "../../lib/turns.ts";
 import { type RangeReference, rangeOf } from "../block-references.ts";
 import type { ResolverContext } from "../context.ts";

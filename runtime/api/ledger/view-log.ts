@@ -1,5 +1,5 @@
 import type { GetLogsEvent, LogEvent } from "../../../generated/responses.gen.ts";
-import type { LogRow } from "../../domains/ledger/queries/log.ts";
+import type { LogRow } from "../../domains/ledger/queries/log-row.ts";
 import { labelOf } from "../../domains/names/labels.ts";
 import { supportsErc } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";

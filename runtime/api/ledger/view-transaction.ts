@@ -1,7 +1,7 @@
 import type { Currency } from "../../../generated/requests.gen.ts";
 import type { Transaction } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
-import type { LogRow } from "../../domains/ledger/queries/log.ts";
+import type { LogRow } from "../../domains/ledger/queries/log-row.ts";
 import type { LoggedTransaction } from "../../domains/ledger/queries/logged-transaction.ts";
 import type { TransactionPosition, TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";

@@ -60,6 +60,7 @@ const defaultLimits = {
   answerBytes: 1_000_000,
   statementMilliseconds: 10_000,
   skippedRows: 100_000,
+  locatedRows: 10_000_000,
   requestMilliseconds: 15_000,
   waitingRequests: 64,
   bufferedBytes: 256 * 1024 * 1024,

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { skippedRows } from "../../../runtime/api/page-depth.ts";
+import { pageDepth } from "../../../runtime/api/page-depth.ts";
 import { sendBody } from "../../../runtime/http/envelope.ts";
 import { createServer, serverLimits } from "../../../runtime/http/server.ts";
 import { createSlowReaders } from "../../../runtime/http/slow-readers.ts";
@@ -97,16 +97,25 @@ describe("the check of slow readers", () => {
 });
 
 describe("a deep page", () => {
-  it("gets 400 with the bound", async () => {
-    const harness = await startHarness({ getLogEventsByAddress: async () => ({ items: [] }) }, { skippedRows });
+  it("gets 400 with the bound of its list", async () => {
+    const harness = await startHarness(
+      { getLogEventsByAddress: async () => ({ items: [] }), getTokenHolders: async () => ({ items: [] }) },
+      { pageDepth },
+    );
     try {
-      const path = (page: number) => `/v1/demo/events/address/0x${"a1".repeat(20)}/?page-size=1000&page-number=${page}`;
-      expect((await harness.get(path(100))).status).toBe(200);
-      const { status, body: refused } = await harness.get(path(2_147_483_647));
-      const message =
-        "Page too deep: 2147483647000 rows before it; the maximum is 100000 (limits.skippedRows); request a smaller range or use a filter.";
-      expect([status, refused]).toEqual([400, failure(400, message)]);
-      expect((await harness.get(path(101))).status).toBe(400);
+      const address = `0x${"a1".repeat(20)}`;
+      const lists = [
+        { path: `events/address/${address}`, deepest: 10_000, setting: "locatedRows" },
+        { path: `tokens/${address}/token_holders_v2`, deepest: 100, setting: "skippedRows" },
+      ];
+      for (const { path, deepest, setting } of lists) {
+        const get = (page: number) => harness.get(`/v1/demo/${path}/?page-size=1000&page-number=${page}`);
+        expect((await get(deepest)).status).toBe(200);
+        const { status, body: refused } = await get(2_147_483_647);
+        const message = `Page too deep: 2147483647000 rows before it; the maximum is ${deepest * 1000} (limits.${setting}); request a smaller range or use a filter.`;
+        expect([status, refused]).toEqual([400, failure(400, message)]);
+        expect((await get(deepest + 1)).status).toBe(400);
+      }
     } finally {
       await harness.end();
     }

@@ -1,18 +1,33 @@
 import { describe, expect, it } from "vitest";
-import { skippedRows } from "../../../runtime/api/page-depth.ts";
+import { pageDepth } from "../../../runtime/api/page-depth.ts";
 
 const page = { number: 7, size: 100 };
 
 describe("the rows before a page", () => {
-  it("are skipped by lists without ordinals", () => {
-    expect(skippedRows("getLogEventsByAddress", { page })).toBe(700);
-    expect(skippedRows("getErc20TransfersForWalletAddress", { page, contractAddress: "0x01" })).toBe(700);
+  it("are skipped by lists without keys", () => {
+    expect(pageDepth("getTokenHolders", { page })).toEqual({ rows: 700, limit: "skippedRows" });
+    expect(pageDepth("getLogEventsByTopicHash", { page, secondaryTopics: ["0x01"] })).toEqual({ rows: 700, limit: "skippedRows" });
+    for (const filters of [
+      { traitsFilter: ["fur"], valuesFilter: null },
+      { traitsFilter: null, valuesFilter: ["blue"] },
+    ])
+      expect(pageDepth("getTokenIdsForContractWithMetadata", { page, ...filters })).toEqual({ rows: 700, limit: "skippedRows" });
   });
 
-  it("are not read by lists of ranges, and not by requests without pages", () => {
-    expect(skippedRows("getErc20TransfersForWalletAddress", { page, contractAddress: null })).toBe(0);
-    expect(skippedRows("getBlockHeights", { page })).toBe(0);
-    expect(skippedRows("getTransactionsForAddressByPage", { page: 7 })).toBe(0);
-    expect(skippedRows("getBlock", {})).toBe(0);
+  it("are located by lists with keys", () => {
+    const located = { rows: 700, limit: "locatedRows" };
+    expect(pageDepth("getLogEventsByAddress", { page })).toEqual(located);
+    expect(pageDepth("getLogEventsByTopicHash", { page, secondaryTopics: null })).toEqual(located);
+    expect(pageDepth("getErc20TransfersForWalletAddress", { page, contractAddress: "0x01" })).toEqual(located);
+    expect(pageDepth("getTransactionsForAccountAddress", { page })).toEqual(located);
+    expect(pageDepth("getTokenIdsForContractWithMetadata", { page, traitsFilter: null, valuesFilter: null })).toEqual(located);
+  });
+
+  it("do not matter to lists of ranges and sums, and to requests without pages", () => {
+    expect(pageDepth("getErc20TransfersForWalletAddress", { page, contractAddress: null })).toBeNull();
+    for (const handler of ["getBlockHeights", "getTransactionsForDex", "getTransactionsForExchange", "getTransactionsForTokenAddress"])
+      expect(pageDepth(handler, { page })).toBeNull();
+    expect(pageDepth("getTransactionsForAddressByPage", { page: 7 })).toBeNull();
+    expect(pageDepth("getBlock", {})).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
-import type { LogRow } from "./log.ts";
+import type { LogRow } from "./log-row.ts";
 import { type TransactionPosition, type TransactionRow, transactionAtPosition, transactionColumns } from "./transaction.ts";
 
 /** A transaction with its logs, by index. */

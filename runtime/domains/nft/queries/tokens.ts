@@ -1,9 +1,12 @@
 import { bytes, bytesArray } from "../../../database/codecs.ts";
+import { listOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
-import { sql } from "../../../database/sql.ts";
-import type { Address } from "../../../lib/hex.ts";
+import { createListPositions, type PageStart } from "../../../database/list-positions.ts";
+import { nothing, type Sql, sql } from "../../../database/sql.ts";
+import type { Address, Hash } from "../../../lib/hex.ts";
 import { portionsOf } from "../../../lib/portions.ts";
 import { forEachInTurns } from "../../../lib/turns.ts";
+import { branchAt, isOnBranch } from "../../ledger/queries/branch.ts";
 import type { TransactionPosition } from "../../ledger/queries/transaction.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 
@@ -25,6 +28,29 @@ export interface NftKey {
 /** A token as the key of a map. */
 export const nftKeyText = ({ token, token_id: id, standard }: NftKey): string => `${token}:${id}:${standard}`;
 
+/** The key of an id in its collection. */
+type NftTokenKey = Pick<NftTokenRow, "token_id" | "standard">;
+
+/** The ids of collection $2 as of block $3, ascending, under a further condition. */
+const idsAt = (condition: Sql): Sql =>
+  sql`SELECT token_id, standard FROM nft_tokens WHERE chain_id = $1 AND token = $2 AND block_number <= $3 ${condition} ORDER BY token_id, standard`;
+/** $4 ids after the first $5. */
+const selectPage = (condition: Sql): Sql =>
+  sql`SELECT t.token_id, t.standard, t.original_owner FROM (${idsAt(condition)} LIMIT $4 OFFSET $5) page
+    CROSS JOIN LATERAL (
+      SELECT * FROM nft_tokens n WHERE n.chain_id = $1 AND n.token = $2 AND n.token_id = page.token_id AND n.standard = page.standard LIMIT 1) t
+    ORDER BY t.token_id, t.standard`;
+const fromKey = sql`AND (token_id, standard) >= ($6::numeric, $7::int2)`;
+const selectIds = selectPage(nothing);
+const selectIdsFromKey = selectPage(sql`${fromKey} AND ${isOnBranch(sql`$3`, sql`$8`)}`);
+/** Every $5-th of the first $4 ids, and the hash of the block. */
+const locateEvery = (condition: Sql): Sql =>
+  sql`SELECT ${branchAt(sql`$3`)} AS branch, ${listOf(sql`token_id::text`)} AS ids, ${listOf("standard")} AS standards FROM (
+    SELECT *, row_number() OVER (ORDER BY token_id, standard) - 1 AS number FROM (${idsAt(condition)} LIMIT $4) ids) numbered
+    WHERE number % $5::int8 = 0`;
+const locateIds = locateEvery(nothing);
+const locateIdsFromKey = locateEvery(fromKey);
+
 /** Queries for the tokens of collections. */
 export function createNftTokenQueries({ query }: Pick<Database, "query">) {
   /** The number of ids of a collection as of a block. Served by the primary key. */
@@ -36,17 +62,33 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
     return rows[0]?.tokens ?? 0;
   };
 
-  /** The ids of a collection as of a block, ascending. Served by the primary key: skipped rows are read from the index alone. */
-  const nftTokensAt = (chainId: number, token: Address, block: number, limit: number, offset: number) =>
-    query<NftTokenRow>(
-      `SELECT t.token_id, t.standard, t.original_owner FROM (
-         SELECT token_id, standard FROM nft_tokens WHERE chain_id = $1 AND token = $2 AND block_number <= $3
-         ORDER BY token_id, standard LIMIT $4 OFFSET $5) page
-       CROSS JOIN LATERAL (
-         SELECT * FROM nft_tokens n WHERE n.chain_id = $1 AND n.token = $2 AND n.token_id = page.token_id AND n.standard = page.standard LIMIT 1) t
-       ORDER BY t.token_id, t.standard`,
-      [chainId, bytes(token), block, limit, offset],
-    );
+  const pageAt = createListPositions<NftTokenKey>();
+
+  /**
+   * The ids of a collection as of a block, ascending. Served by the primary key: skipped rows are read from the index alone, and all but the last thousand
+   * are skipped once (`createListPositions`).
+   */
+  const nftTokensAt = (chainId: number, token: Address, block: number, limit: number, offset: number): Promise<readonly NftTokenRow[]> => {
+    const collection = [chainId, bytes(token), block];
+    const list = {
+      id: JSON.stringify([chainId, token, block]),
+      locate: async (from: NftTokenKey | null, spacing: number, count: number) => {
+        const key = from === null ? [] : [from.token_id, from.standard];
+        const parameters = [...collection, (count - 1) * spacing + 1, spacing, ...key];
+        const [row] = await query<{ branch: Hash | null; ids: string[]; standards: number[] }>(
+          from === null ? locateIds : locateIdsFromKey,
+          parameters,
+        );
+        const keys = (row?.ids ?? []).map((token_id, position) => ({ token_id, standard: row?.standards[position] ?? 0 }));
+        return { branch: row?.branch ?? null, keys };
+      },
+      read: (start: PageStart<NftTokenKey> | null, rest: number) =>
+        start === null
+          ? query<NftTokenRow>(selectIds, [...collection, limit, rest])
+          : query<NftTokenRow>(selectIdsFromKey, [...collection, limit, rest, start.key.token_id, start.key.standard, bytes(start.branch)]),
+    };
+    return pageAt(list, offset);
+  };
 
   /** One id of a collection as of a block, with a row for each of its standards. Served by the primary key. */
   const nftTokenAt = (chainId: number, token: Address, tokenId: bigint, block: number) =>

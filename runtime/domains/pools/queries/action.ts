@@ -1,7 +1,10 @@
 import { bytes } from "../../../database/codecs.ts";
+import { listOf } from "../../../database/columns.ts";
 import type { Queryable } from "../../../database/database.ts";
-import { sql } from "../../../database/sql.ts";
-import type { Address } from "../../../lib/hex.ts";
+import { createListPositions, type PageStart } from "../../../database/list-positions.ts";
+import { nothing, type Sql, sql } from "../../../database/sql.ts";
+import type { Address, Hash } from "../../../lib/hex.ts";
+import { branchAt, isOnBranch } from "../../ledger/queries/branch.ts";
 import { actCodes } from "../projection/tables.ts";
 import {
   type ActionPage,
@@ -15,15 +18,35 @@ import {
 } from "./action-source.ts";
 import { boundedCount, type ExchangeKey, maxCount } from "./exchange.ts";
 
-/** The positions of an account's latest actions on the exchanges of $3, up to block $4. */
-const positionsOfAccount = sql`unnest($3::bytea[]) AS e(exchange) CROSS JOIN LATERAL (
+/** The key of an action in its chain. */
+type ActionKey = Pick<ActionRow, "block_number" | "log_index">;
+
+/** The positions of an account's latest actions on the exchanges of $3, from log $5 of block $4 on, up to a limit. */
+const positionsOfAccount = (limit: Sql): Sql => sql`unnest($3::bytea[]) AS e(exchange) CROSS JOIN LATERAL (
   SELECT block_number, log_index FROM pool_action_accounts
-  WHERE chain_id = $1 AND account = $2 AND exchange = e.exchange AND block_number <= $4
-  ORDER BY block_number DESC, log_index DESC LIMIT $5) latest`;
+  WHERE chain_id = $1 AND account = $2 AND exchange = e.exchange AND block_number <= $4 AND (block_number < $4 OR log_index <= $5)
+  ORDER BY block_number DESC, log_index DESC LIMIT ${limit}) latest`;
+const newestFirst = sql`ORDER BY block_number DESC, log_index DESC`;
+const selectPage = (condition: Sql): Sql => sql`SELECT ${actionColumns} FROM (
+    SELECT block_number, log_index FROM ${positionsOfAccount(sql`$6::int8 + $7::int8`)} ${condition} ${newestFirst} LIMIT $6 OFFSET $7) page
+  JOIN pool_actions a ON a.chain_id = $1 AND a.block_number = page.block_number AND a.log_index = page.log_index
+  ORDER BY a.block_number DESC, a.log_index DESC`;
+const pageOfAccount = selectPage(nothing);
+/** The same if the list's last block ($8) has the hash $9. */
+const pageOfAccountOnBranch = selectPage(sql`WHERE ${isOnBranch(sql`$8`, sql`$9`)}`);
+const countOfAccount = sql`SELECT count(*) AS count FROM ${positionsOfAccount(sql`$6`)}`;
+/** Every $7-th of the first $6 positions, and the hash of the list's last block ($8). */
+const locateOfAccount = sql`SELECT ${branchAt(sql`$8`)} AS branch, ${listOf("block_number")} AS blocks, ${listOf("log_index")} AS indexes FROM (
+    SELECT *, row_number() OVER (${newestFirst}) - 1 AS number FROM (
+      SELECT block_number, log_index FROM ${positionsOfAccount(sql`$6`)} ${newestFirst} LIMIT $6) positions) numbered
+  WHERE number % $7::int8 = 0`;
+/** Larger than the index of any log. */
+const anyIndex = 2 ** 31 - 1;
 
 /** Queries of the actions on pools, up to a block. */
 export function createActionQueries({ query }: Pick<Queryable, "query">) {
   const pageOf = createActionPages({ query });
+  const pageAt = createListPositions<ActionKey>();
   return {
     /** The actions in all pools of an exchange. */
     actionsOfExchange: (chainId: number, exchange: ExchangeKey, block: number, limit: number, offset: number) =>
@@ -69,7 +92,8 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
 
     /**
      * The actions of an account on an exchange: as the sender of the transaction, the caller of the pool or the recipient. Served by the primary keys: the
-     * account's positions on the exchange, newest first, then each action by its position.
+     * account's positions on the exchange, newest first, then each action by its position. All but the last thousand of the positions before a page are
+     * skipped once (`createListPositions`).
      */
     actionsOfAccount: async (
       chainId: number,
@@ -79,16 +103,34 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
       limit: number,
       offset: number,
     ): Promise<ActionPage> => {
-      const parameters = [chainId, bytes(account), [factory, ...shared].map(bytes), block];
+      const exchanges = [factory, ...shared];
+      const parametersFrom = (key: ActionKey | null) => [
+        chainId,
+        bytes(account),
+        exchanges.map(bytes),
+        key?.block_number ?? block,
+        key?.log_index ?? anyIndex,
+      ];
+      const list = {
+        id: JSON.stringify([chainId, exchanges, account, block]),
+        locate: async (from: ActionKey | null, spacing: number, count: number) => {
+          const [row] = await query<{ branch: Hash | null; blocks: number[]; indexes: number[] }>(locateOfAccount, [
+            ...parametersFrom(from),
+            (count - 1) * spacing + 1,
+            spacing,
+            block,
+          ]);
+          const keys = (row?.blocks ?? []).map((block_number, position) => ({ block_number, log_index: row?.indexes[position] ?? 0 }));
+          return { branch: row?.branch ?? null, keys };
+        },
+        read: (start: PageStart<ActionKey> | null, rest: number) =>
+          start === null
+            ? query<ActionRow>(pageOfAccount, [...parametersFrom(null), limit, rest])
+            : query<ActionRow>(pageOfAccountOnBranch, [...parametersFrom(start.key), limit, rest, block, bytes(start.branch)]),
+      };
       const [rows, counted] = await Promise.all([
-        query<ActionRow>(
-          sql`SELECT ${actionColumns} FROM (
-                SELECT block_number, log_index FROM ${positionsOfAccount} ORDER BY block_number DESC, log_index DESC LIMIT $6 OFFSET $7) page
-              JOIN pool_actions a ON a.chain_id = $1 AND a.block_number = page.block_number AND a.log_index = page.log_index
-              ORDER BY a.block_number DESC, a.log_index DESC`,
-          [...parameters, offset + limit, limit, offset],
-        ),
-        query<{ count: number }>(sql`SELECT count(*) AS count FROM ${positionsOfAccount}`, [...parameters, maxCount + 1]),
+        pageAt(list, offset),
+        query<{ count: number }>(countOfAccount, [...parametersFrom(null), maxCount + 1]),
       ]);
       return { rows, total: boundedCount(counted) };
     },

@@ -1,8 +1,10 @@
 import { bytes } from "../../../database/codecs.ts";
 import { listOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
-import { identifier, plannedOnce, sql } from "../../../database/sql.ts";
-import type { Address } from "../../../lib/hex.ts";
+import { createListPositions, type PageStart } from "../../../database/list-positions.ts";
+import { identifier, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
+import type { Address, Hash } from "../../../lib/hex.ts";
+import { branchAt, isOnBranch } from "../../ledger/queries/branch.ts";
 import { isAtPositions, positionParameters, type TransactionPosition } from "../../ledger/queries/transaction.ts";
 import { standards } from "../projection/standards.ts";
 
@@ -43,20 +45,39 @@ const selectPositions = plannedOnce(sql`WITH bounds AS MATERIALIZED (SELECT
       WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN greatest(lowest, highest - $6::int8 - $5::int8 + 1) AND highest - $6::int8
       ORDER BY ordinal DESC LIMIT $5::int8) page) positions`);
 
-/** Transactions in which an address ($2) is the sender or the recipient, by column, of a token ($3), newest block first, up to $6. */
-const transactionsOfSide = (column: "from_address" | "to_address") =>
+/**
+ * Transactions in which an address ($2) is the sender or the recipient, by column, of a token ($3), newest block first, up to a limit. They start at transaction
+ * $6 of the last block ($5).
+ */
+const transactionsOfSide = (column: "from_address" | "to_address", limit: Sql) =>
   sql`(SELECT DISTINCT block_number, transaction_index FROM transfers
        WHERE chain_id = $1 AND ${identifier(column)} = $2 AND token = $3 AND standard = ${standards.erc20} AND block_number BETWEEN $4 AND $5
-       ORDER BY block_number DESC, transaction_index DESC LIMIT $6)`;
-const positionsOfToken = sql`(${transactionsOfSide("from_address")} UNION ${transactionsOfSide("to_address")}) positions`;
-const pageOfToken = sql`SELECT * FROM ${positionsOfToken} ORDER BY block_number DESC, transaction_index DESC LIMIT $7 OFFSET $8`;
-const countOfToken = sql`SELECT count(*) AS count FROM ${positionsOfToken}`;
+         AND (block_number < $5 OR transaction_index <= $6)
+       ORDER BY block_number DESC, transaction_index DESC LIMIT ${limit})`;
+const positionsOfToken = (limit: Sql) =>
+  sql`(${transactionsOfSide("from_address", limit)} UNION ${transactionsOfSide("to_address", limit)}) positions`;
+const newestFirst = sql`ORDER BY block_number DESC, transaction_index DESC`;
+const pageOfToken = sql`SELECT * FROM ${positionsOfToken(sql`$7::int8 + $8::int8`)} ${newestFirst} LIMIT $7 OFFSET $8`;
+/** The same if the list's last block ($9) has the hash $10. */
+const pageOfTokenOnBranch = sql`SELECT * FROM ${positionsOfToken(sql`$7::int8 + $8::int8`)} WHERE ${isOnBranch(sql`$9`, sql`$10`)}
+  ${newestFirst} LIMIT $7 OFFSET $8`;
+const countOfToken = sql`SELECT count(*) AS count FROM ${positionsOfToken(sql`$7`)}`;
+/** Every $8-th of the first $7 transactions, and the hash of the list's last block ($9). */
+const locatedOfToken = sql`SELECT ${branchAt(sql`$9`)} AS branch, ${listOf("block_number")} AS blocks, ${listOf("transaction_index")} AS indexes FROM (
+    SELECT *, row_number() OVER (${newestFirst}) - 1 AS number FROM (
+      SELECT * FROM ${positionsOfToken(sql`$7`)} ${newestFirst} LIMIT $7) transactions) numbered
+  WHERE number % $8::int8 = 0`;
+/** Larger than the index of any transaction. */
+const anyIndex = 2 ** 31 - 1;
 
 const transfersAtPositions = sql`SELECT t.block_number, t.transaction_index, t.ordinal, t.token, t.from_address, t.to_address, t.amount, t.from_balance, t.to_balance
   FROM transfers t
   WHERE t.chain_id = $1 AND ${isAtPositions("t", sql`$4`, sql`$5`)}
     AND t.standard = ${standards.erc20} AND (t.from_address = $2 OR t.to_address = $2) AND ($3::bytea IS NULL OR t.token = $3)
   ORDER BY t.block_number, t.ordinal`;
+
+const positionsIn = (blocks: readonly number[], indexes: readonly number[]): TransactionPosition[] =>
+  blocks.map((block_number, row) => ({ block_number, transaction_index: indexes[row] ?? 0 }));
 
 /** Transfer queries. */
 export function createTransferQueries({ query }: Pick<Database, "query">) {
@@ -66,13 +87,14 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
     if (columns === undefined || columns.lowest === null || columns.highest === null || columns.highest < columns.lowest)
       return { positions: [], total: 0 };
     const { lowest, highest, blocks, indexes } = columns;
-    const positions = blocks.map((block_number, row): TransactionPosition => ({ block_number, transaction_index: indexes[row] ?? 0 }));
-    return { positions, total: highest - lowest + 1 };
+    return { positions: positionsIn(blocks, indexes), total: highest - lowest + 1 };
   };
+
+  const pageAt = createListPositions<TransactionPosition>();
 
   /**
    * Like `transferTransactions`, for one token; the total is null above 10,000. Served by transfers_from and transfers_to: each side is read, newest block
-   * first, only as far as the page or the count requires.
+   * first, only as far as the page or the count requires. All but the last thousand of the rows before a page are skipped once (`createListPositions`).
    */
   const transferTransactionsOfToken = async (
     chainId: number,
@@ -83,13 +105,36 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
     limit: number,
     offset: number,
   ) => {
-    const parameters = [chainId, bytes(address), bytes(token), first, last];
-    const [page, counted] = await Promise.all([
-      query<TransactionPosition>(pageOfToken, [...parameters, offset + limit, limit, offset]),
-      query<{ count: number }>(countOfToken, [...parameters, maxCounted + 1]),
+    const parametersFrom = (key: TransactionPosition | null) => [
+      chainId,
+      bytes(address),
+      bytes(token),
+      first,
+      key?.block_number ?? last,
+      key?.transaction_index ?? anyIndex,
+    ];
+    const list = {
+      id: JSON.stringify([chainId, address, token, first, last]),
+      locate: async (from: TransactionPosition | null, spacing: number, count: number) => {
+        const [row] = await query<{ branch: Hash | null; blocks: number[]; indexes: number[] }>(locatedOfToken, [
+          ...parametersFrom(from),
+          (count - 1) * spacing + 1,
+          spacing,
+          last,
+        ]);
+        return { branch: row?.branch ?? null, keys: positionsIn(row?.blocks ?? [], row?.indexes ?? []) };
+      },
+      read: (start: PageStart<TransactionPosition> | null, rest: number) =>
+        start === null
+          ? query<TransactionPosition>(pageOfToken, [...parametersFrom(null), limit, rest])
+          : query<TransactionPosition>(pageOfTokenOnBranch, [...parametersFrom(start.key), limit, rest, last, bytes(start.branch)]),
+    };
+    const [positions, counted] = await Promise.all([
+      pageAt(list, offset),
+      query<{ count: number }>(countOfToken, [...parametersFrom(null), maxCounted + 1]),
     ]);
     const count = counted[0]?.count ?? 0;
-    return { positions: page, total: count > maxCounted ? null : count };
+    return { positions, total: count > maxCounted ? null : count };
   };
 
   /** An address's ERC-20 transfers in the given transactions, in the order of the chain. Served by the primary key: each block is read once. */

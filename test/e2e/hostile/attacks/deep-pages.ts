@@ -2,8 +2,8 @@ import { type Attack, flood } from "../attack.ts";
 import { chain, hubSender, hubToken, lastBlock, transferTopic } from "../fixture.ts";
 
 const connections = 50;
-/** The deepest page that is served, the first one that is not, and the largest number. */
-const pageNumbers = [99, 100, 101, 2_147_483_647] as const;
+/** The deepest pages that are served of both kinds of lists, the first ones that are not, and the largest number. */
+const pageNumbers = [99, 100, 101, 10_000, 10_001, 2_147_483_647] as const;
 
 /** Pages with as many rows before them as possible. */
 export const requestDeepPages = (attack: Attack): Promise<void> =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { operationsById } from "../../../../generated/operations.gen.ts";
 import { minLogBytes } from "../../../../runtime/api/ledger/log-bytes.ts";
 import { type LogSender, viewLogWithBlock } from "../../../../runtime/api/ledger/view-log.ts";
-import type { LogRow } from "../../../../runtime/domains/ledger/queries/log.ts";
+import type { LogRow } from "../../../../runtime/domains/ledger/queries/log-row.ts";
 import { measureCsv } from "../../../../runtime/http/csv.ts";
 import type { Hex } from "../../../../runtime/lib/hex.ts";
 

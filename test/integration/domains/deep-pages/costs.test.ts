@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Database, Queryable } from "../../../../runtime/database/database.ts";
+import { addBlocks, addOrdinals, addTokens } from "../../../support/database/long-lists.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { listsByBlock, openTokens, openTransactions, type ReadRows } from "./lists.ts";
+
+const blocks = 12_000;
+const rows = 5 * blocks;
+const pageSize = 100;
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+  await addBlocks(test.database, 1, blocks);
+  await addOrdinals(test.database, 1, blocks);
+  await addTokens(test.database, 1, rows, 1);
+  await test.database.query("VACUUM ANALYZE", []);
+  return test.drop;
+}, 120_000);
+
+/** A node of a plan as `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)` describes it. */
+interface PlanNode {
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** What statements cost: the buffers that they read, and the rows that the nodes of their plans returned. */
+interface Cost {
+  readonly buffers: number;
+  readonly rows: number;
+}
+
+const rowsOf = (node: PlanNode): number =>
+  node["Actual Rows"] * node["Actual Loops"] + (node.Plans ?? []).reduce((sum, child) => sum + rowsOf(child), 0);
+
+/** Runs statements on a database, and sums what they cost, without the counts of totals. */
+function countCosts(database: Database): Queryable & { readonly cost: () => Cost } {
+  let cost: Cost = { buffers: 0, rows: 0 };
+  const count = async (text: string, values: readonly unknown[]): Promise<void> => {
+    const [row] = await database.query<{ readonly "QUERY PLAN": readonly { readonly Plan: PlanNode }[] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      values,
+    );
+    const plan = row?.["QUERY PLAN"][0]?.Plan;
+    if (plan === undefined) throw new Error(`No plan of ${text}`);
+    cost = { buffers: cost.buffers + plan["Shared Hit Blocks"] + plan["Shared Read Blocks"], rows: cost.rows + rowsOf(plan) };
+  };
+  return {
+    query: async (statement, parameters = []) => {
+      const text = statement.toString();
+      if (!text.includes("count(*) AS count")) await count(text, parameters);
+      return database.query(statement, parameters);
+    },
+    run: async (statement) => {
+      await count(statement.text, statement.values);
+      return database.run(statement);
+    },
+    cost: () => cost,
+  };
+}
+
+/** Opens a list whose pages return what they cost. */
+function openCosts(open: (database: Queryable) => ReadRows): (offset: number) => Promise<Cost> {
+  const counted = countCosts(test.database);
+  const read = open(counted);
+  return async (offset) => {
+    const before = counted.cost();
+    expect(await read(pageSize, offset)).toHaveLength(pageSize);
+    const after = counted.cost();
+    return { buffers: after.buffers - before.buffers, rows: after.rows - before.rows };
+  };
+}
+
+const lists = [
+  ...listsByBlock.map(({ name, open }) => ({ name, open: (database: Queryable) => open(database, blocks) })),
+  { name: "the ids of a collection", open: (database: Queryable) => openTokens(database, blocks) },
+];
+
+describe.each(lists)("$name", ({ open }) => {
+  it("cost as much for a page at the end as for the tenth one, once a page was read there", async () => {
+    const costOf = openCosts(open);
+    const early = await costOf(900);
+    const first = await costOf(rows - pageSize);
+    // It reads all rows before it, once.
+    expect(first.rows).toBeGreaterThan(3 * early.rows);
+    // All of them skip less than 1,000 rows. Plans differ in how they read the rows of the page, and one node more checks the branch.
+    for (const offset of [rows - 2 * pageSize, rows / 2 + 900, 2_000]) {
+      const { buffers, rows: read } = await costOf(offset);
+      expect(read).toBeLessThan(3 * early.rows);
+      expect(buffers).toBeLessThan(3 * early.buffers);
+    }
+  }, 120_000);
+});
+
+it("a wallet's transactions with transfers of any token cost the same on every page", async () => {
+  const costOf = openCosts((database) => openTransactions(database, blocks));
+  const [early, ...others] = [await costOf(0), await costOf(900), await costOf(rows / 2), await costOf(rows - pageSize)];
+  for (const { buffers, rows: read } of others) {
+    expect(read).toBe(early?.rows);
+    expect(buffers).toBeLessThan(1.5 * (early?.buffers ?? 0));
+  }
+});

@@ -1,0 +1,102 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../../demo/story/random.ts";
+import type { Queryable } from "../../../../runtime/database/database.ts";
+import { addBlocks, addTokens, removeAbove } from "../../../support/database/long-lists.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { listsByBlock, openTokens, type ReadRows } from "./lists.ts";
+
+const blocks = 4_000;
+/** The last block before the reorganisation. */
+const ancestor = blocks - 300;
+const ids = 18_000;
+/** The first ids, which were minted in the last block. */
+const newIds = 500;
+const pageSize = 500;
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+  const { database } = test;
+  await addBlocks(database, 1, blocks);
+  await addTokens(database, newIds + 1, ids, 5);
+  await addTokens(database, 1, newIds, blocks);
+  await database.query("VACUUM ANALYZE", []);
+  return test.drop;
+}, 120_000);
+
+/** The integers from `first` down to `last`. */
+const down = (first: number, last: number): number[] => Array.from({ length: first - last + 1 }, (_, index) => first - index);
+const tokensFrom = (first: number): string[] =>
+  Array.from({ length: ids - first + 1 }, (_, index) => first + index).flatMap((id) =>
+    id % 10 === 0 ? [`${id * 10}:2`, `${id * 10}:3`] : [`${id * 10}:2`],
+  );
+
+/** The lists with the rows that addBlocks and addTokens describe. */
+const lists = [
+  ...listsByBlock.map(({ name, open, rowsOf }) => ({
+    name,
+    open: (database: Queryable) => open(database, blocks),
+    rows: () => down(blocks, 1).flatMap((block) => rowsOf(block, down(4, 0))),
+    // On the other branch, the blocks have no row with index 0.
+    rowsOfBranch: () => down(blocks, 1).flatMap((block) => rowsOf(block, down(4, block > ancestor ? 1 : 0))),
+  })),
+  {
+    name: "the ids of a collection",
+    open: (database: Queryable) => openTokens(database, blocks),
+    rows: () => tokensFrom(1),
+    rowsOfBranch: () => tokensFrom(newIds + 1),
+  },
+];
+
+/** Reads the pages with the given numbers, and compares each with the same part of the rows. */
+async function readPages(read: ReadRows, rows: readonly string[], numbers: readonly number[], size = pageSize): Promise<void> {
+  for (const number of numbers)
+    expect(await read(size, number * size), `page ${number}`).toEqual(rows.slice(number * size, (number + 1) * size));
+}
+
+describe.each(lists)("$name", ({ open, rows, rowsOfBranch }) => {
+  const last = (count: number, size = pageSize): number => Math.ceil(count / size);
+  const inOrder = (count: number): number[] => down(last(count), 0).reverse();
+
+  it("are the same on each page, read in order, in reverse and at random", async () => {
+    const expected = rows();
+    await readPages(open(test.database), expected, inOrder(expected.length));
+    await readPages(open(test.database), expected, down(last(expected.length), 0));
+    const random = createRandom("deep pages");
+    const read = open(test.database);
+    // Pages of 7 rows, for most of which a position is the start of none.
+    await readPages(
+      read,
+      expected,
+      Array.from({ length: 40 }, () => random.between(0, last(expected.length, 7))),
+      7,
+    );
+    expect(await read(100, 1_000_000)).toEqual([]);
+  }, 120_000);
+
+  it("are read to the end by concurrent requests", async () => {
+    const expected = rows();
+    const read = open(test.database);
+    const pages = await Promise.all(inOrder(expected.length).map((number) => read(pageSize, number * pageSize)));
+    expect(pages.flat()).toEqual(expected);
+  }, 60_000);
+
+  it("are those of the current branch after a reorganisation", async () => {
+    const { database } = test;
+    const [expected, expectedOfBranch] = [rows(), rowsOfBranch()];
+    const read = open(database);
+    await readPages(read, expected, inOrder(expected.length));
+    await removeAbove(database, ancestor);
+    await addBlocks(database, ancestor + 1, blocks, 1);
+    await database.query("DELETE FROM logs WHERE block_number > $1 AND log_index = 0", [ancestor]);
+    await database.query("DELETE FROM transfers WHERE block_number > $1 AND transaction_index = 0", [ancestor]);
+    await database.query("DELETE FROM pool_action_accounts WHERE block_number > $1 AND log_index = 0", [ancestor]);
+    // The pages after the end of the shorter list, then all others.
+    await readPages(read, expectedOfBranch, down(last(expected.length), 0));
+    // The first branch again.
+    await removeAbove(database, ancestor);
+    await addBlocks(database, ancestor + 1, blocks);
+    await addTokens(database, 1, newIds, blocks);
+    await readPages(read, expected, inOrder(expected.length));
+  }, 120_000);
+});

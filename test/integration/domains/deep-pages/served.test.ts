@@ -1,0 +1,190 @@
+import { pino } from "pino";
+import supertest from "supertest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createRandom } from "../../../../demo/story/random.ts";
+import { createApp } from "../../../../runtime/app.ts";
+import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
+import { createKeys } from "../../../../runtime/http/keys.ts";
+import { artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { createTestIndexer, isAtHead, runInBackground } from "../../../support/indexer/support.ts";
+import { until } from "../../../support/until.ts";
+
+const transfersPerBlock = 150;
+const blocksWithTransfers = 16;
+const size = 100;
+
+let chain: TestChain;
+let test: TestDatabase;
+let token: string;
+let wallet: string;
+let get: (path: string) => Promise<{ readonly items: readonly Item[]; readonly pagination?: { readonly has_more: boolean } }>;
+const closing: (() => Promise<void>)[] = [];
+
+/** The fields by which a log or a transaction is found on the node. */
+interface Item {
+  readonly tx_hash: string;
+  readonly log_offset?: number;
+}
+
+const waitForHead = () => until("the index to reach the head", () => isAtHead(test.database, chain), 60_000);
+
+/** Mines a block with calls of the token by the wallet; nonces are explicit because the node receives the calls at the same time. */
+async function mineCalls(name: string, calls: readonly (readonly unknown[])[]): Promise<void> {
+  const nonce = Number(await chain.rpc<string>("eth_getTransactionCount", [wallet, "latest"]));
+  const transactions = calls.map((args, index) => ({
+    from: wallet,
+    gas: "0x186a0",
+    nonce: `0x${(nonce + index).toString(16)}`,
+    ...call(artifacts.erc20(), token as `0x${string}`, name, args),
+  }));
+  await chain.batch(transactions.map((transaction) => ({ method: "eth_sendTransaction", params: [transaction] })));
+  await chain.mine();
+}
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  test = await createTestDatabase();
+  closing.push(
+    () => test.drop(),
+    () => chain.stop(),
+  );
+  const [minter = "0x", recipient = "0x"] = chain.accounts;
+  wallet = minter;
+  token = await chain.deploy(artifacts.erc20(), ["Token", "TKN"]);
+  await mineCalls("mint", [[wallet, 10n ** 18n]]);
+  for (let block = 0; block < blocksWithTransfers; block += 1)
+    await mineCalls(
+      "transfer",
+      Array.from({ length: transfersPerBlock }, (_, amount) => [recipient, BigInt(amount)]),
+    );
+  closing.unshift(runInBackground(await createTestIndexer(chain.url, test.database)));
+  await waitForHead();
+  const { key } = await createKeys(test.database).create({ label: "deep pages" });
+  const http = createApp({
+    config: config.parse({ cache: { megabytes: 0 }, limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
+    chains: [{ ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 }],
+    database: test.database,
+    logger: pino({ level: "silent" }),
+    validate: "strict",
+  });
+  closing.unshift(() => http.close());
+  get = async (path) => {
+    const { status, body } = await supertest(http.app)
+      .get(`/v1/test/${path}`)
+      .set("Authorization", `Bearer ${key}`)
+      .set("Host", "localhost");
+    expect([path, status, body.error_message]).toEqual([path, 200, null]);
+    return body.data;
+  };
+}, 180_000);
+afterAll(async () => {
+  for (const close of closing) await close();
+});
+
+/** The token's logs on the node, newest first. */
+async function logsOfNode(): Promise<LogOfNode[]> {
+  return (await chain.rpc<LogOfNode[]>("eth_getLogs", [{ address: token, fromBlock: "0x0" }])).reverse();
+}
+
+interface LogOfNode {
+  readonly transactionHash: string;
+  readonly logIndex: string;
+  readonly topics: readonly string[];
+}
+
+/** keccak256("Transfer(address,address,uint256)"); the deployment emits other logs. */
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** The lists of the wallet and of the token with the rows that the node has, newest first. */
+async function listsOfNode() {
+  const logs = await logsOfNode();
+  const rows = logs.map((log) => `${log.transactionHash}:${Number(log.logIndex)}`);
+  const transfers = logs.filter(({ topics }) => topics[0] === transferTopic);
+  const transactions = [...new Set(transfers.map(({ transactionHash }) => transactionHash))];
+  return [
+    { path: `events/address/${token}/`, query: "&starting-block=0", rows, rowOf: (item: Item) => `${item.tx_hash}:${item.log_offset}` },
+    {
+      path: `address/${wallet}/transfers_v2/`,
+      query: `&contract-address=${token}`,
+      rows: transactions,
+      rowOf: (item: Item) => item.tx_hash,
+    },
+    { path: `address/${wallet}/transfers_v2/`, query: "", rows: transactions, rowOf: (item: Item) => item.tx_hash },
+  ];
+}
+
+type List = Awaited<ReturnType<typeof listsOfNode>>[number];
+
+async function expectPage({ path, query, rows, rowOf }: List, number: number): Promise<void> {
+  const { items, pagination } = await get(`${path}?page-size=${size}&page-number=${number}${query}`);
+  expect(items.map(rowOf), `${path} ${number}`).toEqual(rows.slice(number * size, (number + 1) * size));
+  expect(pagination?.has_more).toBe(rows.length > (number + 1) * size);
+}
+
+/** Compares some pages of all lists, chosen from the numbers of their pages. */
+async function expectPages(lists: readonly List[], choose: (numbers: readonly number[]) => readonly number[]): Promise<void> {
+  for (const list of lists) for (const number of choose(numbersOf(list))) await expectPage(list, number);
+}
+
+const numbersOf = ({ rows }: List): number[] => Array.from({ length: Math.ceil(rows.length / size) }, (_, number) => number);
+
+it("the lists of a wallet and of a token with 2,400 transfers have the node's rows on each page, in any order", async () => {
+  const random = createRandom("served pages");
+  const lists = await listsOfNode();
+  for (const { rows } of lists) expect(rows.length).toBeGreaterThanOrEqual(transfersPerBlock * blocksWithTransfers);
+  await expectPages(lists, (numbers) => numbers);
+  await expectPages(lists, (numbers) => numbers.toReversed());
+  await expectPages(lists, (numbers) => numbers.map(() => random.between(0, numbers.length)));
+}, 180_000);
+
+it("the pages of a wallet's transactions have the node's, from the oldest to the newest page and back", async () => {
+  const head = await chain.head();
+  const blocks = await chain.batch<{ transactions: { hash: string; from: string; to: string | null }[] }>(
+    Array.from({ length: head + 1 }, (_, number) => ({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, true] })),
+  );
+  const sent = blocks
+    .flatMap(({ transactions }) => transactions.filter(({ from }) => from === wallet.toLowerCase()))
+    .map(({ hash }) => hash);
+  // Deployment and mint as well.
+  expect(sent).toHaveLength(transfersPerBlock * blocksWithTransfers + 2);
+  const last = Math.floor((sent.length - 1) / size);
+  for (const number of [
+    ...Array.from({ length: last + 1 }, (_, page) => page),
+    ...Array.from({ length: last + 1 }, (_, page) => last - page),
+  ]) {
+    const { items } = await get(`address/${wallet}/transactions_v3/page/${number}/?no-logs=true&block-signed-at-asc=true`);
+    expect(
+      items.map(({ tx_hash: hash }) => hash),
+      `page ${number}`,
+    ).toEqual(sent.slice(number * size, (number + 1) * size));
+  }
+}, 120_000);
+
+it("a list contains each row once while the chain grows and is reorganised above its anchor, and below it is that of the new branch", async () => {
+  const lists = await listsOfNode();
+  // Page 0 pins the anchor at the head.
+  await expectPages(lists, () => [0, 1, 11, 12]);
+  const [, recipient = "0x"] = chain.accounts;
+  for (let block = 0; block < 8; block += 1)
+    await mineCalls(
+      "transfer",
+      Array.from({ length: 20 }, () => [recipient, 1n]),
+    );
+  await waitForHead();
+  await expectPages(lists, () => [13, 14]);
+  await chain.rpc("anvil_reorg", [5, []]);
+  await waitForHead();
+  await expectPages(lists, (numbers) => numbers.slice(13));
+  await expectPages(lists, (numbers) => numbers.slice(1));
+
+  // Three blocks remain above the anchor; two blocks with 150 transfers each are replaced by empty ones.
+  const before = lists.map(({ rows }) => rows.length);
+  await chain.rpc("anvil_reorg", [3 + 5 + 2, []]);
+  await waitForHead();
+  const replaced = await listsOfNode();
+  expect(replaced.map(({ rows }) => rows.length)).toEqual(before.map((count) => count - 2 * transfersPerBlock));
+  await expectPages(replaced, (numbers) => numbers);
+  await expectPages(replaced, (numbers) => numbers.toReversed());
+}, 180_000);
