@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { type App, type AppOptions, createApp } from "../app.ts";
 import { createServer, type HttpServer, type ServerLimits } from "../http/server.ts";
+import { limitHeapGrowth } from "../lib/heap-growth.ts";
 import { CommandError } from "./command-error.ts";
 import { listenOf, listenProblem, urlOf } from "./listening.ts";
 
@@ -35,6 +36,7 @@ export async function startServing(options: AppOptions, limits?: ServerLimits): 
 
 /** Creates a server that does not listen. */
 export function createServing(options: AppOptions, limits?: ServerLimits): ListeningServing {
+  limitHeapGrowth();
   const http = createApp(options);
   const server = createServer(http.app, limits);
   let requests = 0;
