@@ -1,0 +1,96 @@
+import { Socket } from "node:net";
+import pg from "pg";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { paceReading } from "../../../runtime/database/paced-reading.ts";
+import { type ActiveRequest, runForRequest } from "../../../runtime/lib/active-request.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+const rows = 8_000;
+const rowBytes = 1_000;
+/** A row takes 0.1 ms to decode, so that the server is ahead, and 128 KiB take more than a turn. */
+const decodeMilliseconds = 0.1;
+/** Before the first row is decoded, the server has the time to fill the buffers of the connection. */
+const headStartMilliseconds = 300;
+const statement = `SELECT repeat('x', ${rowBytes}) AS value FROM generate_series(1, ${rows})`;
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ migrated: false });
+  return test.drop;
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const startRequest = () => {
+  const controller = new AbortController();
+  const request: ActiveRequest = { signal: controller.signal, startStatement: () => () => undefined };
+  return { request, controller };
+};
+
+const occupy = (milliseconds: number): void => {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+};
+
+function decodeSlowly(value: string): string {
+  occupy(decodeMilliseconds);
+  return value;
+}
+
+/** Works with a connection whose values take time to decode. */
+async function withSlowClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const pool = new pg.Pool({ connectionString: test.url, max: 1, types: { getTypeParser: () => decodeSlowly } });
+  const client = await pool.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
+    await pool.end();
+  }
+}
+
+/** The most bytes that a connection reads in one iteration of the event loop while work runs. */
+async function mostBytesRead({ connection: { stream } }: pg.PoolClient, work: Promise<unknown>): Promise<number> {
+  if (!(stream instanceof Socket)) throw new TypeError("Expected a connection without TLS.");
+  let [most, last, isRunning] = [0, stream.bytesRead, true];
+  const observe = (): void => {
+    most = Math.max(most, stream.bytesRead - last);
+    last = stream.bytesRead;
+    if (isRunning) setImmediate(observe);
+  };
+  setImmediate(observe);
+  await work;
+  isRunning = false;
+  return most;
+}
+
+describe("reading a long result", () => {
+  it("decodes a few chunks in one iteration of the event loop", async () => {
+    await withSlowClient(async (client) => {
+      paceReading(client, startRequest().request);
+      const reading = client.query(statement);
+      client.connection.stream.once("data", () => occupy(headStartMilliseconds));
+      const most = await mostBytesRead(client, reading);
+      expect((await reading).rows).toHaveLength(rows);
+      // Unpaced, libuv reads up to 32 chunks of 64 KiB. The clock of a turn starts with the first look at it, which is after two or three chunks.
+      expect(most).toBeLessThanOrEqual(8 * 64 * 1_024);
+    });
+  });
+
+  it("goes on if its request aborts, because a cancelled statement ends only if its result is read", async () => {
+    await withSlowClient(async (client) => {
+      const { request, controller } = startRequest();
+      paceReading(client, request);
+      const reading = client.query(statement);
+      client.connection.stream.once("data", () => controller.abort(new Error("The client is gone.")));
+      expect((await reading).rows).toHaveLength(rows);
+    });
+  });
+
+  it("is paced for statements of a request only", async () => {
+    const pause = vi.spyOn(Socket.prototype, "pause");
+    const lists = `SELECT json_agg(n) AS list FROM generate_series(1, 400000) n GROUP BY n / 100`;
+    expect(await test.database.query(lists)).toHaveLength(4_001);
+    expect(pause).not.toHaveBeenCalled();
+    expect(await runForRequest(startRequest().request, () => test.database.query(lists))).toHaveLength(4_001);
+    expect(pause).toHaveBeenCalled();
+  });
+});
