@@ -1,10 +1,12 @@
 import type { HoldingItem, OhlcItem } from "../../../generated/responses.gen.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
+import type { BalanceRow } from "../../domains/tokens/queries/balance.ts";
 import { type DailyBalance, dailyBalances } from "../../domains/tokens/queries/daily-balances.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
+import { sortInTurns } from "../../lib/sort-in-turns.ts";
 import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
-import { mapInTurns } from "../../lib/turns.ts";
+import { filterInTurns, forEachInTurns, groupInTurns, mapInTurns } from "../../lib/turns.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { type Quote, quoteOf } from "../prices/view-quotes.ts";
@@ -27,12 +29,22 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
     context.prices.ratesOwnedOfDays(chain.id, quoteCurrency, walletAddress, dayNumbers),
     context.ledger.knowsNativeBalances(chain.id),
   ]);
-  const openings = new Map(opening.map((row) => [holdingKey(row), row.balance]));
-  const changesByKey = groupBy(changes, holdingKey);
-  const rowsByKey = new Map([...opening, ...changes].map((row) => [holdingKey(row), row]));
-  const rows = [...rowsByKey.values()]
-    .filter(({ standard }) => standard === standards.erc20 || (standard === standards.native && knowsNative))
-    .sort((left, right) => left.standard - right.standard || (left.token < right.token ? -1 : 1));
+  const openings = new Map<string, string | null>();
+  const rowsByKey = new Map<string, Pick<BalanceRow, "token" | "standard">>();
+  await forEachInTurns(opening, (row) => {
+    const key = holdingKey(row);
+    openings.set(key, row.balance);
+    rowsByKey.set(key, row);
+  });
+  const changesByKey = await groupInTurns(changes, holdingKey);
+  await forEachInTurns(changesByKey, ([key, [row]]) => {
+    if (row !== undefined) rowsByKey.set(key, row);
+  });
+  const shown = await filterInTurns(
+    rowsByKey.values(),
+    ({ standard }) => standard === standards.erc20 || (standard === standards.native && knowsNative),
+  );
+  const rows = await sortInTurns(shown, (left, right) => left.standard - right.standard || (left.token < right.token ? -1 : 1));
   const daily = await mapInTurns(rows, ({ token, standard }) => {
     const key = holdingKey({ token, standard });
     const byDay = groupBy(changesByKey.get(key) ?? [], (change) => change.span - 1);

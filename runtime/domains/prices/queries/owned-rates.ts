@@ -4,6 +4,7 @@ import type { Queryable } from "../../../database/database.ts";
 import { sql } from "../../../database/sql.ts";
 import { decimalOf } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
+import { forEachInTurns } from "../../../lib/turns.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 import { type Closes, convert, days, hourOf, hours, type Rate, type SpanTable } from "./rates.ts";
 
@@ -42,9 +43,9 @@ export function createOwnedRateQueries({ query }: Queryable, { knownUntil, curre
       currencyRates(chainId, currency, spans, spanNumbers),
     ]);
     const dollars = spanNumbers.map(() => new Map<Address, Rate>());
-    for (const { asset, position, close } of rows) {
+    await forEachInTurns(rows, ({ asset, position, close }) => {
       if ((spanNumbers[position - 1] ?? 0) <= until) dollars[position - 1]?.set(asset, close === null ? null : decimalOf(close));
-    }
+    });
     const usd: OwnedRates["usd"] = (asset, position) => dollars[position]?.get(asset) ?? null;
     if (currencies === null) return { rate: usd, usd };
     return { rate: (asset, position) => convert(usd(asset, position), currencies.get(spanNumbers[position] ?? -1) ?? null), usd };
