@@ -19,13 +19,11 @@ const floorCurrency = "USD";
 /** The collections and token ids that a wallet holds. @throws {RequestError} 400 if there are more than a response may list. */
 export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, context) => {
   const { chain, walletAddress, noSpam, noNftAssetMetadata, withUncached } = request;
-  const { anchor, nfts, nftMetadata, tokens } = context;
-  const [max, block] = [context.limits.answerRows, anchor ?? -1];
-  const { block: dayAgo, indexedFrom, missingBalance } = await readDayAgo(context, chain);
-  const [held, ids] = await Promise.all([
-    nfts.collectionsHeldAt(chain.id, walletAddress, block, max + 1, dayAgo),
-    nftMetadata.tokensHeldAt(chain.id, walletAddress, block, max + 1),
-  ]);
+  const { anchor, nftMetadata, tokens } = context;
+  const max = context.limits.answerRows;
+  const { block: before, indexedFrom, missingBalance } = await readDayAgo(context, chain);
+  const span = { block: anchor ?? -1, before, limit: max + 1 };
+  const { collections: held, tokens: ids } = await nftMetadata.tokensHeldAt(chain.id, walletAddress, span);
   if (Math.max(held.length, ids.length) > max)
     throw unsupportedValue("walletAddress", walletAddress, `a wallet with at most ${max} tokens`);
   const collections = held.map(({ token }) => token);
@@ -58,7 +56,7 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
           is_spam: spam.has(row.token),
           last_transfered_at: row.moved_at === null ? null : isoTimestamp(row.moved_at),
           balance: isUnknown ? null : row.balance,
-          balance_24h: isUnknown ? null : dayAgo === null ? missingBalance : row.balance_before,
+          balance_24h: isUnknown ? null : before === null ? missingBalance : row.balance_before,
           type: "nft" as const,
           floor_price_quote: viewNumber(floor?.quote ?? null),
           pretty_floor_price_quote: pretty(floor?.quote ?? null, floorCurrency),

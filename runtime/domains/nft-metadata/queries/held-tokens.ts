@@ -2,6 +2,8 @@ import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import { nothing, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
+import { forEachInTurns } from "../../../lib/turns.ts";
+import { type HeldCollectionRow, heldCollections } from "../../nft/queries/holders.ts";
 import { asOfBlock, balanceBefore, type NftBalanceRow, nftBalancesAsOf } from "../../tokens/queries/balance.ts";
 import { type NftMetadataRow, selectMetadata } from "./metadata.ts";
 import type { TraitFilter } from "./trait-filter.ts";
@@ -15,6 +17,16 @@ export type HeldIdRow = HeldTokenRow & {
   /** 0 if the account had never had the token; null if unknown. */
   readonly balance_before: string | null;
 };
+
+/** What an account holds. */
+export interface HeldTokens {
+  readonly collections: readonly HeldCollectionRow[];
+  readonly tokens: readonly HeldTokenRow[];
+}
+
+interface CollectionRow extends HeldCollectionRow {
+  readonly token_id: null;
+}
 
 /** Selects ids of a collection; all of them if empty. */
 export interface IdSelection {
@@ -41,11 +53,20 @@ const withDetails = (
     WHERE n.chain_id = $1 AND n.token = h.token AND n.token_id = h.token_id AND n.standard = h.standard LIMIT 1) t ON true
   LEFT JOIN LATERAL (${selectMetadata("h")}) m ON true`;
 
-/** Served by the primary key of nft_balances. */
-const selectOfAccount = plannedOnce(
-  sql`${withDetails(nothing, sql`SELECT * FROM ${nftBalancesAsOf} a WHERE balance IS DISTINCT FROM 0 ORDER BY token, token_id, standard LIMIT $4`)}
-    ORDER BY h.token, h.token_id, h.standard`,
-);
+/**
+ * The collections and the tokens of an account, each up to $4, in one list: a collection has no id, and precedes its tokens. Served by the primary key of
+ * nft_balances.
+ */
+const selectOfAccount =
+  plannedOnce(sql`SELECT h.token, NULL AS token_id, h.standard, h.balance, h.moved_at, h.balance_before, NULL AS original_owner, NULL AS token_url,
+    NULL AS refusal, NULL AS has_document, NULL AS name, NULL AS description, NULL AS image, NULL AS animation_url, NULL AS external_url, NULL AS owner,
+    NULL AS attributes, NULL AS asset_bytes FROM (${heldCollections}) h
+  UNION ALL
+  ${withDetails(
+    sql`NULL, NULL,`,
+    sql`SELECT * FROM ${nftBalancesAsOf} a WHERE balance IS DISTINCT FROM 0 ORDER BY token, token_id, standard LIMIT $4`,
+  )}
+  ORDER BY token, token_id NULLS FIRST, standard`);
 
 /** Only transfers change these rows, so `since_block` is the block of the last transfer. */
 const columnsOfId = sql`(SELECT timestamp FROM blocks WHERE chain_id = $1 AND number = h.since_block) AS moved_at,
@@ -78,9 +99,16 @@ export const metadataOfHeld = (row: HeldTokenRow): NftMetadataRow | undefined =>
 
 /** Queries for the tokens of an account with their metadata. */
 export const createHeldTokenQueries = ({ query }: Pick<Database, "query">) => ({
-  /** The tokens of an account after a block, by collection and id, up to `limit`. */
-  tokensHeldAt: (chainId: number, owner: Address, block: number, limit: number) =>
-    query<HeldTokenRow>(selectOfAccount, [chainId, bytes(owner), block, limit]),
+  /** The collections of an account after a block, and its tokens by collection and id, each up to the limit. */
+  tokensHeldAt: async (chainId: number, owner: Address, { block, before, limit }: HeldSpan): Promise<HeldTokens> => {
+    const held = { collections: [] as HeldCollectionRow[], tokens: [] as HeldTokenRow[] };
+    const rows = await query<HeldTokenRow | CollectionRow>(selectOfAccount, [chainId, bytes(owner), block, limit, before]);
+    await forEachInTurns(rows, (row) => {
+      if (row.token_id === null) held.collections.push(row);
+      else held.tokens.push(row);
+    });
+    return held;
+  },
 
   /** The ids of a collection that an account held after a block, ascending: all of them, one, or those whose current metadata matches a filter. */
   idsHeldAt: (chainId: number, owner: Address, token: Address, { block, before, limit }: HeldSpan, selection: IdSelection = {}) => {

@@ -1,5 +1,4 @@
 import type { Database } from "../../../database/database.ts";
-import { createNftHoldingQueries } from "./holders.ts";
 import { createNftOwnerQueries, createNftTokenQueries } from "./tokens.ts";
 
 /** Queries for the tokens of collections and their holders. */
@@ -9,5 +8,4 @@ export type NftQueries = ReturnType<typeof createNftQueries>;
 export const createNftQueries = (database: Pick<Database, "query">) => ({
   ...createNftTokenQueries(database),
   ...createNftOwnerQueries(database),
-  ...createNftHoldingQueries(database),
 });
