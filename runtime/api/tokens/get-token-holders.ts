@@ -24,18 +24,18 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
   const offset = page.number * page.size;
   const head = await ledger.head(chain.id);
   const isLast = head !== null && height >= head.number;
-  const readHolders = (limit: number, total: number | null) =>
-    tokens.holdersAt(chain.id, tokenAddress, standard, height, { limit, offset, total, isLast });
-  // The first pages are read without waiting for the totals, which say from which end later ones are read.
+  // The totals say from which end a later page is read; the first ones are read together with them.
   const isEarly = isLast && offset + page.size <= maxEarlyRows;
-  const [totals, early] = await Promise.all([
-    tokens.tokenTotalsAt(chain.id, tokenAddress, standard, height),
-    isEarly ? readHolders(page.size + 1, null) : null,
-  ]);
+  const early = isEarly ? await tokens.firstHolders(chain.id, tokenAddress, standard, height, { limit: page.size + 1, offset }) : null;
+  const totals = early === null ? await tokens.tokenTotalsAt(chain.id, tokenAddress, standard, height) : early.totals;
   // An index that starts late only knows the holders that have transferred or received the token since.
   const total = indexedFrom !== null ? null : totals === null ? 0 : totals.holders;
   const limit = total === null ? page.size + 1 : Math.max(0, Math.min(page.size + 1, total - offset));
-  const rows = limit === 0 ? [] : (early?.slice(0, limit) ?? (await readHolders(limit, total)));
+  const rows =
+    limit === 0
+      ? []
+      : (early?.rows.slice(0, limit) ??
+        (await tokens.holdersAt(chain.id, tokenAddress, standard, height, { limit, offset, total, isLast })));
   // A copy of an object with all fields takes a fraction of the time of adding fields to a copy of the contract.
   const item = {
     ...viewContract(context.chains.get(chain.id), tokenAddress, standard, metadata),

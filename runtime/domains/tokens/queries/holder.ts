@@ -29,7 +29,7 @@ const minFactor = 1.05;
 const maxFactor = 2 ** 64;
 
 /** A ranking is read from the nearer end: the largest first, or the smallest first. Each slice is within $5 and beyond $6. */
-const directions = {
+export const directions = {
   largest: { order: sql`balance DESC, owner`, slice: sql`balance >= $5 AND balance < $6`, begin: 10n ** 78n, end: 0n, step: -1 },
   smallest: { order: sql`balance, owner DESC`, slice: sql`balance <= $5 AND balance > $6`, begin: 0n, end: 10n ** 78n, step: 1 },
 } as const;
@@ -75,12 +75,13 @@ const selectRanked = ({ order }: Direction): Sql =>
     SELECT balance FROM balances WHERE chain_id = $1 AND token = $2 AND standard = $3 AND balance > 0 AND standard > 0
     ORDER BY ${order} OFFSET $5 LIMIT 1) END AS balance`);
 
-/** The slice is always the whole ranking, which is read in the order of the index. */
-const selectNewest = (direction: Direction): Sql =>
-  plannedOnce(sql`(${currentHolders(direction)} ORDER BY ${direction.order})
+/** The ranking after the last block in the order of the index; its slice is always the whole ranking. */
+export const newestRanking = (direction: Direction): Sql =>
+  sql`(${currentHolders(direction)} ORDER BY ${direction.order})
     UNION ALL
     (SELECT * FROM (${pastHolders(direction)}) past WHERE ${lastBlock} > $4 ORDER BY ${direction.order})
-    ORDER BY ${direction.order} LIMIT $8 OFFSET $9`);
+    ORDER BY ${direction.order} LIMIT $8 OFFSET $9`;
+const selectNewest = (direction: Direction): Sql => plannedOnce(newestRanking(direction));
 
 const selectSlice = (direction: Direction): Sql =>
   sql`WITH slice AS MATERIALIZED (
@@ -93,24 +94,28 @@ const selectSlice = (direction: Direction): Sql =>
 const newestOf = (table: string, columns: Sql, where: Sql = nothing): Sql =>
   sql`(SELECT ${columns} FROM ${identifier(table)} WHERE chain_id = $1 AND token = $2 ${where} AND block_number <= $4 ORDER BY block_number DESC LIMIT 1)`;
 const withStandard = sql`AND standard = $3`;
-/** A supply above the largest uint256 cannot be a value of the contract. */
-const selectTotals =
-  plannedOnce(sql`SELECT CASE WHEN c.block_number IS NULL THEN 0 ELSE c.holders END + coalesce((z.balance > 0)::int4, 0) AS holders,
+/** The totals of a token. A supply above the largest uint256 cannot be a value of the contract. */
+export const totalsWith = (zeroOwner: Sql, maxSupply: Sql): Sql =>
+  sql`SELECT CASE WHEN c.block_number IS NULL THEN 0 ELSE c.holders END + coalesce((z.balance > 0)::int4, 0) AS holders,
     CASE WHEN k.standard <> ${standards.erc20} THEN CASE WHEN s.block_number IS NULL THEN i.initial ELSE s.supply END
-      WHEN e.supply >= 0 AND e.supply <= $6::numeric THEN e.supply END AS supply, ${sourceOf("k")} AS source
+      WHEN e.supply >= 0 AND e.supply <= ${maxSupply}::numeric THEN e.supply END AS supply, ${sourceOf("k")} AS source
   FROM (SELECT $2::bytea AS token, $3::int2 AS standard) k ${joinSource("k")}
   LEFT JOIN ${newestOf("holder_counts", sql`block_number, holders`, withStandard)} c ON true
   LEFT JOIN LATERAL (
     SELECT CASE WHEN b.since_block <= $4 THEN b.balance ELSE (
       SELECT CASE WHEN p.to_block >= $4 THEN p.balance END FROM balance_periods p
-      WHERE p.chain_id = $1 AND p.owner = $5 AND p.token = $2 AND p.standard = $3 AND p.from_block <= $4 ORDER BY p.from_block DESC LIMIT 1) END AS balance
-    FROM balances b WHERE b.chain_id = $1 AND b.owner = $5 AND b.token = $2 AND b.standard = $3 AND $3 = ${standards.erc20}) z ON true
+      WHERE p.chain_id = $1 AND p.owner = ${zeroOwner} AND p.token = $2 AND p.standard = $3 AND p.from_block <= $4 ORDER BY p.from_block DESC LIMIT 1) END AS balance
+    FROM balances b WHERE b.chain_id = $1 AND b.owner = ${zeroOwner} AND b.token = $2 AND b.standard = $3 AND $3 = ${standards.erc20}) z ON true
   LEFT JOIN ${newestOf("token_supplies", sql`block_number, supply`, withStandard)} s ON true
   LEFT JOIN ${newestOf("supply_offsets", sql`block_number, difference`)} o ON true
   CROSS JOIN LATERAL (SELECT CASE WHEN coalesce((SELECT indexed_from FROM chains WHERE chain_id = $1), 0) = 0 THEN 0 END AS initial) i
   CROSS JOIN LATERAL (SELECT coalesce(s.supply, 0) + CASE WHEN o.block_number IS NOT NULL THEN o.difference
       WHEN sourced.token IS NULL THEN i.initial END AS supply) e
-  WHERE c.block_number IS NOT NULL OR z.balance > 0`);
+  WHERE c.block_number IS NOT NULL OR z.balance > 0`;
+const selectTotals = plannedOnce(totalsWith(sql`$5`, sql`$6`));
+
+/** The parameters of a slice that is the whole ranking. */
+export const wholeRanking = ({ end, begin }: Direction, block: number) => [String(end), String(begin), pivotsOf(block)];
 
 /** A page of a list of holders, and what is known about the list. */
 export interface HoldersPage {
@@ -147,14 +152,7 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
 
   /** A page of the ranking after the last block, in the order of the index; if another block was indexed in the meantime, with the periods that it ended. */
   const newest = (direction: Direction, ranking: Ranking, limit: number, offset: number) =>
-    query<HolderRow>(selectNewest(direction), [
-      ...keyOf(ranking),
-      String(direction.end),
-      String(direction.begin),
-      pivotsOf(ranking.block),
-      limit,
-      offset,
-    ]);
+    query<HolderRow>(selectNewest(direction), [...keyOf(ranking), ...wholeRanking(direction, ranking.block), limit, offset]);
 
   /** The rows of a page that are in a slice of a past ranking, and the slice's number of rows, counted only as far as the page requires. */
   const sliced = async (direction: Direction, ranking: Ranking, to: bigint, from: bigint, limit: number, offset: number) => {

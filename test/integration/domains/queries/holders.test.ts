@@ -99,6 +99,25 @@ describe("holders of a token", () => {
     }
   });
 
+  it("are read together with the totals on the first pages", async () => {
+    const tokens = createTokenQueries(index.database);
+    const expected = expectedAt(head);
+    for (const size of [1, 7, 500]) {
+      const rows = [];
+      for (let offset = 0; offset < expected.length + size; offset += size) {
+        const page = await tokens.firstHolders(7, coin as `0x${string}`, 1, head, { limit: size, offset });
+        expect(page.totals).toMatchObject({ holders: expected.length, source: "events" });
+        rows.push(...page.rows);
+      }
+      expect(rows.map(({ owner, balance }) => [owner, balance])).toEqual(expected);
+    }
+    // An NFT of the story: two holders since block 30, supply 2. A token without transfers has no totals.
+    const nft = await tokens.firstHolders(7, art as `0x${string}`, 2, head, { limit: 10, offset: 0 });
+    expect(nft.totals).toEqual({ holders: 2, supply: "2", source: "events" });
+    const unknown = await tokens.firstHolders(7, addressOf(0x9999) as `0x${string}`, 1, head, { limit: 10, offset: 0 });
+    expect(unknown).toEqual({ rows: [], totals: null });
+  });
+
   it("are found regardless of the spread of past balances and of later changes", async () => {
     const token = addressOf(0x4444) as `0x${string}`;
     // Owner k held 10^k from block 10 to 19, and three other owners held equal amounts; then all held 0, and five others got 1 to 5.
