@@ -18,7 +18,8 @@ export function decimalOf(text: string): Decimal {
 }
 
 const powersOfTen = Array.from({ length: 128 }, (_, exponent) => 10n ** BigInt(exponent));
-const powerOfTen = (exponent: number): bigint => powersOfTen[exponent] ?? 10n ** BigInt(exponent);
+/** Ten to a power. */
+export const powerOfTen = (exponent: number): bigint => powersOfTen[exponent] ?? 10n ** BigInt(exponent);
 
 /** An integer divided by a power of ten. */
 export const decimal = (digits: bigint, scale = 0): Decimal => ({ digits, scale });

@@ -1,3 +1,5 @@
+import { powerOfTen } from "../../lib/decimal.ts";
+
 /** An amount of a token in its smallest unit, and the decimals of the token. */
 export interface Reserve {
   readonly amount: string | null;
@@ -14,6 +16,6 @@ export function priceIn(first: Reserve, second: Reserve): number | null {
   if (divisor <= 0n || dividend <= 0n) return null;
   // Scaled so that the integer quotient has enough digits, however small it is.
   const scale = Math.max(0, digits + first.amount.length - second.amount.length);
-  const quotient = (dividend * 10n ** BigInt(scale)) / divisor;
+  const quotient = (dividend * powerOfTen(scale)) / divisor;
   return Number(`${quotient}e${first.decimals - second.decimals - scale}`);
 }

@@ -15,23 +15,54 @@ export interface PoolDay {
   /** The values of one smallest unit of its tokens at the end of the day. */
   readonly rates: PairRates;
   readonly tokens: readonly [TokenMetadata | undefined, TokenMetadata | undefined];
+  /** The prices of the reserves at the end of the day. */
+  readonly prices: PairPrices;
+}
+
+/** The prices of a pool's tokens in each other. */
+type PairPrices = Pick<
+  PriceTimeseries,
+  | "price_of_token0_in_token1"
+  | "pretty_price_of_token0_in_token1"
+  | "price_of_token0_in_token1_description"
+  | "price_of_token1_in_token0"
+  | "pretty_price_of_token1_in_token0"
+  | "price_of_token1_in_token0_description"
+>;
+
+/** Creates a function that returns the prices of a pool's tokens by its reserves. Consecutive states with the same reserves share them. */
+export function createPairPrices([first, second]: PoolDay["tokens"]): (state: PoolState) => PairPrices {
+  const [firstSymbol, secondSymbol] = [first?.symbol ?? null, second?.symbol ?? null];
+  let last: { readonly state: PoolState; readonly prices: PairPrices } | null = null;
+  return (state) => {
+    if (last !== null && last.state.reserve0 === state.reserve0 && last.state.reserve1 === state.reserve1) return last.prices;
+    const reserve0 = { amount: state.reserve0, decimals: first?.decimals ?? null };
+    const reserve1 = { amount: state.reserve1, decimals: second?.decimals ?? null };
+    const [firstInSecond, secondInFirst] = [priceIn(reserve0, reserve1), priceIn(reserve1, reserve0)];
+    const prices = {
+      price_of_token0_in_token1: firstInSecond,
+      pretty_price_of_token0_in_token1: prettyPrice(firstInSecond, secondSymbol),
+      price_of_token0_in_token1_description: describe(firstSymbol, secondSymbol),
+      price_of_token1_in_token0: secondInFirst,
+      pretty_price_of_token1_in_token0: prettyPrice(secondInFirst, firstSymbol),
+      price_of_token1_in_token0_description: describe(secondSymbol, firstSymbol),
+    };
+    last = { state, prices };
+    return prices;
+  };
 }
 
 /** The points of a pool's day, valued at the prices at its end. */
-export function viewPoolDay({ common, before, after, rates, tokens: [first, second] }: PoolDay): {
+export function viewPoolDay({ common, before, after, rates, tokens: [first, second], prices }: PoolDay): {
   readonly volume: VolumeTimeseries;
   readonly reserves: LiquidityTimeseries;
   readonly price: PriceTimeseries;
 } {
-  const [decimals0, decimals1] = [first?.decimals ?? null, second?.decimals ?? null];
-  const reserves = [
-    { amount: after.reserve0, decimals: decimals0 },
-    { amount: after.reserve1, decimals: decimals1 },
-  ] as const;
-  const [firstInSecond, secondInFirst] = [priceIn(reserves[0], reserves[1]), priceIn(reserves[1], reserves[0])];
-  const [firstSymbol, secondSymbol] = [first?.symbol ?? null, second?.symbol ?? null];
   const [volume, liquidity] = [volumeValue(before, after, rates), liquidityValue(after, rates)];
-  const [rate0, rate1] = [viewNumber(wholeRate(rates[0], decimals0)), viewNumber(wholeRate(rates[1], decimals1))];
+  const [rate0, rate1] = [
+    viewNumber(wholeRate(rates[0], first?.decimals ?? null)),
+    viewNumber(wholeRate(rates[1], second?.decimals ?? null)),
+  ];
   const quoteRates = { token_0_quote_rate: rate0, token_1_quote_rate: rate1 };
   return {
     volume: {
@@ -55,12 +86,7 @@ export function viewPoolDay({ common, before, after, rates, tokens: [first, seco
     },
     price: {
       ...common,
-      price_of_token0_in_token1: firstInSecond,
-      pretty_price_of_token0_in_token1: prettyPrice(firstInSecond, secondSymbol),
-      price_of_token0_in_token1_description: describe(firstSymbol, secondSymbol),
-      price_of_token1_in_token0: secondInFirst,
-      pretty_price_of_token1_in_token0: prettyPrice(secondInFirst, firstSymbol),
-      price_of_token1_in_token0_description: describe(secondSymbol, firstSymbol),
+      ...prices,
       quote_currency: "USD",
       price_of_token0_in_quote_currency: rate0,
       price_of_token1_in_quote_currency: rate1,

@@ -12,7 +12,7 @@ import { valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 import { figuresOf } from "./pool-figures.ts";
 import { daysOfMonth, pointsOfWeek, type Snapshot } from "./snapshots.ts";
 import { viewPool } from "./view-pool.ts";
-import { viewPoolDay } from "./view-pool-day.ts";
+import { createPairPrices, viewPoolDay } from "./view-pool-day.ts";
 
 /** Pools with their daily series of a month, oldest first; the last day ends with the snapshot, and days without trades have points too. */
 export async function viewPoolSeries(
@@ -37,19 +37,24 @@ export async function viewPoolSeries(
       days.starts.map(dayOf),
     ),
   ]);
+  const dates = days.starts.map((start) => ({ dt: isoTimestamp(start), day: dayOf(start) }));
   return mapInTurns(all.figures, (figure) => {
     const { pool, now, rates } = figure;
     const common = { dex_name: exchange.name, chain_id: String(chain.id), exchange: pool.pool };
     const ends = states(pool.pool);
-    const points = days.starts.map((start, day) =>
-      viewPoolDay({
-        common: { ...common, dt: isoTimestamp(start) },
-        before: ends[day] ?? emptyPool,
-        after: ends[day + 1] ?? emptyPool,
-        rates: [rateOf(pool.token0, dayOf(start)), rateOf(pool.token1, dayOf(start))],
-        tokens: [all.metadata.get(pool.token0), all.metadata.get(pool.token1)],
-      }),
-    );
+    const tokens = [all.metadata.get(pool.token0), all.metadata.get(pool.token1)] as const;
+    const pricesOf = createPairPrices(tokens);
+    const points = dates.map(({ dt, day }, position) => {
+      const after = ends[position + 1] ?? emptyPool;
+      return viewPoolDay({
+        common: { ...common, dt },
+        before: ends[position] ?? emptyPool,
+        after,
+        rates: [rateOf(pool.token0, day), rateOf(pool.token1, day)],
+        tokens,
+        prices: pricesOf(after),
+      });
+    });
     const [volumes, liquidity, prices] = [
       points.map(({ volume }) => volume),
       points.map(({ reserves }) => reserves),
