@@ -19,14 +19,15 @@ const maxNames = 20_000;
 
 /** Counts events by name in fixed windows, which start with the first event, in bounded memory. */
 export function createWindowCounter(seconds: number, clock: Clock = performance): WindowCounter {
-  const windows = new LRUCache<string, { count: number; readonly end: number }>({ max: maxNames });
-  const openWindow = (name: string, now: number): { count: number; readonly end: number } => {
+  const windows = new LRUCache<string, { count: number; readonly start: number }>({ max: maxNames });
+  const openWindow = (name: string, now: number): { count: number; readonly start: number } => {
     const current = windows.get(name);
-    return current !== undefined && now < current.end ? current : { count: 0, end: now + seconds * 1000 };
+    return current !== undefined && now - current.start < seconds * 1000 ? current : { count: 0, start: now };
   };
-  const stateOf = ({ count, end }: { readonly count: number; readonly end: number }, now: number): WindowCount => ({
+  // Computed from the start: the end is a sum that is rounded, and may be more than the length of the window away.
+  const stateOf = ({ count, start }: { readonly count: number; readonly start: number }, now: number): WindowCount => ({
     count,
-    secondsLeft: Math.max(1, Math.ceil((end - now) / 1000)),
+    secondsLeft: Math.max(1, seconds - Math.floor((now - start) / 1000)),
   });
   return {
     add(name) {
