@@ -99,6 +99,9 @@ describe("four workers that keep responses, under load", () => {
       expect(await walk(list, anchor, growAndReorganise)).toEqual(expected);
       expect(expected.length).toBeGreaterThan(list.size);
     }
+    // A branch that is never left would not be noticed if the load ended with the last reorganisation.
+    const observedUntil = performance.timeOrigin + performance.now() + 2 * deadline(staleMilliseconds);
+    await until("responses two seconds after the last reorganisation", () => (load.seen.at(-1)?.at ?? 0) > observedUntil);
     await load.stop();
     const left = await abandonedBlocks(test.database);
     const delays = load.seen.flatMap(({ path, at, hashes }) =>
