@@ -3,6 +3,7 @@ import type { LiquidityEcosystemChart, VolumeEcosystemChart } from "../../../gen
 import { feesOf } from "../../domains/dex/queries/valuation.ts";
 import { decimalOf } from "../../lib/decimal.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
+import { memoizeText } from "../../lib/memoize-text.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
@@ -17,25 +18,36 @@ export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({
   const common = { ...chainFields(chain, context.now()), pagination: null };
   const [totals, native] = await Promise.all([totalsOf(context, chain, exchange.factory), nativeRate(context, chain)]);
   if (totals === null) return { ...common, items: [] };
-  const fieldsOfDay = (start: number) => ({
-    dex_name: exchange.name,
-    chain_id: String(chain.id),
-    dt: isoTimestamp(start),
-    quote_currency: "USD",
-  });
-  const decimalOrNull = (digits: string | null) => (digits === null ? null : decimalOf(digits));
-  const volumes = totals.days.map(({ start, swaps, ...day }): VolumeEcosystemChart => {
-    const volume = decimalOrNull(day.volume);
-    return { ...fieldsOfDay(start), volume_quote: viewNumber(volume), pretty_volume_quote: pretty(volume, "USD"), swap_count_24: swaps };
-  });
-  const liquidity = totals.days.map(({ start, ...day }): LiquidityEcosystemChart => {
-    const held = decimalOrNull(day.liquidity);
-    return { ...fieldsOfDay(start), liquidity_quote: viewNumber(held), pretty_liquidity_quote: pretty(held, "USD") };
-  });
-  const fees = feesOf(decimalOrNull(totals.volume), exchange.feePpm);
+  const volumes: VolumeEcosystemChart[] = [];
+  const liquidity: LiquidityEcosystemChart[] = [];
+  const chainId = String(chain.id);
+  for (const day of totals.days) {
+    // Assigned field by field, which is faster than spreading.
+    const dt = isoTimestamp(day.start);
+    const volume = day.volume === null ? unknownDollars : viewDollars(day.volume);
+    const held = day.liquidity === null ? unknownDollars : viewDollars(day.liquidity);
+    volumes.push({
+      dex_name: exchange.name,
+      chain_id: chainId,
+      dt,
+      quote_currency: "USD",
+      volume_quote: volume.quote,
+      pretty_volume_quote: volume.pretty,
+      swap_count_24: day.swaps,
+    });
+    liquidity.push({
+      dex_name: exchange.name,
+      chain_id: chainId,
+      dt,
+      quote_currency: "USD",
+      liquidity_quote: held.quote,
+      pretty_liquidity_quote: held.pretty,
+    });
+  }
+  const fees = feesOf(totals.volume === null ? null : decimalOf(totals.volume), exchange.feePpm);
   const item = {
     dex_name: exchange.name,
-    chain_id: String(chain.id),
+    chain_id: chainId,
     quote_currency: "USD",
     gas_token_price_quote: viewNumber(native),
     total_swaps_24h: totals.swaps,
@@ -50,6 +62,18 @@ export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({
   };
   return { ...common, items: [item] };
 };
+
+interface Dollars {
+  readonly quote: number | null;
+  readonly pretty: string | null;
+}
+
+const unknownDollars: Dollars = { quote: null, pretty: null };
+/** A value in US dollars, from its decimal digits. Those of past days do not change. */
+const viewDollars = memoizeText((digits): Dollars => {
+  const value = decimalOf(digits);
+  return { quote: viewNumber(value), pretty: pretty(value, "USD") };
+}, 10_000);
 
 /** The current value of one whole native token. */
 const nativeRate = async (context: ResolverContext, chain: Chain) => {
