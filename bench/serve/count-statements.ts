@@ -13,7 +13,9 @@ export interface RequestStatements {
 
 const requests = 6;
 
-/** Sends requests of a row one after the other, twice, and counts the statements of the second time, when the server keeps what does not change, as under load. */
+/**
+ * Sends requests of a row one after the other, twice, and counts the statements of the second time, when the server keeps what does not change, as under load.
+ */
 export async function countStatements(
   { row, paths }: RowCase,
   port: number,

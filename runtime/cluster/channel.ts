@@ -20,8 +20,8 @@ export interface Channel<Remote> {
   /** Calls a function and returns its result. Calls of one turn of the event loop are one message. @throws {Error} with the message of its error */
   call<Name extends keyof Remote & string>(name: Name, argument: ArgumentOf<Remote[Name]>): Promise<ResultOf<Remote[Name]>>;
   /**
-   * Calls a function immediately, after the calls before, without a result; has no effect if the other process has exited. A connection that is passed also remains open in this
-   * process: the other one may exit before it gets it.
+   * Calls a function immediately, after the calls before, without a result; has no effect if the other process has exited. A connection that is passed also
+   * remains open in this process: the other one may exit before it gets it.
    */
   post<Name extends keyof Remote & string>(name: Name, argument: ArgumentOf<Remote[Name]>, socket?: Socket): void;
 }

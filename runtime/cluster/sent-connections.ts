@@ -40,8 +40,8 @@ const slowMilliseconds = 1_000;
 /** A worker declines connections that were sent longer ago. */
 const lateMilliseconds = 5_000;
 /**
- * Connections are withdrawn later than they are declined. The difference is the time that may pass in a worker, even if it is stopped in between, from the decision
- * to take a connection to its report: two workers must never read the same connection.
+ * Connections are withdrawn later than they are declined. The difference is the time that may pass in a worker, even if it is stopped in between, from the
+ * decision to take a connection to its report: two workers must never read the same connection.
  */
 const expiredMilliseconds = 10_000;
 

@@ -9,9 +9,9 @@ import type { Logger } from "../logger.ts";
 import { CommandError } from "./command-error.ts";
 
 /**
- * Checks EVM chains before the server starts: rejects a new chain if its node reports a different chain id, or if its first block is above the node's head. Nodes
- * that do not respond are left to the indexer, which retries; a chain with an index to continue is not checked. If only some chains are rejected, the reasons
- * are logged, the other chains are served, and the indexer rejects the same ones again. @throws {CommandError} if all chains are rejected.
+ * Checks EVM chains before the server starts: rejects a new chain if its node reports a different chain id, or if its first block is above the node's head.
+ * Nodes that do not respond are left to the indexer, which retries; a chain with an index to continue is not checked. If only some chains are rejected, the
+ * reasons are logged, the other chains are served, and the indexer rejects the same ones again. @throws {CommandError} if all chains are rejected.
  */
 export async function checkNodes(
   chains: readonly AnyChainConfig[],

@@ -8,7 +8,10 @@ import { renderCapabilities } from "./render-capabilities.ts";
 
 const checkedBlocks = 3;
 
-/** Prints what a Bitcoin node offers and returns the exit status; null, without printing, if it is not a Bitcoin node. @throws {Error} if its responses are invalid. */
+/**
+ * Prints what a Bitcoin node offers and returns the exit status; null, without printing, if it is not a Bitcoin node. @throws {Error} if its responses are
+ * invalid.
+ */
 export async function doctorOfBitcoin(url: string, from: number, print: (line: string) => void): Promise<number | null> {
   const rpc = createBitcoinRpc({ url, retries: 2 });
   try {

@@ -49,8 +49,8 @@ const primary: PoolSizes = { serving: 2, control: 1, reader: 1, indexing: 2 };
 const none: PoolSizes = { serving: 0, control: 0, reader: 0, indexing: 0 };
 
 /**
- * What the pools get besides those for answers, in order of preference. `share` is the share of the server's connections that the service may use: the others are
- * left to the operator's tools, to backups and to the start of a second process. The role of community endpoints has few, because declared SQL may not
+ * What the pools get besides those for answers, in order of preference. `share` is the share of the server's connections that the service may use: the others
+ * are left to the operator's tools, to backups and to the start of a second process. The role of community endpoints has few, because declared SQL may not
  * occupy the server. Indexing has these and one per chain, which its leader, or the process waiting to take over, holds.
  */
 const levels = [

@@ -20,7 +20,8 @@ function unwrap(schema: unknown): unknown {
 }
 
 /**
- * The schema of a section of several kinds, by the kind that it has; if it has none of them, that of the first kind. For the kind itself, a schema of all of them.
+ * The schema of a section of several kinds, by the kind that it has; if it has none of them, that of the first kind. For the kind itself, a schema of all of
+ * them.
  */
 function optionOf({ options, def: { discriminator } }: z.ZodDiscriminatedUnion, step: PropertyKey, section: unknown): unknown {
   const objects = options.filter((option) => option instanceof z.ZodObject);

@@ -131,14 +131,14 @@ const runOn = <Row extends object>(client: pg.ClientBase, query: pg.QueryConfig)
 
 /**
  * A prepared statement is planned for each execution's values. From the sixth execution on, the server may use one generic plan instead, which is slow if
- * values are skewed: among 500,000 logs, counting those of a busy contract with a rare topic took 81 ms instead of 8. It is not set as a start-up parameter, because
- * poolers reject unknown ones.
+ * values are skewed: among 500,000 logs, counting those of a busy contract with a rare topic took 81 ms instead of 8. It is not set as a start-up parameter,
+ * because poolers reject unknown ones.
  */
 const customPlans = "SET plan_cache_mode = force_custom_plan";
 /**
- * For statements that are planned once. As the settings belong to a connection, these statements have connections of their own. Behind a pooler, whose process ids
- * are not the server's, another client gets the server connection next: plans stay custom there. Without sequential scans, a plan that is made while a table
- * is almost empty is also good later.
+ * For statements that are planned once. As the settings belong to a connection, these statements have connections of their own. Behind a pooler, whose process
+ * ids are not the server's, another client gets the server connection next: plans stay custom there. Without sequential scans, a plan that is made while a
+ * table is almost empty is also good later.
  */
 const genericPlans = `SELECT set_config('plan_cache_mode', CASE WHEN is_direct THEN 'force_generic_plan' ELSE 'force_custom_plan' END, false),
     CASE WHEN is_direct THEN set_config('enable_seqscan', 'off', false) END

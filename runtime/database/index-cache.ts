@@ -21,8 +21,8 @@ type NotifyingTable =
   | "token_standards";
 
 /**
- * How values that only depend on some tables of the index are cached: until one of these is notified. Where the database cannot notify (see `NotificationState`), a
- * value is loaded at most once a second; while the connection is lost, and without notifications, it is loaded for each request.
+ * How values that only depend on some tables of the index are cached: until one of these is notified. Where the database cannot notify (see
+ * `NotificationState`), a value is loaded at most once a second; while the connection is lost, and without notifications, it is loaded for each request.
  */
 export interface IndexCache {
   /** For values of few keys, such as chains. */

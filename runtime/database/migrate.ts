@@ -128,8 +128,8 @@ async function recordExpansions(transaction: Knex.Transaction, migrations: reado
 
 /**
  * One transaction holds the lock and contains all statements of knex, including those on its lock table: a killed process leaves neither a partial schema nor a
- * lock. The lock ends with the transaction, so it also works behind a connection pooler. If another process holds a lock on a table, the transaction is rolled back
- * and retried.
+ * lock. The lock ends with the transaction, so it also works behind a connection pooler. If another process holds a lock on a table, the transaction is rolled
+ * back and retried.
  */
 function locked<T>(database: Database, work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
   const attempt = (): Promise<T> =>

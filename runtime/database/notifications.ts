@@ -3,8 +3,8 @@ import pg from "pg";
 import { backoff, sleep } from "../lib/async.ts";
 
 /**
- * Whether the database reports changes: `connected` if all changes up to one second ago are known, `unsupported` on a standby and behind a pooler, which never report
- * any, `disconnected` before the connection is made and while it is lost or slow.
+ * Whether the database reports changes: `connected` if all changes up to one second ago are known, `unsupported` on a standby and behind a pooler, which never
+ * report any, `disconnected` before the connection is made and while it is lost or slow.
  */
 export type NotificationState = "connected" | "unsupported" | "disconnected";
 

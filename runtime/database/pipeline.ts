@@ -14,8 +14,8 @@ export interface PipelinedStatement {
 const [copyData, copyDone] = [0x64, 0x63];
 
 /**
- * Runs statements in order, without waiting for the result of one before the next is sent, so that a process that is busy with other work does not delay them. The
- * first one that fails ends the pipeline. For use inside a transaction, which must be rolled back after an error.
+ * Runs statements in order, without waiting for the result of one before the next is sent, so that a process that is busy with other work does not delay them.
+ * The first one that fails ends the pipeline. For use inside a transaction, which must be rolled back after an error.
  */
 export const runPipeline = (client: pg.ClientBase, statements: readonly PipelinedStatement[]): Promise<void> => {
   if (statements.length === 0) return Promise.resolve();

@@ -1,8 +1,8 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 
 /**
- * A declared protocol after all checks: what `protocol.yaml` and its SQL files say, in plain JSON. The checker returns it, the generator writes the built-in ones
- * to `generated/community.gen.ts`, and the runtime derives tables, decoder, projection and endpoints from it.
+ * A declared protocol after all checks: what `protocol.yaml` and its SQL files say, in plain JSON. The checker returns it, the generator writes the built-in
+ * ones to `generated/community.gen.ts`, and the runtime derives tables, decoder, projection and endpoints from it.
  */
 export interface Protocol {
   /** `protocol_01` to `protocol_10`, or the name of an operator's own protocol; part of table names. */
@@ -116,8 +116,8 @@ export interface ContractRead {
 export type ReadArgument = string | VaryingArgument;
 
 /**
- * An argument that differs between calls, and the column of the results that has its value. The values are those of a column of the tables that make the read due,
- * or listed.
+ * An argument that differs between calls, and the column of the results that has its value. The values are those of a column of the tables that make the read
+ * due, or listed.
  */
 export type VaryingArgument = { readonly name: string; readonly type: ColumnType } & (
   | { readonly column: string }

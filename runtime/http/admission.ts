@@ -50,8 +50,9 @@ export function weightOf({ cost, style }: Pick<Operation, "cost" | "style">): We
 
 /**
  * Creates an admission. The cheapest waiting requests are admitted first, but do not overtake more expensive ones without end; if the queue is full, a request
- * replaces the newest one that is more expensive. One key leaves a quarter of the capacity to others. In a burst, requests wait as long as their deadline allows. Under a lasting overload, those that have waited too
- * long get 503, so that the others do not have to wait for them: the queue is always full then, and its last request would wait for all of it.
+ * replaces the newest one that is more expensive. One key leaves a quarter of the capacity to others. In a burst, requests wait as long as their deadline
+ * allows. Under a lasting overload, those that have waited too long get 503, so that the others do not have to wait for them: the queue is always full then,
+ * and its last request would wait for all of it.
  */
 export function createAdmission(capacity: number, maxWaiting: number, now: () => number = () => performance.now()): Admission {
   const queues = weights.map((weight): Queue => ({ weight, entries: [], overtaken: 0 }));

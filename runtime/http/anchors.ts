@@ -66,8 +66,9 @@ interface KnownAnchor {
 }
 
 /**
- * Anchors in the database, shared by all server processes; the indexer deletes those above a reorganisation. An anchor at the head that this process has stored or
- * read is not read again until the content of the index changes, and if it was stored, not stored again: until then, other processes can only store the same block.
+ * Anchors in the database, shared by all server processes; the indexer deletes those above a reorganisation. An anchor at the head that this process has stored
+ * or read is not read again until the content of the index changes, and if it was stored, not stored again: until then, other processes can only store the same
+ * block.
  */
 export function createAnchors(database: Pick<Database, "query">, logger: Logger, clock: Clock = performance): Anchors {
   const known = new LRUCache<string, KnownAnchor>({ max: maxRemembered });

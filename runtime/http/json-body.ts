@@ -62,8 +62,8 @@ async function join(chunks: readonly Buffer[], bytes: number): Promise<Buffer> {
 }
 
 /**
- * The body of a successful response as JSON; a large one is serialized in turns with other requests (see lib/turns.ts). The result is longer than `maxBytes` if the
- * whole body is, but may then be incomplete.
+ * The body of a successful response as JSON; a large one is serialized in turns with other requests (see lib/turns.ts). The result is longer than `maxBytes` if
+ * the whole body is, but may then be incomplete.
  */
 export async function jsonBody(data: unknown, maxBytes: number): Promise<Buffer> {
   if (sizeOf(data, maxSize) <= maxSize) return Buffer.from(successBody(data));

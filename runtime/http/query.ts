@@ -16,7 +16,9 @@ function decode(text: string, name: string): string {
   }
 }
 
-/** Parses a query strictly (WHATWG URL, application/x-www-form-urlencoded); a repeated name has an array of values. @throws {HttpError} 400 if it is malformed. */
+/**
+ * Parses a query strictly (WHATWG URL, application/x-www-form-urlencoded); a repeated name has an array of values. @throws {HttpError} 400 if it is malformed.
+ */
 export function parseQuery(text: string): Query {
   const query: Query = Object.create(null) as Query;
   if (text === "") return query;

@@ -23,8 +23,8 @@ interface Observation {
 }
 
 /**
- * Creates the check of slow readers. Bodies are written in slices (see envelope.ts), because a write is counted when it is complete. The time of measurement ends
- * with each check, so that a client that stops is disconnected after that time, regardless of what it has read before.
+ * Creates the check of slow readers. Bodies are written in slices (see envelope.ts), because a write is counted when it is complete. The time of measurement
+ * ends with each check, so that a client that stops is disconnected after that time, regardless of what it has read before.
  */
 export function createSlowReaders({ readBytesPerSecond, readWindowMilliseconds }: ReadLimits, clock: Clock = performance): SlowReaders {
   /** Since bytes wait: what was observed at the last check before the time of measurement, and at each later one. */

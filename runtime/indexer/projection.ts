@@ -82,8 +82,8 @@ export interface Projection {
   /** Whether a permanent failure of this projection switches it off, instead of stopping the index. */
   readonly isIsolated?: boolean;
   /**
-   * The first topics of the logs that the projection depends on, if it depends on nothing else of the blocks but their numbers. While it catches up, only these logs
-   * and their transactions are read.
+   * The first topics of the logs that the projection depends on, if it depends on nothing else of the blocks but their numbers. While it catches up, only these
+   * logs and their transactions are read.
    */
   readonly topics?: readonly Hash[];
   readonly events: readonly EventDefinition[];

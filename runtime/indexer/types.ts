@@ -74,8 +74,8 @@ export interface IndexerDeps {
   /** Tables that no projection writes and that a roll-back includes. */
   readonly blockBoundTables?: readonly BlockBoundTable[];
   /**
-   * Called each time before this process, as the leader, opens the index: creates or removes tables of projections that no migration creates. `guard` verifies in
-   * a transaction that this process is still the leader; the projections that are switched off stay as they are.
+   * Called each time before this process, as the leader, opens the index: creates or removes tables of projections that no migration creates. `guard` verifies
+   * in a transaction that this process is still the leader; the projections that are switched off stay as they are.
    */
   readonly prepare?: (guard: (client: Queryable) => Promise<void>, switchedOff: ReadonlySet<string>) => Promise<void>;
   readonly genesisAllocation?: GenesisAllocation;
@@ -114,11 +114,13 @@ export interface Indexer {
   run(signal: AbortSignal): Promise<void>;
   status(): IndexerStatus;
   /**
-   * Runs work between two batches, in one database transaction that locks the checkpoints: it reads and writes as of the indexed block.
-   * Returns null, without running it, while this process is not the leader or a projection is behind. The work blocks the loop: it must be short and must not wait
-   * for a node.
+   * Runs work between two batches, in one database transaction that locks the checkpoints: it reads and writes as of the indexed block. Returns null, without
+   * running it, while this process is not the leader or a projection is behind. The work blocks the loop: it must be short and must not wait for a node.
    */
   runExclusive<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
-  /** The same as `runExclusive`, for work that does not write to tables that folds load: the prefetched state stays valid, and prepared blocks are not folded again. */
+  /**
+   * The same as `runExclusive`, for work that does not write to tables that folds load: the prefetched state stays valid, and prepared blocks are not folded
+   * again.
+   */
   runExclusiveKeepingCache<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
 }

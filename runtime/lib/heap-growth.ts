@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 const growthPercent = 50;
 
 /**
- * Makes V8 collect garbage of this process earlier. By default, the heap of a server on a machine with much memory grows to four times the objects in use: the rows
- * and results of large responses that were promoted to the old generation and are garbage since.
+ * Makes V8 collect garbage of this process earlier. By default, the heap of a server on a machine with much memory grows to four times the objects in use: the
+ * rows and results of large responses that were promoted to the old generation and are garbage since.
  */
 export const limitHeapGrowth = (): void => setFlagsFromString(`--heap-growing-percent=${growthPercent}`);

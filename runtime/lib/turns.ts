@@ -1,8 +1,8 @@
 import { type ActiveRequest, activeRequest } from "./active-request.ts";
 
 /*
- * Work on large responses shares the event loop in turns, so that other requests are not delayed. All such work together uses a bounded time of each iteration of
- * the loop; what is left waits for a turn in a later one.
+ * Work on large responses shares the event loop in turns, so that other requests are not delayed. All such work together uses a bounded time of each iteration
+ * of the loop; what is left waits for a turn in a later one.
  */
 
 /** The time of one iteration of the event loop that work in turns may use. */

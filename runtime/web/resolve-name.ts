@@ -4,8 +4,8 @@ import { Resolver } from "node:dns/promises";
 export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /**
- * Queries the name servers directly, so that untrusted names are never looked up in this machine's hosts file, and slow name servers do not block a thread of the
- * pool.
+ * Queries the name servers directly, so that untrusted names are never looked up in this machine's hosts file, and slow name servers do not block a thread of
+ * the pool.
  */
 export const resolveName: ResolveName = async (hostname, signal) => {
   const resolver = new Resolver({ tries: 2 });

@@ -32,7 +32,9 @@ export async function isIndexed(database: Database, chainId: number, height: num
   return row !== undefined && !row.behind && !row.waiting;
 }
 
-/** Whether prices are computed up to the last complete hour, and exchanges are rolled up for that hour and for the last hour of each day since the first price. */
+/**
+ * Whether prices are computed up to the last complete hour, and exchanges are rolled up for that hour and for the last hour of each day since the first price.
+ */
 async function isPriced({ query }: Database, chain: ChainConfig): Promise<boolean> {
   // Pool paths end at a feed or a stablecoin: without one, no price is computed.
   if (chain.prices.feeds.length + chain.prices.stablecoins.length === 0) return true;

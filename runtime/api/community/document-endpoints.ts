@@ -26,7 +26,9 @@ type Schemas = Readonly<Record<string, JsonSchema>>;
 const schemaPrefix = "#/components/schemas/";
 const json = "application/json";
 
-/** The OpenAPI document with the endpoints of added protocols. Each is described as the endpoint that has the same parameters, with its own texts and objects. */
+/**
+ * The OpenAPI document with the endpoints of added protocols. Each is described as the endpoint that has the same parameters, with its own texts and objects.
+ */
 export function documentEndpoints<Documented extends Document>(document: Documented, endpoints: readonly AddedEndpoint[]): Documented {
   if (endpoints.length === 0) return document;
   const paths = document.paths as Readonly<Record<string, PathItem>>;

@@ -9,7 +9,10 @@ const suspicious = /[.eE]|\d{16}/;
  */
 export const parseExactJson = (text: string): unknown => JSON.parse(quoteDecimals(text));
 
-/** JSON with quotes around all numbers that have a fraction or an exponent, or that are not safe integers. Texts are skipped, because they may be megabytes long. */
+/**
+ * JSON with quotes around all numbers that have a fraction or an exponent, or that are not safe integers. Texts are skipped, because they may be megabytes
+ * long.
+ */
 function quoteDecimals(text: string): string {
   const parts: string[] = [];
   for (let position = 0; position < text.length; ) {

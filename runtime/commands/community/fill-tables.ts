@@ -11,7 +11,9 @@ import { writeRows } from "../../indexer/storage/write-rows.ts";
 /** The logs that a test reads at most: a few seconds of work. */
 const maxLogs = 20_000;
 
-/** Fills the tables of a protocol from the stored logs of its contracts on a chain, and sets its checkpoint to the indexed head. Results of reads remain absent. */
+/**
+ * Fills the tables of a protocol from the stored logs of its contracts on a chain, and sets its checkpoint to the indexed head. Results of reads remain absent.
+ */
 export const fillTables = async (
   database: Database,
   { id }: { readonly id: number },

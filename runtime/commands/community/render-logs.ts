@@ -14,7 +14,10 @@ interface ExpectedEvents {
 
 const maxTopics = 8;
 
-/** Renders what the author of a protocol should look at: declared events without a matching log, topics of the same contracts that are not declared, and skipped logs. */
+/**
+ * Renders what the author of a protocol should look at: declared events without a matching log, topics of the same contracts that are not declared, and skipped
+ * logs.
+ */
 export function renderLogs(protocol: Protocol, { emitted, skipped }: ProtocolLogs): string[] {
   const all = expectedEvents(protocol);
   const declared = new Set(all.flatMap(({ events }) => events.map(({ topic0 }) => topic0)));

@@ -12,7 +12,10 @@ import { type FilledTables, type ProtocolResult, tryProtocol } from "./try-proto
 
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
-/** `ashlar community test`: checks a directory and tries its operations on the index of a chain; whether all of them work. @throws {ConfigError} with diagnostics. */
+/**
+ * `ashlar community test`: checks a directory and tries its operations on the index of a chain; whether all of them work. @throws {ConfigError} with
+ * diagnostics.
+ */
 export async function testDirectory(config: Config, directory: string | undefined): Promise<boolean> {
   const path = directory === undefined ? config.communityDirectory : resolve(directory);
   if (path === undefined)

@@ -18,7 +18,9 @@ export interface IndexerOptions extends Pick<IndexerStart, "config" | "chains"> 
   readonly processes: Pick<ServiceProcesses, "indexer">;
 }
 
-/** Runs the indexer in a process of its own until the signal aborts. @throws {CommandError} if indexing has failed for a reason that a restart would not change */
+/**
+ * Runs the indexer in a process of its own until the signal aborts. @throws {CommandError} if indexing has failed for a reason that a restart would not change
+ */
 export async function runIndexerProcess(
   { config, chains, database, progress, log, processes }: IndexerOptions,
   signal: AbortSignal,

@@ -17,8 +17,8 @@ const thisMachine = (): Machine => {
 };
 
 /**
- * Max connections of a small machine; a larger one has, per core, 6 for answers, at most 6 others of a worker, and a tenth in reserve (`commands/pool-sizes.ts`),
- * and 60 others.
+ * Max connections of a small machine; a larger one has, per core, 6 for answers, at most 6 others of a worker, and a tenth in reserve
+ * (`commands/pool-sizes.ts`), and 60 others.
  */
 const minConnections = 100;
 const connectionsPerCore = 14;

@@ -30,7 +30,10 @@ export const bitcoinProjection = {
 
 type Rows = Readonly<Record<(typeof bitcoinProjection)["tables"][number]["name"], readonly Row[]>>;
 
-/** Folds blocks whose inputs have the outputs that they spend, as far as these are known, into rows. @throws {BadReplyError} for amounts that contradict each other. */
+/**
+ * Folds blocks whose inputs have the outputs that they spend, as far as these are known, into rows. @throws {BadReplyError} for amounts that contradict each
+ * other.
+ */
 export function foldBlocks(blocks: readonly BitcoinBlock[]): Rows {
   const transactions = blocks.flatMap((block) =>
     block.transactions.map((transaction, index) => ({ transaction, at: { block_number: block.number, transaction_index: index } })),

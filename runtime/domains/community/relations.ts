@@ -156,8 +156,8 @@ export const varyingArguments = ({ arguments: all }: ContractRead): VaryingArgum
   all.flatMap((argument) => (typeof argument === "string" ? [] : [argument]));
 
 /**
- * Results of a contract function by varying arguments and block, and the newest of them by arguments. A job writes them, so their roll-back is that of block-bound
- * tables.
+ * Results of a contract function by varying arguments and block, and the newest of them by arguments. A job writes them, so their roll-back is that of
+ * block-bound tables.
  */
 const readRelations = (protocol: string, definition: ContractRead): ReadRelations => {
   const varying = varyingArguments(definition);

@@ -52,11 +52,11 @@ export interface LastSaleRow {
 }
 
 /**
- * The days of collections $2 at marketplaces $3 from day $4 to day $5 as of block $6; $7 is the lowest number of a later sale. Day $5 is the day of the
- * block: later sales are on that day or on later ones. Sales that later ones turned into wash trades are included as wash trades; if one was the lowest of its
- * day, the lowest of the others is looked up. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range per collection, by
- * nft_sales_cheapest, and by the primary key of nft_market_day_periods, a probe per day that changed after the block. OFFSET 0 makes the planner probe: with a plan
- * for any number of collections, it would read those days of all collections instead.
+ * The days of collections $2 at marketplaces $3 from day $4 to day $5 as of block $6; $7 is the lowest number of a later sale. Day $5 is the day of the block:
+ * later sales are on that day or on later ones. Sales that later ones turned into wash trades are included as wash trades; if one was the lowest of its day,
+ * the lowest of the others is looked up. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range per collection, by nft_sales_cheapest,
+ * and by the primary key of nft_market_day_periods, a probe per day that changed after the block. OFFSET 0 makes the planner probe: with a plan for any number
+ * of collections, it would read those days of all collections instead.
  */
 const marketDays = sql`
   WITH marks AS MATERIALIZED (
@@ -101,7 +101,7 @@ const selectLowest =
 const firstSaleAfter = (block: number): number => saleNumbersOf(block)[1];
 
 /** Max number of collections whose lowest prices are cached, for each choice of days and block. */
-const maxKept = 10_000;
+const maxCached = 10_000;
 
 const lowestKeyOf = (collection: Address, [from, to]: readonly [number, number], block: number): string =>
   `${collection}:${from}:${to}:${block}`;
@@ -135,7 +135,7 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
   const lookUpsOfMarketplaces = new Map<string, Lookup<readonly LowestRow[]>>();
   const lookUpOf = (marketplaces: readonly Address[]): Lookup<readonly LowestRow[]> => {
     const list = marketplaces.join();
-    const lookUp = lookUpsOfMarketplaces.get(list) ?? cache<readonly LowestRow[]>(loadLowest(query, marketplaces), maxKept);
+    const lookUp = lookUpsOfMarketplaces.get(list) ?? cache<readonly LowestRow[]>(loadLowest(query, marketplaces), maxCached);
     lookUpsOfMarketplaces.set(list, lookUp);
     return lookUp;
   };

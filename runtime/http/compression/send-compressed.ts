@@ -6,8 +6,8 @@ import type { CachedBody } from "./cached-body.ts";
 import type { Compression, EncodedBody } from "./compression.ts";
 
 /**
- * Sends a successful response, compressed if the client accepts it. The response to HEAD has no length then: the body is not compressed to measure it. Nothing is
- * set before the body is compressed: if that fails, the response is an error without the headers of a success.
+ * Sends a successful response, compressed if the client accepts it. The response to HEAD has no length then: the body is not compressed to measure it. Nothing
+ * is set before the body is compressed: if that fails, the response is an error without the headers of a success.
  */
 export async function sendCompressed(
   response: ServerResponse,

@@ -4,8 +4,8 @@ import type { Pages } from "../pages.ts";
 const withBigints = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? `${value}n` : value);
 
 /**
- * Identifies everything that a response depends on: the operation, its parsed parameters, the base URL of its links, its as-of block, the content of the index and
- * the UTC day. Null if the content has no version.
+ * Identifies everything that a response depends on: the operation, its parsed parameters, the base URL of its links, its as-of block, the content of the index
+ * and the UTC day. Null if the content has no version.
  */
 export const cacheKey = (
   { id }: Pick<Operation, "id">,

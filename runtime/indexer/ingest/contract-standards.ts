@@ -44,8 +44,8 @@ export interface StandardReadings {
   /** Rows that are not stored yet. */
   readonly rows: readonly Row[];
   /**
-   * Contracts that the node could not call, because it runs no calls or lacks the state. Their rows have no `read_at_block`, and they are not read again, even if
-   * a different node could: earlier and later events would be folded under different standards, which a rebuild could not reproduce.
+   * Contracts that the node could not call, because it runs no calls or lacks the state. Their rows have no `read_at_block`, and they are not read again, even
+   * if a different node could: earlier and later events would be folded under different standards, which a rebuild could not reproduce.
    */
   readonly unanswered: readonly Address[];
 }

@@ -9,9 +9,9 @@ const events = [
 ] as const;
 
 /**
- * The triggers of migration 0039 run once for each statement instead of once for each row, which took 4 µs a row: 28 % of an INSERT of 100,000 rows with documents
- * of 1 kB, and now 3 %. The content version also increases when a failed read is queued or
- * removed from the queue, because responses contain its problem.
+ * The triggers of migration 0039 run once for each statement instead of once for each row, which took 4 µs a row: 28 % of an INSERT of 100,000 rows with
+ * documents of 1 kB, and now 3 %. The content version also increases when a failed read is queued or removed from the queue, because responses contain its
+ * problem.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -22,9 +22,9 @@ export interface AdvanceDeps extends Pick<IndexerDeps, "chain" | "source" | "clo
 type Phase = "backfill" | "follow";
 
 /**
- * Indexes up to a block, in batches of bounded memory. While one batch is written, the blocks of the next are fetched, decoded and folded. Batches are committed in
- * order; if one cannot be written, the batch prepared after it is dropped. Returns early if another writer has committed in between, because the prepared rows
- * were folded from rows that have changed.
+ * Indexes up to a block, in batches of bounded memory. While one batch is written, the blocks of the next are fetched, decoded and folded. Batches are
+ * committed in order; if one cannot be written, the batch prepared after it is dropped. Returns early if another writer has committed in between, because the
+ * prepared rows were folded from rows that have changed.
  */
 export const createAdvance = (deps: AdvanceDeps) => {
   const { session, clock, tuning } = deps;

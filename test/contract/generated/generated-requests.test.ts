@@ -14,8 +14,8 @@ import { createJudge } from "./judge-response.ts";
 import { createSender } from "./send-request.ts";
 
 /**
- * `GENERATED_REQUESTS=100000 GENERATED_SEED=name npx vitest run test/contract/generated` sends more of them, or others; with GENERATED_FIRST, those from a number on.
- * With any of these settings, the counts are printed.
+ * `GENERATED_REQUESTS=100000 GENERATED_SEED=name npx vitest run test/contract/generated` sends more of them, or others; with GENERATED_FIRST, those from a
+ * number on. With any of these settings, the counts are printed.
  */
 const { GENERATED_REQUESTS, GENERATED_SEED, GENERATED_FIRST } = process.env;
 const count = Number(GENERATED_REQUESTS ?? "5000");

@@ -24,8 +24,8 @@ const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
 /**
- * Opens a client with one connection, which is open before an attack starts: node:http accepts one connection in each iteration of the event loop, so that a new one
- * waits for those that an attacker opens at the same time. Each request is followed by a short pause.
+ * Opens a client with one connection, which is open before an attack starts: node:http accepts one connection in each iteration of the event loop, so that a
+ * new one waits for those that an attacker opens at the same time. Each request is followed by a short pause.
  */
 export async function openProbe(port: number, pathOf: (number: number) => string, key?: string): Promise<Probe> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -9,8 +9,8 @@ import { completeInputs } from "./complete-inputs.ts";
 import type { BitcoinSession } from "./types.ts";
 
 /**
- * Indexes up to a block: the blocks of each request are folded and written in one transaction, while the next ones are fetched. @throws {BrokenChainError} if the
- * node has left the stored branch.
+ * Indexes up to a block: the blocks of each request are folded and written in one transaction, while the next ones are fetched. @throws {BrokenChainError} if
+ * the node has left the stored branch.
  */
 export async function advance(session: BitcoinSession, to: number, phase: "backfill" | "follow", signal: AbortSignal): Promise<void> {
   const { source, tuning, onProgress, from } = session;

@@ -15,8 +15,8 @@ export interface NodeRow {
 /** Queries of the state of indexed chains. */
 export function createStatusQueries({ query }: Pick<Database, "query">) {
   /**
-   * One row for each indexed chain; `building` lists the projections that are behind the ledger, `switched_off` those that failed. Served by the primary keys: a row for each chain and
-   * projection.
+   * One row for each indexed chain; `building` lists the projections that are behind the ledger, `switched_off` those that failed. Served by the primary keys:
+   * a row for each chain and projection.
    */
   const nodes = () =>
     query<NodeRow>(

@@ -25,9 +25,9 @@ export interface InstallDeps {
 const lock = 0x6371;
 
 /**
- * Brings the tables of declared protocols in line with the declarations, to be called by the leader of a chain before it opens the index; does nothing where they
- * are. The checkpoints of a protocol are deleted with its tables, on all chains, so that it catches up from the stored ledger: leaders of other chains find
- * that their checkpoint has moved, and open their index again. Checkpoints are locked before tables, in the order of transactions that write batches.
+ * Brings the tables of declared protocols in line with the declarations, to be called by the leader of a chain before it opens the index; does nothing where
+ * they are. The checkpoints of a protocol are deleted with its tables, on all chains, so that it catches up from the stored ledger: leaders of other chains
+ * find that their checkpoint has moved, and open their index again. Checkpoints are locked before tables, in the order of transactions that write batches.
  */
 export const installProtocols = async (deps: InstallDeps, guard: (client: Queryable) => Promise<void>): Promise<void> => {
   const { database, declared } = deps;

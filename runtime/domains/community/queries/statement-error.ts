@@ -23,7 +23,10 @@ export class StatementError extends Error {
   }
 }
 
-/** A failure of a declared statement, with its place. Failures that other statements would have too are returned as they are: of the connection and of the request. */
+/**
+ * A failure of a declared statement, with its place. Failures that other statements would have too are returned as they are: of the connection and of the
+ * request.
+ */
 export const placed = (place: StatementPlace, error: unknown): unknown =>
   error instanceof Error && !(error instanceof DatabaseUnavailable) && !(error instanceof RequestError)
     ? new StatementError(place, error)

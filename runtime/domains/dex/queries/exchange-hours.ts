@@ -38,7 +38,7 @@ const selectHours = plannedOnce(sql`SELECT k.position::int4 AS position, h.*
     SELECT ${columns} FROM exchange_hours WHERE chain_id = $1 AND factory = k.factory AND hour = k.hour LIMIT 1) h`);
 
 /** Max number of roll-ups of a chain that are cached: the days of a month of some hundred exchanges. */
-const maxKept = 10_000;
+const maxCached = 10_000;
 
 /** Queries for the totals of exchanges by hour; `cache` may cache those that responses read again and again. */
 export function createExchangeHourQueries({ query }: Queryable, cache: CacheLookups) {
@@ -52,7 +52,7 @@ export function createExchangeHourQueries({ query }: Queryable, cache: CacheLook
         ...numbers.map((column) => column.map(Number)),
       ]);
       return new Map(rows.map(({ position, ...hour }) => [keys[position - 1] ?? "", hour]));
-    }, maxKept);
+    }, maxCached);
   const lookUpNewest = lookUp(selectNewest);
   const lookUpHours = lookUp(selectHours);
 

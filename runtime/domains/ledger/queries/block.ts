@@ -65,7 +65,7 @@ const selectChains = plannedOnce(
 );
 
 /** Max number of blocks of a chain that are cached, for each way to select them. */
-const maxKept = 1_000;
+const maxCached = 1_000;
 
 const withoutNativeBalances: readonly string[] = [features.nativeBalances, features.nativeBalancesDiffer];
 
@@ -85,7 +85,7 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
     const lookUp = cache.lookups("blocks")<BlockRow>(async (chainId, keys) => {
       const blocks = await Promise.all(keys.map(async (key) => [key, await selectOne(statement, [chainId, Number(key)])] as const));
       return new Map(blocks.flatMap(([key, block]) => (block === null ? [] : [[key, block] as const])));
-    }, maxKept);
+    }, maxCached);
     return async (chainId: number, number: number): Promise<BlockRow | null> => {
       const key = String(number);
       return (await lookUp(chainId, [key])).get(key) ?? null;

@@ -6,8 +6,8 @@ import { createProgressQueries, type Progress, type ProgressQueries } from "./pr
 /** The heads of chains, cached while the database reports changes. */
 export interface Heads extends ProgressQueries {
   /**
-   * The progress of a chain; undefined before its first block. It is not older than the last notified change, and at most one second old if a notification is late
-   * or lost. The same object is returned until something in it changes, so that it can be the key of a cache.
+   * The progress of a chain; undefined before its first block. It is not older than the last notified change, and at most one second old if a notification is
+   * late or lost. The same object is returned until something in it changes, so that it can be the key of a cache.
    */
   headOf(chainId: number): Promise<Progress | undefined>;
   /** Calls the listener when a load finds a chain's progress changed; each notification causes a load. Returns a function that removes the listener. */

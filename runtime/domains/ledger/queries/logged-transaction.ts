@@ -33,8 +33,8 @@ const noTransaction = sql`NULL::int8 AS block_number, NULL::bytea AS block_hash,
   NULL::numeric AS blob_fee`;
 
 /**
- * The logs of the page's transactions. The first condition restricts the scan of the primary key to their blocks, each of which is read once. `IS TRUE` makes the
- * second one a look-up in a hash table: as a join, it may compare all logs of a block with all transactions in it.
+ * The logs of the page's transactions. The first condition restricts the scan of the primary key to their blocks, each of which is read once. `IS TRUE` makes
+ * the second one a look-up in a hash table: as a join, it may compare all logs of a block with all transactions in it.
  */
 const logsOfPage = sql`SELECT NULL, l.block_number, NULL, NULL, NULL, l.transaction_index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data

@@ -102,8 +102,8 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
   };
 
   /**
-   * An address's transactions in a span of `seconds`, as of a block; if `number` is null, in the span of the first one, or in the span `fallback` if there is none.
-   * Served by blocks_timestamp, address_transactions_block and the primary keys.
+   * An address's transactions in a span of `seconds`, as of a block; if `number` is null, in the span of the first one, or in the span `fallback` if there is
+   * none. Served by blocks_timestamp, address_transactions_block and the primary keys.
    */
   const transactionSpan = async (
     chainId: number,

@@ -55,7 +55,10 @@ const selectRecords = plannedOnce(sql`SELECT requested.node, found.value FROM un
 const selectNamed = plannedOnce(sql`SELECT requested.address FROM unnest($2::bytea[]) AS requested(address)
   WHERE EXISTS (SELECT 1 FROM name_records n WHERE n.chain_id = $1 AND n.value = requested.address AND n.record = ${nameRecords.address})`);
 
-/** Creates the name queries; `cache` may cache names by address. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and do not resolve. */
+/**
+ * Creates the name queries; `cache` may cache names by address. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and
+ * do not resolve.
+ */
 export const createNameQueries = (
   { query }: Pick<Database, "query">,
   registriesOf: RegistriesOf,

@@ -30,9 +30,9 @@ export interface NftMetadataRow {
 export const metadataKeyText = ({ token, token_id: id }: Pick<NftKey, "token" | "token_id">): string => `${token}:${id}`;
 
 /**
- * The columns of `NftMetadataRow` except the token and its id, of the token whose key has an alias. A token that is queued for a retry has the reason of the last
- * failure; one that was not read has no row. Served by the primary key, and by that of the queue for a token without a row. The document itself, up to a megabyte, is
- * not needed.
+ * The columns of `NftMetadataRow` except the token and its id, of the token whose key has an alias. A token that is queued for a retry has the reason of the
+ * last failure; one that was not read has no row. Served by the primary key, and by that of the queue for a token without a row. The document itself, up to a
+ * megabyte, is not needed.
  */
 export const selectMetadata = (key: string): Sql => {
   const [token, id] = [identifier(`${key}.token`), identifier(`${key}.token_id`)];

@@ -6,7 +6,7 @@ import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
 
 /** Max number of contracts of a chain whose announcements are cached, about 10 MB. */
-const maxKept = 50_000;
+const maxCached = 50_000;
 
 /** The announcement of a pool by a factory. */
 interface Announcement {
@@ -28,7 +28,7 @@ export const createFactoryQueries = (
     const factories = factoriesOf(chainId);
     const rows = await query<Announcement>(selectAnnouncements, [chainId, bytesArray(factories), bytesArray(addresses)]);
     return groupBy(rows, ({ pool }) => pool);
-  }, maxKept);
+  }, maxCached);
   return {
     /** The factory that had announced each of the contracts as a pool by a block; other contracts are omitted. Served by pools_factory. */
     factoriesAt: async (chainId: number, addresses: Iterable<Address>, block: number): Promise<ReadonlyMap<string, Address>> => {

@@ -31,7 +31,7 @@ export function createPriceQueries(queryable: Queryable, chainOfCurrency: ChainO
 }
 
 /** Max number of assets of a chain of which it is cached whether they ever had a price, about 10 MB. */
-const maxKept = 50_000;
+const maxCached = 50_000;
 
 /** Served by the primary key. */
 const selectPriced = plannedOnce(sql`SELECT asset FROM priced_assets WHERE chain_id = $1 AND asset = ANY ($2::bytea[])`);
@@ -41,7 +41,7 @@ function createRateQueries({ query }: Queryable, { closes, currencyRates }: Clos
   const lookUpPriced = cache.lookups("price_hours")<Address>(async (chainId, assets) => {
     const rows = await query<{ asset: Address }>(selectPriced, [chainId, bytesArray(assets)]);
     return new Map(rows.map(({ asset }) => [asset, asset]));
-  }, maxKept);
+  }, maxCached);
 
   const closesIn = async (
     chainId: number,

@@ -47,7 +47,7 @@ export const convert = (rate: Rate, currency: Rate): Rate =>
   rate === null || currency === null || currency.digits === 0n ? null : divide(rate, currency);
 
 /** Max number of closing prices of a chain that are cached, for hours and for days, about 20 MB. */
-const maxKept = 100_000;
+const maxCached = 100_000;
 
 /** The asset and the span of a key `asset:span`. */
 const assetOf = (key: string): Asset => key.slice(0, key.indexOf(":")) as Asset;
@@ -94,7 +94,7 @@ export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurre
       const prices = new Map<string, Decimal>();
       await forEachInTurns(rows, ({ position, close }) => void prices.set(keys[position - 1] ?? "", decimalOf(close)));
       return prices;
-    }, maxKept);
+    }, maxCached);
   };
   const lookUpHours = closesIn(hours, cache.lookups("price_hours"));
   const lookUpDays = closesIn(days, cache.lookups("price_days"));

@@ -39,8 +39,9 @@ export interface NftBalanceRow {
 }
 
 /**
- * The rows of an owner ($2) as of a block (by default $3): those that were set by that block, and for each row that was set later, the period that contains the block.
- * `among` restricts them by the first columns of the key. Served by the primary keys: a range of the owner's rows, and one probe per token touched since.
+ * The rows of an owner ($2) as of a block (by default $3): those that were set by that block, and for each row that was set later, the period that contains the
+ * block. `among` restricts them by the first columns of the key. Served by the primary keys: a range of the owner's rows, and one probe per token touched
+ * since.
  */
 export const asOfBlock = (
   table: "balances" | "nft_balances",
@@ -58,8 +59,8 @@ export const asOfBlock = (
     WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block > ${block} AND ${among})`;
 
 /**
- * The balance of a row `h` of `asOfBlock` after an earlier block: 0 if the owner had never had the token, null if it is unknown. One probe of the primary key for
- * a row that was set since.
+ * The balance of a row `h` of `asOfBlock` after an earlier block: 0 if the owner had never had the token, null if it is unknown. One probe of the primary key
+ * for a row that was set since.
  */
 export const balanceBefore = (
   periods: "balance_periods" | "nft_balance_periods",

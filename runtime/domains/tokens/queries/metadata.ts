@@ -67,14 +67,14 @@ const ascending = (numbers: number[]): number[] => numbers.sort((left, right) =>
 export const emptyMetadata = (address: Address): TokenMetadata => ({ address, name: null, symbol: null, decimals: null, standards: [] });
 
 /** Max number of contracts of a chain whose metadata is cached, about 20 MB. */
-const maxKept = 50_000;
+const maxCached = 50_000;
 
 /** Token metadata queries; `cache` may cache the results. */
 export function createMetadataQueries({ query }: Pick<Database, "query">, cache: CacheLookups = uncachedLookups) {
   const lookUp = cache<TokenMetadata>(async (chainId, addresses) => {
     const [columns] = await query<MetadataColumns>(selectMetadataOfAddresses, [chainId, bytesArray(addresses)]);
     return metadataIn(columns);
-  }, maxKept);
+  }, maxCached);
 
   /** The metadata of contracts by address, with an entry for every address in `addresses`. */
   const metadata = async (chainId: number, addresses: Iterable<Address>): Promise<ReadonlyMap<Address, TokenMetadata>> => {

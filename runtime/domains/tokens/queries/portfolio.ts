@@ -28,14 +28,14 @@ const selectHeightsBefore = plannedOnce(sql`SELECT t.position::int4 AS position,
     SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < t.time ORDER BY timestamp DESC, number DESC LIMIT 1) b`);
 
 /** Max number of times of a chain whose heights are cached: requests ask for the starts of days and hours. */
-const maxKept = 10_000;
+const maxCached = 10_000;
 
 /** Queries of a wallet's balances day by day; `blockCache` may cache what depends on blocks only. */
 export function createPortfolioQueries({ query }: Pick<Database, "query">, blockCache: CacheLookups = uncachedLookups) {
   const lookUpHeights = blockCache<number>(async (chainId, times) => {
     const rows = await query<{ position: number; height: number }>(selectHeightsBefore, [chainId, times.map(Number)]);
     return new Map(rows.map(({ position, height }) => [times[position - 1] ?? "", height]));
-  }, maxKept);
+  }, maxCached);
 
   /** The height of the last block before each time (unix seconds), or null. */
   const heightsBefore = async (chainId: number, times: readonly number[]): Promise<(number | null)[]> => {

@@ -7,8 +7,9 @@ import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-read
 import { newestTable } from "./newest-results.ts";
 
 /**
- * The tables of reads that a reorganisation rolls back: results read above the ancestor, the newest results, and the scheduled blocks. The queue is a table of the projections. A node
- * that keeps the state of recent blocks only (`isPruned`) may have been read at a block that is no event's: contracts and arguments that lose all their results are queued again.
+ * The tables of reads that a reorganisation rolls back: results read above the ancestor, the newest results, and the scheduled blocks. The queue is a table of
+ * the projections. A node that keeps the state of recent blocks only (`isPruned`) may have been read at a block that is no event's: contracts and arguments
+ * that lose all their results are queued again.
  */
 export const readTables = (protocols: readonly Protocol[], isPruned: boolean): BlockBoundTable[] => {
   const reads = declaredReads(protocols);

@@ -148,7 +148,9 @@ const createScheduleJob = (reads: readonly DeclaredRead[], { scheduleMillisecond
   };
 };
 
-/** Queues a read for the next blocks at which it is due; false if there are none. Past blocks follow where the node has their state, while the queue is short. */
+/**
+ * Queues a read for the next blocks at which it is due; false if there are none. Past blocks follow where the node has their state, while the queue is short.
+ */
 const scheduleNext = async (context: JobContext, head: IndexedBlock, read: DeclaredRead, interval: number): Promise<boolean> => {
   const { database, chainId, source } = context;
   const schedule = await readSchedule(database, chainId, read);

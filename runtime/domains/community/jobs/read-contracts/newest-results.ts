@@ -10,8 +10,8 @@ import type { DeclaredRead } from "./declared-reads.ts";
 type StoredRead = Pick<DeclaredRead, "table" | "latest">;
 
 /**
- * Updates the newest results of a read after rows of its table have been written, in any order of blocks. Served by the index of the results on blocks and by the
- * primary key.
+ * Updates the newest results of a read after rows of its table have been written, in any order of blocks. Served by the index of the results on blocks and by
+ * the primary key.
  */
 export const writeNewest = async (
   client: DatabaseClient,

@@ -43,7 +43,9 @@ interface ScheduleRow {
   readonly lowest: number | null;
 }
 
-/** The scheduled blocks of a read, and the first block of the contracts that it calls; null if there are none. Served by the primary key and the index on kinds. */
+/**
+ * The scheduled blocks of a read, and the first block of the contracts that it calls; null if there are none. Served by the primary key and the index on kinds.
+ */
 export const readSchedule = async (database: Queryable, chainId: number, { protocol, definition, contracts }: DeclaredRead) => {
   const [row] = await database.query<ScheduleRow>(
     sql`SELECT s.from_block, s.to_block, c.lowest FROM (
