@@ -190,11 +190,16 @@ describe("a request about an exchange", () => {
     },
   );
 
-  it.each(["pools", "tokens", "transactions"])("accepts a page of %s after 100,000 rows, and none after more", async (list) => {
+  it.each([
+    { list: "pools", status: 400 },
+    { list: "tokens", status: 400 },
+    // Running sums find its pages.
+    { list: "transactions", status: 200 },
+  ])("accepts a page of $list after 100,000 rows, and responds to deeper ones with $status", async ({ list, status }) => {
     const { items, pagination } = await api.get(`week/xy=k/swap/${list}/?page-number=100&page-size=1000`);
     expect([items, pagination.has_more]).toEqual([[], false]);
     expect((await api.request(`week/xy=k/swap/${list}/?page-number=10&page-size=10000&format=csv`)).status).toBe(200);
     for (const page of ["101", "2147483647"])
-      expect((await api.request(`week/xy=k/swap/${list}/?page-number=${page}&page-size=1000`)).status).toBe(400);
+      expect((await api.request(`week/xy=k/swap/${list}/?page-number=${page}&page-size=1000`)).status).toBe(status);
   });
 });
