@@ -38,6 +38,7 @@ import type { Readiness } from "./http/health.ts";
 import type { KeyMeter } from "./http/key-meter.ts";
 import type { OpenApiDocument } from "./http/openapi-document.ts";
 import { redactMessage } from "./http/redact.ts";
+import type { RequestCounts } from "./http/request-counts.ts";
 import type { ValidateMode } from "./http/validation/validation.ts";
 import { bitcoinNetworks } from "./lib/bitcoin/networks.ts";
 import type { Logger } from "./logger.ts";
@@ -68,6 +69,8 @@ export interface AppOptions {
   readonly validate?: ValidateMode;
   /** Counts requests and credits of keys for all workers of a server. */
   readonly meter?: KeyMeter | undefined;
+  /** Counts requests for metrics; not counted by default. */
+  readonly counts?: RequestCounts | undefined;
   readonly now?: () => Date;
 }
 
@@ -136,7 +139,7 @@ export function createApp(options: AppOptions): App {
     bitcoin: createBitcoinQueries(control),
     network: createNetworkQueries(control),
   };
-  const readinessOfAll = () => readiness(options.chains, readinessQueries, control, now);
+  const readinessOfAll = () => readiness(options.chains, readinessQueries, control, { now, maxSilentSeconds: config.indexerSilentSeconds });
   const http = createHttpApp<ResolverContext>({
     database: control,
     capacity: weightPerConnection * database.poolSize,
@@ -166,6 +169,7 @@ export function createApp(options: AppOptions): App {
     cache: config.cache,
     now,
     meter: options.meter,
+    counts: options.counts,
   });
   return {
     ...http,

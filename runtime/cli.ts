@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Command } from "commander";
+import type { BackupOptions } from "./commands/backup.ts";
+import type { RepairCommand } from "./commands/chains-command.ts";
+import { parseChains, parseExpiry, parseExpiryOrNever, parseNetworks, parseOrigins } from "./commands/key-options.ts";
 import type { CreateOptions, UpdateOptions } from "./commands/keys.ts";
 import {
   parseAddress,
@@ -8,10 +11,12 @@ import {
   parseCredits,
   parseCreditsOrUnlimited,
   parseInteger,
+  parseJobs,
   parseLimits,
   parseTokenId,
   parseWorkers,
 } from "./commands/option-values.ts";
+import type { RestoreCommandOptions } from "./commands/restore.ts";
 import type { Config } from "./config/config.ts";
 import { loadConfig } from "./config/load.ts";
 import type { Address } from "./lib/hex.ts";
@@ -100,6 +105,24 @@ withConfig(program.command("migrate"))
   .description("run the pending migrations of the database")
   .action(async (options: CommonOptions) => (await import("./commands/migrate.ts")).migrateDatabase(loadConfigWith(options)));
 
+const withJobs = (command: Command): Command =>
+  withConfig(command).option("--jobs <number>", "how many tables to copy at the same time (default: one per core, at most 4)", parseJobs);
+
+withJobs(program.command("backup"))
+  .description("write a backup of the whole index, from one moment, while other processes index and serve; a killed one is started again")
+  .argument("<folder>", "a new or empty folder, or one with the files of a killed backup, which are replaced")
+  .action(async (folder: string, options: CommonOptions & BackupOptions) =>
+    (await import("./commands/backup.ts")).backup(loadConfigWith(options), folder, readVersion(), options),
+  );
+
+withJobs(program.command("restore"))
+  .description("restore a backup into an empty database; a killed restore of the same backup is completed")
+  .argument("<folder>", "the folder of the backup")
+  .option("--verify", "restore into a scratch database on the same server instead, read all rows back, and drop it")
+  .action(async (folder: string, options: CommonOptions & RestoreCommandOptions) =>
+    (await import("./commands/restore.ts")).restore(loadConfigWith(options), folder, options),
+  );
+
 withChain(program.command("audit"))
   .description("compare the index of a chain with its node; exits with status 1 if they differ")
   .option("--sample <number>", "how many values of each kind to compare", parseInteger("--sample"), 1_000)
@@ -132,6 +155,18 @@ withOneChain(prices.command("import"))
 withOneChain(prices.command("rebuild"))
   .description("recompute all prices, for example after adding a source")
   .action(async (options: CommonOptions) => (await import("./commands/prices.ts")).rebuildPrices(await configWithDemo(options)));
+
+const chains = program.command("chains").description("manage the indexed chains");
+withConfig(chains.command("repair"))
+  .description(
+    "roll a chain's index back to a block, even below the finalized one; explains what it would change, and changes it with --yes",
+  )
+  .argument("<name>", "the chain, as configured")
+  .requiredOption("--to <block>", "the block that remains the last one", parseInteger("--to"))
+  .option("--yes", "change the index; its indexer must be stopped")
+  .action(async (name: string, options: CommonOptions & RepairCommand) =>
+    (await import("./commands/chains-command.ts")).repairChainNamed(loadConfigWith(options), name, options),
+  );
 
 const nfts = program.command("nfts").description("manage the metadata of a chain's non-fungible tokens");
 withOneChain(nfts.command("status"))
@@ -183,6 +218,12 @@ withConfig(keys.command("create"))
   .description("create a key and print it; it cannot be shown again")
   .requiredOption("--label <text>", "a label to identify the key")
   .option("--credits <number>", "the max number of credits that the key may use (default: unlimited)", parseCredits("--credits"))
+  .option("--daily-credits <number>", "its quota of credits per UTC day (default: unlimited)", parseCredits("--daily-credits"))
+  .option("--monthly-credits <number>", "its quota of credits per UTC month (default: unlimited)", parseCredits("--monthly-credits"))
+  .option("--expires <time>", "the time after which it is refused, in ISO 8601 (default: never)", parseExpiry)
+  .option("--allow-chain <chain>", "a chain that it is allowed on, by name or id (repeatable)", parseChains)
+  .option("--allow-origin <origin>", "an origin of web pages that may use it, such as https://app.example.com (repeatable)", parseOrigins)
+  .option("--allow-address <address>", "an IP address or network (CIDR) that may use it (repeatable)", parseNetworks)
   .option("--limit <name=value>", limitHelp, parseLimits("--limit"))
   .action(async (options: CommonOptions & CreateOptions) =>
     (await import("./commands/keys.ts")).createKey(loadConfigWith(options), options),
@@ -192,6 +233,16 @@ withConfig(keys.command("update"))
   .argument("<id>", "the id of the key, as listed", parseInteger("id"))
   .option("--label <text>", "a new label")
   .option("--credits <number>", "the max number of credits that the key may use, or unlimited", parseCreditsOrUnlimited("--credits"))
+  .option("--daily-credits <number>", "its quota of credits per UTC day, or unlimited", parseCreditsOrUnlimited("--daily-credits"))
+  .option("--monthly-credits <number>", "its quota of credits per UTC month, or unlimited", parseCreditsOrUnlimited("--monthly-credits"))
+  .option("--expires <time>", "the time after which it is refused, in ISO 8601, or never", parseExpiryOrNever)
+  .option("--allow-chain <chain>", "a chain that it is allowed on, by name or id, or any (repeatable)", parseChains)
+  .option(
+    "--allow-origin <origin>",
+    "an origin of web pages that may use it, such as https://app.example.com, or any (repeatable)",
+    parseOrigins,
+  )
+  .option("--allow-address <address>", "an IP address or network (CIDR) that may use it, or any (repeatable)", parseNetworks)
   .option("--limit <name=value>", limitHelp, parseLimits("--limit"))
   .action(async (id: number, options: CommonOptions & UpdateOptions) => {
     if (await (await import("./commands/keys.ts")).updateKey(loadConfigWith(options), id, options)) return;

@@ -30,12 +30,14 @@ import * as supplies from "./domains/tokens/migrations/0020-supplies.ts";
 import * as checkSchedule from "./domains/tokens/migrations/0021-check-schedule.ts";
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as keyLimits from "./http/migrations/0036-key-limits.ts";
+import * as keyQuotas from "./http/migrations/0041-key-quotas.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
 import * as contractStandards from "./indexer/migrations/0022-contract-standards.ts";
 import * as projectionFailures from "./indexer/migrations/0032-projection-failures.ts";
 import * as indexNotifications from "./indexer/migrations/0034-index-notifications.ts";
 import * as contentVersions from "./indexer/migrations/0039-content-versions.ts";
 import * as contentTriggers from "./indexer/migrations/0040-content-triggers.ts";
+import * as indexerHeartbeats from "./indexer/migrations/0042-indexer-heartbeats.ts";
 
 /** All migrations, in the order of their numbers. */
 export const migrations: readonly Migration[] = [
@@ -76,4 +78,6 @@ export const migrations: readonly Migration[] = [
   { name: "0038-price-notifications", ...priceNotifications },
   { name: "0039-content-versions", ...contentVersions },
   { name: "0040-content-triggers", ...contentTriggers },
+  { name: "0041-key-quotas", ...keyQuotas },
+  { name: "0042-indexer-heartbeats", ...indexerHeartbeats },
 ];

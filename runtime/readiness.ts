@@ -4,26 +4,34 @@ import { DatabaseUnavailable } from "./database/errors.ts";
 import { schemaProblem } from "./database/migrate.ts";
 import type { BitcoinQueries } from "./domains/bitcoin/queries.ts";
 import type { NetworkQueries } from "./domains/chains/queries/index.ts";
+import type { HeartbeatRow } from "./domains/chains/queries/status.ts";
 import type { LedgerQueries } from "./domains/ledger/queries/index.ts";
 import type { Readiness } from "./http/health.ts";
+import { redactMessage } from "./http/redact.ts";
 import { migrations } from "./migrations.ts";
 
 /** The queries that readiness reads. */
 interface ReadinessQueries {
   readonly ledger: Pick<LedgerQueries, "chains" | "head">;
   readonly bitcoin: Pick<BitcoinQueries, "head">;
-  readonly network: Pick<NetworkQueries, "nodes">;
+  readonly network: Pick<NetworkQueries, "nodes" | "heartbeats">;
+}
+
+export interface ReadinessOptions {
+  readonly now: () => Date;
+  /** An indexer that has made no progress for this time is stopped; 0 for no limit. */
+  readonly maxSilentSeconds: number;
 }
 
 /**
- * A server is ready if the database is reachable and migrated and the first backfill of each chain is complete. The details report how far each chain is behind
- * its node.
+ * A server is ready if the database is reachable and migrated, and the first backfill of each chain is complete and its indexer not stopped. The details report
+ * how far each chain is behind its node.
  */
 export async function readiness(
   chains: readonly AnyChainConfig[],
   { ledger, bitcoin, network }: ReadinessQueries,
   database: Database,
-  now: () => Date,
+  { now, maxSilentSeconds }: ReadinessOptions,
 ): Promise<Readiness> {
   try {
     const problem = await schemaProblem(database, migrations);
@@ -49,9 +57,25 @@ export async function readiness(
       (nodes.get(id)?.building ?? []).map((projection) => `Projection ${projection} of ${name} is being built from the stored ledger`),
     );
     const backfilling = states.filter((state) => !state.backfilled).map((state) => `First backfill of ${state.name} is incomplete`);
-    const reasons = [...backfilling, ...building];
+    const heartbeats = new Map((await network.heartbeats()).map((row) => [row.chain_id, row]));
+    const stopped = chains.flatMap(({ id, name }) => indexerProblem(name, heartbeats.get(id), maxSilentSeconds) ?? []);
+    const reasons = [...backfilling, ...building, ...stopped];
     return { reasons, details: { database: "up", chains: states.map(({ backfilled: _, ...state }) => state) } };
   } catch (error) {
     return { reasons: [error instanceof DatabaseUnavailable ? error.summary : "The database does not respond"], details: {} };
   }
+}
+
+/** A process that indexes reports at least this often: a failure of one that waits to become the leader is no problem. */
+const leaderSeconds = 15;
+
+/** Why a chain is not being indexed; null if it is, or if nothing is known about its indexer. */
+export function indexerProblem(name: string, heartbeat: HeartbeatRow | undefined, maxSilentSeconds: number): string | null {
+  if (heartbeat === undefined) return null;
+  const { silent_seconds: silence, failure, is_stopped: isStopped } = heartbeat;
+  if (silence !== null && silence < leaderSeconds) return null;
+  const reason = failure === null ? null : redactMessage(failure);
+  if (isStopped) return `Indexer of ${name} stopped: ${reason ?? "unknown reason"}`;
+  if (maxSilentSeconds === 0 || silence === null || silence <= maxSilentSeconds) return null;
+  return `Indexer of ${name} stopped: ${reason ?? "it does not report"} (no progress for ${Math.floor(silence)} s)`;
 }

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { Pool } from "undici";
 import type { RpcCall, RpcResult } from "./call.ts";
 import { LimitError, RpcError } from "./errors.ts";
@@ -18,12 +19,28 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
+/** A larger reply is not read to its end. The traces of the largest block have a few dozen megabytes; a string of V8 holds at most 512. */
+const defaultMaxReplyBytes = 256 * 1024 * 1024;
+
+/** The text of a reply. @throws {RequestFailure} if it is too large, after which fewer calls are sent at once. */
+const readText = async (body: Readable, { host }: URL, maxBytes: number): Promise<string> => {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of body as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxBytes) throw new RequestFailure("size", `Node at ${host} returned more than ${maxBytes} bytes.`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+};
+
 /** A node's HTTP endpoint; messages show only the host of its URL. Connects with the first request. */
 export const createEndpoint = (
   address: string,
   concurrency: number,
   timeoutMilliseconds: number,
   parseJson: (text: string) => unknown = JSON.parse,
+  maxReplyBytes = defaultMaxReplyBytes,
 ): Endpoint => {
   const url = new URL(address);
   const pool = new Pool(url.origin, { connections: concurrency, connectTimeout: timeoutMilliseconds });
@@ -37,8 +54,10 @@ export const createEndpoint = (
     try {
       const signal = AbortSignal.timeout(timeoutMilliseconds);
       const response = await pool.request({ path, method: "POST", headers, body, signal });
-      return { status: response.statusCode, text: await response.body.text(), retryAfter: millisecondsIn(response.headers["retry-after"]) };
+      const text = await readText(response.body, url, maxReplyBytes);
+      return { status: response.statusCode, text, retryAfter: millisecondsIn(response.headers["retry-after"]) };
     } catch (error) {
+      if (error instanceof RequestFailure) throw error;
       const [kind, reason] = reasonOf(error, url, timeoutMilliseconds);
       throw new RequestFailure(kind, `Node at ${url.host} cannot be reached: ${reason}.`);
     }

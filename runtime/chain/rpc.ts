@@ -15,6 +15,8 @@ export interface Rpc {
   batch(calls: readonly RpcCall[]): Promise<unknown[]>;
   /** The node's limits as found so far: calls per request, concurrent requests. */
   limits(): { readonly batchSize: number; readonly concurrency: number };
+  /** Milliseconds since which the node owes a response and has sent none; 0 if it owes none. */
+  silentMilliseconds(): number;
   close(): Promise<void>;
 }
 
@@ -34,15 +36,20 @@ interface PendingCalls {
 
 /** Creates a client, which connects with the first call. */
 export const createRpc = (options: RpcOptions): Rpc => {
-  const transport = createTransport(options);
+  const silence = createSilence();
+  const transport = createTransport({ ...options, onResponse: silence.respond });
   const sender = createSender(transport, options);
   const settle = async (calls: readonly RpcCall[]): Promise<RpcResult[]> => {
     const pending: PendingCalls = { calls, results: [], failed: false };
+    silence.begin();
     try {
       await sender(pending, [...calls.keys()], 0);
     } catch (error) {
       pending.failed = true;
+      silence.fail();
       throw error;
+    } finally {
+      silence.end();
     }
     return pending.results;
   };
@@ -52,7 +59,35 @@ export const createRpc = (options: RpcOptions): Rpc => {
     batch,
     request: async (method, params) => (await batch([{ method, params }]))[0],
     limits: transport.limits,
+    silentMilliseconds: silence.milliseconds,
     close: transport.close,
+  };
+};
+
+/** Measures how long a node has not responded although it was sent requests: from its last response, or from the first request after it. */
+const createSilence = () => {
+  let since: number | null = null;
+  /** Whether the node has responded since the last failure. */
+  let isResponsive = true;
+  let pending = 0;
+  return {
+    begin: (): void => {
+      pending += 1;
+      since ??= performance.now();
+    },
+    respond: (): void => {
+      isResponsive = true;
+      since = performance.now();
+    },
+    end: (): void => {
+      pending -= 1;
+      // After a failure, the silence lasts until the next response.
+      if (pending === 0 && isResponsive) since = null;
+    },
+    fail: (): void => {
+      isResponsive = false;
+    },
+    milliseconds: (): number => (since === null ? 0 : performance.now() - since),
   };
 };
 

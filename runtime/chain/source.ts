@@ -19,6 +19,12 @@ export interface ReadOnlyCall {
   readonly gas?: number;
 }
 
+/** The block that a node reports as finalized. */
+export interface FinalizedBlock {
+  readonly number: number;
+  readonly hash: Hash;
+}
+
 /** A node as the indexer reads it. */
 export interface Source {
   readonly capabilities: Capabilities;
@@ -27,7 +33,7 @@ export interface Source {
   genesisHash(): Promise<Hash>;
   head(): Promise<Head>;
   /** Null if the node does not report it. */
-  finalized(): Promise<number | null>;
+  finalized(): Promise<FinalizedBlock | null>;
   /** The hashes of blocks; null if the node has no such block. */
   hashesOf(heights: readonly number[]): Promise<(Hash | null)[]>;
   /**
@@ -95,7 +101,9 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
     finalized: async () => {
       if (!capabilities.finalizedTag) return null;
       const block = await rpc.request("eth_getBlockByNumber", ["finalized", false]).catch(nullIfRpcError);
-      return block === null ? null : quantity(asObject(block, "finalized block"), "number");
+      if (block === null) return null;
+      const raw = asObject(block, "finalized block");
+      return { number: quantity(raw, "number"), hash: hash(raw, "hash") };
     },
     hashesOf,
     fetch: createFetchBlocks(rpc, capabilities, reader, options),

@@ -4,7 +4,7 @@ import type { RpcCall, RpcResult } from "./call.ts";
 import { createEndpoint } from "./endpoint.ts";
 import { TransportError } from "./errors.ts";
 import { createPace, type PaceOptions } from "./pace.ts";
-import { RequestFailure } from "./request-failure.ts";
+import { type FailureKind, RequestFailure } from "./request-failure.ts";
 
 export interface TransportOptions extends PaceOptions {
   /** May contain a secret: the messages of this module only show its host. */
@@ -16,8 +16,14 @@ export interface TransportOptions extends PaceOptions {
   readonly timeoutMilliseconds?: number;
   /** Larger replies make the next requests smaller, which bounds the memory of concurrent requests. */
   readonly replyBytes?: number;
+  /** A reply above this size is not read to its end. */
+  readonly maxReplyBytes?: number;
+  /** Called when the node has responded to a call. */
+  readonly onResponse?: () => void;
   /** Parses a reply; JSON.parse by default. */
   readonly parseJson?: (text: string) => unknown;
+  /** Called after each request with the number of its calls; `failure` is null if it did not fail as a whole. */
+  readonly onRequest?: ((calls: number, failure: FailureKind | null) => void) | undefined;
 }
 
 /** The outcome of one request. Calls without a result may be sent again; `failure` is the reason. */
@@ -51,7 +57,7 @@ export interface Transport {
 export const createTransport = (options: TransportOptions): Transport => {
   const { batchSize = 100, concurrency = 8, timeoutMilliseconds = 30_000, replyBytes = defaultReplyBytes } = options;
   const queue = new PQueue({ concurrency });
-  const endpoint = createEndpoint(options.url, concurrency, timeoutMilliseconds, options.parseJson);
+  const endpoint = createEndpoint(options.url, concurrency, timeoutMilliseconds, options.parseJson, options.maxReplyBytes);
   const batches = createAdaptiveSize(batchSize);
   const slots = createAdaptiveSize(concurrency);
   const closing = new AbortController();
@@ -66,10 +72,16 @@ export const createTransport = (options: TransportOptions): Transport => {
   };
 
   const send = async (calls: readonly RpcCall[]): Promise<RequestOutcome> => {
+    const outcome = await attempt(calls);
+    options.onRequest?.(calls.length, outcome.failure?.kind ?? null);
+    return outcome;
+  };
+  const attempt = async (calls: readonly RpcCall[]): Promise<RequestOutcome> => {
     await pace.ready();
     if (closing.signal.aborted) throw new TransportError(`The connection to the node at ${endpoint.host} is closed.`);
     try {
       const { results, bytes } = await endpoint.send(calls);
+      options.onResponse?.();
       const limited = results.flatMap((result) => ("limit" in result ? [result] : [])).at(-1);
       if (limited === undefined) recordSuccess(calls.length, bytes);
       return {

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { newKey } from "../http/keys.ts";
+import type { Database } from "../database/database.ts";
+import { createKeys, newKey } from "../http/keys.ts";
 import { CommandError } from "./command-error.ts";
 
 const keyPattern = /^ckey_[a-f0-9]{27}$/;
@@ -30,4 +31,23 @@ function readStored(file: string): string {
   } catch {
     return "";
   }
+}
+
+/** How long the demo's key remains valid if the process is killed, and how often that is prolonged. */
+const leaseMilliseconds = 120_000;
+const renewalMilliseconds = 30_000;
+
+/** Makes the demo's key valid for as long as this process runs; the returned function ends that. */
+export async function holdDemoKey(database: Pick<Database, "query">, key: string): Promise<() => Promise<void>> {
+  const keys = createKeys(database);
+  const { id } = await keys.ensure(key, "demo");
+  const renew = async (): Promise<void> => void (await keys.update(id, { expiresAt: new Date(Date.now() + leaseMilliseconds) }));
+  await renew();
+  // A renewal that fails is followed by others before the key expires.
+  const timer = setInterval(() => void renew().catch(() => undefined), renewalMilliseconds);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await keys.revoke(id);
+  };
 }

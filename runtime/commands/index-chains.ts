@@ -1,18 +1,26 @@
 import { stdout } from "node:process";
+import type { FailureKind } from "../chain/request-failure.ts";
 import { type AnyChainConfig, type Config, isBitcoinChain } from "../config/config.ts";
 import type { Protocol } from "../declarations/protocol.ts";
 import { redactMessage } from "../http/redact.ts";
+import { countProgress, countRequest, type IndexerCounts } from "../indexer/counts.ts";
+import { IndexMismatchError } from "../indexer/errors.ts";
+import { createHeartbeat } from "../indexer/heartbeat.ts";
+import type { Progress as IndexingProgress } from "../indexer/session/progress.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { createLogger, type Logger } from "../logger.ts";
+import type { Metrics } from "../metrics/start-metrics.ts";
 import { loadProtocols } from "../protocols.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 import { indexBitcoinChain } from "./index-bitcoin.ts";
 import { indexChain } from "./indexing.ts";
+import { keepIndexing } from "./keep-indexing.ts";
 import type { ServiceDatabase } from "./open-database.ts";
+import { openMetrics, poolsOf } from "./open-metrics.ts";
 import { openService } from "./open-service.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { runUntilStopped, stopped } from "./shutdown.ts";
+import { runUntilStopped, settlesWithin, stopped } from "./shutdown.ts";
 import { stopService } from "./stop-service.ts";
 
 /** `ashlar index`: runs the indexer without a server until the process is stopped. */
@@ -25,15 +33,19 @@ export async function indexChains(config: Config): Promise<void> {
     const { signal } = shutdown;
     const stop = stopService(shutdown);
     const database = await openService(config, added, { shutdown, logger });
+    let metrics: Metrics | undefined;
     try {
+      metrics = await openMetrics(config, database, progress.print);
+      const countsOf = metrics?.addIndexer("indexer", poolsOf(database));
       const chains = await resolveChains(config, database.indexing, signal);
       stdout.write(`Indexing ${chains.map((chain) => chain.name).join(", ")}.\n`);
-      const indexing = runIndexers({ chains, protocols, database, logger, progress }, signal);
+      const indexing = runIndexers({ chains, protocols, database, logger, progress, countsOf }, signal);
       await Promise.race([indexing, stopped(signal)]);
       progress.end();
       await stop.indexer(indexing);
     } finally {
       progress.end();
+      metrics?.close();
       await stop.database(database);
     }
   });
@@ -45,33 +57,78 @@ export interface RunIndexers {
   readonly database: Pick<ServiceDatabase, "indexing" | "readerRole">;
   readonly logger: Logger;
   readonly progress: Progress;
+  /** Whether indexing ends when the operator has to resolve a failure, rather than being attempted again; true by default. */
+  readonly endsWhenRefused?: boolean;
+  /** The counts of a chain for metrics; not counted by default. */
+  readonly countsOf?: ((chain: string) => IndexerCounts) | undefined;
 }
 
-/** Indexes several chains concurrently; the failure of one is logged and does not stop the others. @throws {CommandError} if all have failed. */
-export async function runIndexers(
-  { chains, protocols, database: { indexing: database, readerRole }, logger, progress }: RunIndexers,
-  signal: AbortSignal,
-): Promise<void> {
+/** How long to wait for the statement of a heartbeat at the end. */
+const heartbeatMilliseconds = 1_000;
+
+/**
+ * Indexes several chains concurrently, each restarted with backoff when it fails. An error of the configuration is final, and so is one that the operator has
+ * to resolve if `endsWhenRefused`; a chain with a final failure does not stop the others. @throws {CommandError} if all have failed finally.
+ */
+export async function runIndexers(options: RunIndexers, signal: AbortSignal): Promise<void> {
   const failed: string[] = [];
   await Promise.all(
-    chains.map(async (chain) => {
-      try {
-        const common = { database, logger, onProgress: createReport(progress, chain) };
-        if (isBitcoinChain(chain)) await indexBitcoinChain({ chain, ...common }, signal);
-        else await indexChain({ chain, protocols, readerRole, ...common }, signal);
-      } catch (error) {
-        // The shutdown interrupted the work.
-        if (signal.aborted) return;
-        const reason = error instanceof Error ? error.message : String(error);
-        failed.push(reason);
-        // A database error also contains rows, statements and file names of the server: only its message is logged.
-        logger.error({ chain: chain.name, reason: redactMessage(reason) }, "Indexing stopped");
-        progress.print(`Indexing ${chain.name} stopped: ${escapeTerminal(redactMessage(reason))}`);
-      }
+    options.chains.map(async (chain) => {
+      const reason = await indexUntilStopped(chain, options, signal);
+      if (reason !== null) failed.push(reason);
     }),
   );
-  if (failed.length === chains.length) throw new CommandError(failed.join("\n"));
+  if (failed.length === options.chains.length) throw new CommandError(failed.join("\n"));
 }
+
+/** Indexes a chain until the signal aborts; the reason if it fails finally before. */
+async function indexUntilStopped(
+  chain: AnyChainConfig,
+  { protocols, database: { indexing: database, readerRole }, logger, progress, endsWhenRefused = true, countsOf }: RunIndexers,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const heartbeat = createHeartbeat({ database, chainId: chain.id });
+  const counts = countsOf?.(chain.name);
+  const report = createReport(progress, chain);
+  const common = {
+    database,
+    logger,
+    heartbeat,
+    onProgress(event: IndexingProgress) {
+      report(event);
+      if (counts !== undefined) countProgress(counts, event);
+    },
+    ...(counts === undefined ? {} : { onRequest: (calls: number, failure: FailureKind | null) => countRequest(counts, calls, failure) }),
+  };
+  try {
+    await keepIndexing(
+      {
+        run: () =>
+          isBitcoinChain(chain)
+            ? indexBitcoinChain({ chain, ...common }, signal)
+            : indexChain({ chain, protocols, readerRole, ...common }, signal),
+        isFinal: (error) => error instanceof CommandError || (endsWhenRefused && error instanceof IndexMismatchError),
+        onFailure: async (error, wait) => {
+          // A database error also contains rows, statements and file names of the server: only its message is logged.
+          const reason = redactMessage(messageOf(error));
+          const restart = wait === null ? {} : { retrySeconds: wait / 1_000 };
+          logger.error({ chain: chain.name, reason, ...restart }, "Indexing stopped");
+          const next = wait === null ? "" : ` Restarting it in ${wait / 1_000} s.`;
+          progress.print(`Indexing ${chain.name} stopped: ${escapeTerminal(reason)}${next}`);
+          await heartbeat.stop(reason);
+        },
+      },
+      signal,
+    );
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  } finally {
+    await settlesWithin(heartbeat.settled(), heartbeatMilliseconds);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Reports the backfill and each catch-up as a task; batches at the head are not reported. */
 const createReport =

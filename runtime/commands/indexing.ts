@@ -1,5 +1,6 @@
 import { type Node, probeNode } from "../chain/node.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
+import type { TransportOptions } from "../chain/transport.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Protocol } from "../declarations/protocol.ts";
@@ -13,6 +14,7 @@ import { createMetadataJobs } from "../domains/nft-metadata/jobs/jobs.ts";
 import { createComputePricesJob } from "../domains/prices/jobs/compute-prices/job.ts";
 import { createReconciliationJobs } from "../domains/tokens/jobs/reconcile-balances/jobs.ts";
 import { tokenMetadataRead } from "../domains/tokens/projection/reads-metadata.ts";
+import type { Heartbeat } from "../indexer/heartbeat.ts";
 import { createIndexer } from "../indexer/session/indexer.ts";
 import type { Progress } from "../indexer/session/progress.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
@@ -31,6 +33,9 @@ export interface IndexingOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly onProgress?: (progress: Progress) => void;
+  /** See `TransportOptions`. */
+  readonly onRequest?: TransportOptions["onRequest"];
+  readonly heartbeat?: Pick<Heartbeat, "beat" | "fail"> | undefined;
   /** Declared protocols; the built-in ones by default. */
   readonly protocols?: readonly Protocol[];
   /** The role that runs the SQL of declared protocols; null if there is none. */
@@ -43,17 +48,18 @@ const maxBehind = 16;
 
 /** Indexes a chain and runs its jobs until the signal aborts. @throws {IndexMismatchError} if the index is incompatible with the configuration or the node. */
 export async function indexChain(options: IndexingOptions, signal: AbortSignal): Promise<void> {
-  const { chain, logger } = options;
+  const { chain, logger, onRequest } = options;
   if (chain.rpc === undefined)
     throw new CommandError(`No node configured for chain ${chain.name}; set its rpc in ashlar.yaml or pass --rpc URL.`);
   const rpc = createRpc({
     url: chain.rpc,
     onRetry: (reason, attempt) => logger.debug({ chain: chain.name, attempt, reason }, "Retrying a request to the node"),
+    onRequest,
   });
   try {
-    const node = await probeWithRetries(rpc, { ...chain, rpc: chain.rpc }, logger, signal);
+    const node = await probeWithRetries(rpc, { ...chain, rpc: chain.rpc }, options, signal);
     if (node === null) return;
-    const { indexer, runners } = createIndexing(options, node);
+    const { indexer, runners } = createIndexing(options, node, rpc.silentMilliseconds);
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
     const running = Promise.all(runners.map((runner) => runner.run(either)));
@@ -77,8 +83,8 @@ interface Runner {
 }
 
 /** Creates the indexer of a chain and the work that runs next to it: jobs, contract reads, metadata, and the comparison of native balances. */
-function createIndexing(options: IndexingOptions, { source, heads }: Node) {
-  const { chain, database, logger, onProgress, protocols = communityProtocols, readerRole = null } = options;
+function createIndexing(options: IndexingOptions, { source, heads }: Node, nodeSilence: () => number) {
+  const { chain, database, logger, onProgress, heartbeat, protocols = communityProtocols, readerRole = null } = options;
   const clock = (): Date => new Date();
   const common = { chainId: chain.id, chainName: chain.name, database, source, multicall: chain.multicall, clock, logger };
   const declared = openProtocols({ database, chain, protocols, readerRole, isPruned: !source.capabilities.archiveState, logger });
@@ -94,8 +100,10 @@ function createIndexing(options: IndexingOptions, { source, heads }: Node) {
     logger,
     clock,
     extraAccounts: watch.takeChanged,
+    nodeSilence,
     ...(heads === null ? {} : { heads }),
     ...(onProgress === undefined ? {} : { onProgress }),
+    ...(heartbeat === undefined ? {} : { heartbeat }),
   });
   const nodeReads = createNodeReads({ ...common, reads: [tokenMetadataRead], isLeading: () => indexer.status().leading });
   const metadata = createMetadataWorker({ ...common, nfts: chain.nfts, readDocument: createDocumentReader(chain.nfts) });
@@ -129,7 +137,7 @@ export const isAtHead = ({ leading, following, catchingUp, head, block }: Indexe
 function probeWithRetries(
   rpc: Rpc,
   chain: ChainConfig & { readonly rpc: string },
-  logger: Logger,
+  { logger, heartbeat }: Pick<IndexingOptions, "logger" | "heartbeat">,
   signal: AbortSignal,
 ): Promise<Node | null> {
   const attempt = async (): Promise<Node | null> => {
@@ -150,6 +158,7 @@ function probeWithRetries(
       return node;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
+      heartbeat?.fail(reason);
       logger.warn(`The node of ${chain.name} cannot be used (${reason}); retrying in ${retrySeconds} s`);
       return null;
     }

@@ -1,6 +1,7 @@
 import { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
 import type { OwnKeyLimits } from "../config/key-limits.ts";
+import type { KeyAccess } from "../http/key-access.ts";
 import { createKeys, type Keys, type LimitChanges, type ListedKey } from "../http/keys.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { openDatabase } from "./open-database.ts";
@@ -23,6 +24,12 @@ async function withKeys(config: Config, work: (keys: Keys) => Promise<void>): Pr
 export interface CreateOptions {
   readonly label: string;
   readonly credits?: number;
+  readonly dailyCredits?: number;
+  readonly monthlyCredits?: number;
+  readonly expires?: Date;
+  readonly allowChain?: readonly string[];
+  readonly allowOrigin?: readonly string[];
+  readonly allowAddress?: readonly string[];
   readonly limit?: LimitChanges;
 }
 
@@ -30,28 +37,66 @@ export interface CreateOptions {
 export interface UpdateOptions {
   readonly label?: string;
   readonly credits?: number | "unlimited";
+  readonly dailyCredits?: number | "unlimited";
+  readonly monthlyCredits?: number | "unlimited";
+  readonly expires?: Date | "never";
+  /** An empty list allows everything. */
+  readonly allowChain?: readonly string[];
+  readonly allowOrigin?: readonly string[];
+  readonly allowAddress?: readonly string[];
   readonly limit?: LimitChanges;
 }
+
+/** The rules that options name. */
+const accessOf = ({
+  allowChain,
+  allowOrigin,
+  allowAddress,
+}: Pick<UpdateOptions, "allowChain" | "allowOrigin" | "allowAddress">): KeyAccess => ({
+  ...(allowChain === undefined ? {} : { chains: allowChain }),
+  ...(allowOrigin === undefined ? {} : { origins: allowOrigin }),
+  ...(allowAddress === undefined ? {} : { addresses: allowAddress }),
+});
+
+const toHundredths = (credits: number | undefined): number | undefined => (credits === undefined ? undefined : credits * 100);
+const toHundredthsOrUnlimited = (credits: number | "unlimited" | undefined): number | "unlimited" | undefined =>
+  credits === "unlimited" ? credits : toHundredths(credits);
 
 /** A new key has the configured limits already. */
 const ownLimits = (limits: LimitChanges): OwnKeyLimits =>
   Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== "default"));
 
 /** `ashlar keys create`: creates a key and prints it. */
-export const createKey = (config: Config, { label, credits, limit = {} }: CreateOptions): Promise<void> =>
+export const createKey = (config: Config, options: CreateOptions): Promise<void> =>
   withKeys(config, async (keys) => {
-    const limits = ownLimits(limit);
-    const { id, key } = await keys.create({ label, creditLimitHundredths: credits === undefined ? undefined : credits * 100, limits });
+    const { label, credits, dailyCredits, monthlyCredits, expires, limit = {} } = options;
+    const { id, key } = await keys.create({
+      label,
+      creditLimitHundredths: toHundredths(credits),
+      limits: ownLimits(limit),
+      dayQuotaHundredths: toHundredths(dailyCredits),
+      monthQuotaHundredths: toHundredths(monthlyCredits),
+      expiresAt: expires,
+      access: accessOf(options),
+    });
     print(`Key ${id} (${label}): ${key}`);
     print("Save it now: only its hash is stored, and it is not shown again.");
   });
 
 /** `ashlar keys update`: changes a key; servers use the changes within 5 seconds. False if there is no active key with the id. */
-export async function updateKey(config: Config, id: number, { label, credits, limit }: UpdateOptions): Promise<boolean> {
+export async function updateKey(config: Config, id: number, options: UpdateOptions): Promise<boolean> {
+  const { label, credits, dailyCredits, monthlyCredits, expires, limit } = options;
   let updated = false;
   await withKeys(config, async (keys) => {
-    const creditLimitHundredths = typeof credits === "number" ? credits * 100 : credits;
-    updated = await keys.update(id, { label, creditLimitHundredths, limits: limit });
+    updated = await keys.update(id, {
+      label,
+      creditLimitHundredths: toHundredthsOrUnlimited(credits),
+      limits: limit,
+      dayQuotaHundredths: toHundredthsOrUnlimited(dailyCredits),
+      monthQuotaHundredths: toHundredthsOrUnlimited(monthlyCredits),
+      expiresAt: expires,
+      access: accessOf(options),
+    });
   });
   if (updated) print(`Key ${id} is updated.`);
   return updated;
@@ -82,5 +127,9 @@ const renderKey = (key: ListedKey): string =>
     `created ${key.createdAt.toISOString()}`,
     key.revokedAt === null ? "active" : `revoked ${key.revokedAt.toISOString()}`,
     `${key.calls} calls, ${key.usedHundredths / 100} credits${key.creditLimitHundredths === null ? "" : ` of ${key.creditLimitHundredths / 100}`}`,
+    ...(key.dayQuotaHundredths === null ? [] : [`${key.dayQuotaHundredths / 100} credits per day`]),
+    ...(key.monthQuotaHundredths === null ? [] : [`${key.monthQuotaHundredths / 100} credits per month`]),
+    ...(key.expiresAt === null ? [] : [`expires ${key.expiresAt.toISOString()}`]),
+    ...Object.entries(key.access).map(([rule, allowed]) => `${rule}=${allowed.join(",")}`),
     ...Object.entries(key.limits).map(([name, limit]) => `${name}=${limit}`),
   ].join("  ");

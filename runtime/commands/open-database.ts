@@ -4,7 +4,7 @@ import type { Database, DatabaseOptions } from "../database/database.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import type { DatabaseDescription } from "../database/errors.ts";
 import { describeEmbedded, superviseEmbedded } from "../database/keep-embedded.ts";
-import { migrate } from "../database/migrate.ts";
+import { migrate, requireSchema } from "../database/migrate.ts";
 import type { Notifications } from "../database/notifications.ts";
 import { availableCores } from "../lib/available-cores.ts";
 import type { Logger } from "../logger.ts";
@@ -65,7 +65,7 @@ export async function openServer(config: Config, longRunning?: LongRunning): Pro
   announceDatabase(config);
   const { databaseUrl, dataDirectory } = config;
   if (databaseUrl !== undefined) {
-    const details = databaseUrl === process.env.DATABASE_URL ? "check DATABASE_URL" : "check databaseUrl in the configuration";
+    const details = `check ${originOf(databaseUrl, process.env)}`;
     const description = { name: "The database", details };
     return { url: databaseUrl, description, onChange: () => undefined, stop: async () => undefined, interrupt: () => undefined };
   }
@@ -77,7 +77,7 @@ export async function openServer(config: Config, longRunning?: LongRunning): Pro
 }
 
 /**
- * Connects to DATABASE_URL, or else to the embedded server, and runs the pending migrations. For commands that run until they are stopped, it also sets up the
+ * Connects to DATABASE_URL, or else to the embedded server, and runs the pending migrations or refuses an older schema (setting `migrate`). For commands that run until they are stopped, it also sets up the
  * role of community endpoints. @throws {ReaderRoleError} if that role cannot be created or used. @throws {CommandError} if the database accepts too few
  * connections.
  */
@@ -109,7 +109,7 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
       opened(reader.reader);
       return reader;
     };
-    await migrate(indexing, migrations);
+    await (migratesItself(config) ? migrate(indexing, migrations) : requireSchema(indexing, migrations));
     const database: OpenDatabase = { serving, control, indexing, openReader: connectReader, close };
     if (longRunning === undefined) return database;
     const reader = await connectReader();
@@ -121,6 +121,16 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
     throw error;
   }
 }
+
+/** Servers of other machines may use an external database, whose migrations therefore are an operator's decision. */
+const migratesItself = ({ migrate: mode, databaseUrl }: Config): boolean =>
+  (mode ?? (databaseUrl === undefined ? "auto" : "explicit")) === "auto";
+
+/** Where a database URL was set. */
+const originOf = (databaseUrl: string, { DATABASE_URL: variable, DATABASE_URL_FILE: file }: NodeJS.ProcessEnv): string => {
+  if (databaseUrl === variable) return "DATABASE_URL";
+  return file === undefined || file === "" ? "databaseUrl in the configuration" : "the file of DATABASE_URL_FILE";
+};
 
 /** Divides the connections of the server, which is asked how many it accepts. */
 async function planOf(config: Config, server: Server, processes: ChildProcesses = { workers: 0, indexers: 0 }): Promise<ConnectionPlan> {

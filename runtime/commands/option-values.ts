@@ -17,6 +17,15 @@ export const parseInteger =
     throw invalidValue(name, text, `an integer from 0 to ${max}`);
   };
 
+/** Each of them is a connection. */
+const maxJobs = 32;
+
+/** The value of `--jobs`. */
+export const parseJobs: ParseValue<number> = (text) => {
+  if (/^[1-9]\d?$/.test(text) && Number(text) <= maxJobs) return Number(text);
+  throw invalidValue("--jobs", text, `an integer from 1 to ${maxJobs}`);
+};
+
 /** Credits are stored in hundredths, which must be safe integers. */
 export const parseCredits = (name: string): ParseValue<number> => parseInteger(name, Math.floor(Number.MAX_SAFE_INTEGER / 100));
 

@@ -1,7 +1,9 @@
 import { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
+import type { Metrics } from "../metrics/start-metrics.ts";
 import { loadProtocols } from "../protocols.ts";
 import { requireChains, resolveChains } from "./chains.ts";
+import { openMetrics, poolsOf } from "./open-metrics.ts";
 import { openService } from "./open-service.ts";
 import { createServiceLog } from "./service/process-logs.ts";
 import { createServiceProcesses } from "./service/service-processes.ts";
@@ -26,7 +28,9 @@ export async function serve(config: Config): Promise<void> {
       logger,
       processes: { workers: workers === 1 ? 0 : workers, indexers: 0 },
     });
+    let metrics: Metrics | undefined;
     try {
+      metrics = await openMetrics(config, database, print);
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       const { serving: pool, control, reader, notifications } = database;
       const serving =
@@ -41,12 +45,15 @@ export async function serve(config: Config): Promise<void> {
               reader,
               notifications,
               logger,
+              counts: metrics?.addServer("server", poolsOf(database)),
             })
-          : await startWorkers({ config, chains, database, log, processes: createServiceProcesses(workers, log) });
+          : await startWorkers({ config, chains, database, log, processes: createServiceProcesses(workers, log), metrics });
+      if (workers > 1) metrics?.addProcess("primary", poolsOf(database));
       print(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/`);
       await stopped(shutdown.signal);
       await stop.server(serving);
     } finally {
+      metrics?.close();
       await stop.database(database);
     }
   });

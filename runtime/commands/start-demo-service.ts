@@ -1,14 +1,17 @@
 import type { AnyChainConfig, Config } from "../config/config.ts";
 import { noKeyLimits } from "../config/key-limits.ts";
-import { createKeys } from "../http/keys.ts";
+import { secretOf } from "../config/secret-variables.ts";
 import type { Logger } from "../logger.ts";
+import type { Metrics } from "../metrics/start-metrics.ts";
 import { loadProtocols } from "../protocols.ts";
 import { CommandError } from "./command-error.ts";
 import { type Demo, loadDemo } from "./demo.ts";
+import { requireDemoDatabase, requireOwnIndex } from "./demo-database.ts";
 import { deleteChain, matchesBitcoinDemo, matchesDemo } from "./demo-index.ts";
-import { resolveDemoKey } from "./demo-key.ts";
+import { holdDemoKey, resolveDemoKey } from "./demo-key.ts";
 import { renderWelcome } from "./demo-welcome.ts";
 import type { OpenDatabase, ServiceDatabase } from "./open-database.ts";
+import { openMetrics, poolsOf } from "./open-metrics.ts";
 import { openService } from "./open-service.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { createServiceLog, type ServiceLog } from "./service/process-logs.ts";
@@ -16,7 +19,7 @@ import { createServiceProcesses, type ServiceProcesses } from "./service/service
 import { runIndexerProcess } from "./service/start-indexer.ts";
 import { startWorkers } from "./service/start-workers.ts";
 import { workersOfStart } from "./service/worker-count.ts";
-import { runUntilStopped, type Shutdown, stopped } from "./shutdown.ts";
+import { runUntilStopped, type Shutdown, settlesWithin, stopped } from "./shutdown.ts";
 import { stopService } from "./stop-service.ts";
 import { whenReady } from "./when-ready.ts";
 
@@ -27,6 +30,8 @@ const phases = {
   load: "load the chain",
 };
 
+/** How long revoking the demo's key may take at the end; it expires otherwise. */
+const keyMilliseconds = 2_000;
 /** The interval between checks whether the demo, which takes seconds to index, is ready. */
 const readyMilliseconds = 150;
 
@@ -38,7 +43,7 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
   const log = createServiceLog({ logLevel, logFormat: config.logFormat, destination: progress.logs });
   const { logger } = log;
   const processes = createServiceProcesses(workersOfStart(config), log);
-  const key = resolveDemoKey(config.dataDirectory, environment.ASHLAR_API_KEY);
+  const key = resolveDemoKey(config.dataDirectory, secretOf(environment, "ASHLAR_API_KEY"));
   await runUntilStopped(progress.print, async (shutdown) => {
     const { signal } = shutdown;
     const stop = stopService(shutdown);
@@ -54,12 +59,20 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
     if (both === null) return progress.end();
     const [database, opened] = both;
     let demo = opened;
+    let metrics: Metrics | undefined;
+    let endKey = async (): Promise<void> => undefined;
     try {
-      demo = await matchIndex(demo, database, open);
-      await createKeys(database.indexing).ensure(key, "demo");
-      await runDemo({ config: { ...config, logLevel }, database, demo, key, log, processes, progress }, shutdown);
+      metrics = await openMetrics(config, database, progress.print);
+      metrics?.addProcess("supervisor", poolsOf(database));
+      const isExternal = config.databaseUrl !== undefined;
+      await requireDemoDatabase({ database: database.indexing, chains: [demo.chain, demo.bitcoin.chain], isExternal });
+      demo = await matchIndex(demo, database, open, isExternal);
+      endKey = await holdDemoKey(database.indexing, key);
+      await runDemo({ config: { ...config, logLevel }, database, demo, key, log, processes, progress, metrics }, shutdown);
     } finally {
+      metrics?.close();
       progress.end();
+      await settlesWithin(endKey(), keyMilliseconds);
       await stop.demo(demo);
       await stop.database(database);
     }
@@ -106,14 +119,17 @@ async function openDatabaseAndDemo(openIndex: () => Promise<ServiceDatabase>, op
 }
 
 /** Checks that chains and index have the same history. If not, the index of the Bitcoin chain is rebuilt, or both EVM chain and index. */
-async function matchIndex(opened: Demo, database: OpenDatabase, reopen: () => Promise<Demo>): Promise<Demo> {
-  const demo = await matchEvmChain(opened, database, reopen);
-  if (!(await matchesBitcoinDemo(database.indexing, demo.bitcoin))) await deleteChain(database.indexing, demo.bitcoin.chain.id);
+async function matchIndex(opened: Demo, database: OpenDatabase, reopen: () => Promise<Demo>, isExternal: boolean): Promise<Demo> {
+  const demo = await matchEvmChain(opened, database, reopen, isExternal);
+  if (await matchesBitcoinDemo(database.indexing, demo.bitcoin)) return demo;
+  requireOwnIndex(demo.bitcoin.chain.name, isExternal);
+  await deleteChain(database.indexing, demo.bitcoin.chain.id);
   return demo;
 }
 
-async function matchEvmChain(demo: Demo, database: OpenDatabase, reopen: () => Promise<Demo>): Promise<Demo> {
+async function matchEvmChain(demo: Demo, database: OpenDatabase, reopen: () => Promise<Demo>, isExternal: boolean): Promise<Demo> {
   if (await matchesDemo(database.indexing, demo.chain.id, demo.identity())) return demo;
+  requireOwnIndex(demo.chain.name, isExternal);
   await deleteChain(database.indexing, demo.chain.id);
   if (demo.origin === "built") return demo;
   await demo.discardState();
@@ -128,19 +144,20 @@ interface Running {
   readonly log: ServiceLog;
   readonly processes: ServiceProcesses;
   readonly progress: Progress;
+  readonly metrics: Metrics | undefined;
 }
 
 /** Starts the indexer and the server, which is ready once the chain is indexed; then new blocks are mined. */
-async function runDemo({ config, database, demo, key, log, processes, progress }: Running, shutdown: Shutdown): Promise<void> {
+async function runDemo({ config, database, demo, key, log, processes, progress, metrics }: Running, shutdown: Shutdown): Promise<void> {
   const chains: readonly AnyChainConfig[] = [demo.chain, demo.bitcoin.chain];
   // The demo's key is public on its documentation page, so it has no limits.
   const unlimited: Config = { ...config, limits: { ...config.limits, requestsPerSecond: "unlimited", ...noKeyLimits } };
   const { values: storyValues } = demo.story;
-  const serving = await startWorkers({ config: unlimited, chains, database, log, processes, demo: { key, storyValues } });
+  const serving = await startWorkers({ config: unlimited, chains, database, log, processes, metrics, demo: { key, storyValues } });
   // A failure of one part stops the others.
   const failed = new AbortController();
   const either = AbortSignal.any([shutdown.signal, failed.signal]);
-  const indexing = runIndexerProcess({ config, chains, database, log, processes, progress }, either);
+  const indexing = runIndexerProcess({ config, chains, endsWhenRefused: true, database, log, processes, progress, metrics }, either);
   const mining = whenReady(serving, either, readyMilliseconds).then(async (ready) => {
     if (!ready) return;
     progress.end();

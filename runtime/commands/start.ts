@@ -1,10 +1,12 @@
 import process, { stdout } from "node:process";
 import type { AnyChainConfig, Config } from "../config/config.ts";
+import type { Metrics } from "../metrics/start-metrics.ts";
 import { loadProtocols } from "../protocols.ts";
 import { resolveChains } from "./chains.ts";
 import { checkNodes } from "./check-nodes.ts";
 import { keysCommand } from "./keys-command.ts";
 import type { ServiceDatabase } from "./open-database.ts";
+import { openMetrics, poolsOf } from "./open-metrics.ts";
 import { openService } from "./open-service.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { examplePath, renderReady } from "./ready-text.ts";
@@ -30,17 +32,21 @@ export async function start(config: Config, configFile?: string): Promise<void> 
   await runUntilStopped(progress.print, async (shutdown) => {
     processes.prepare();
     const database = await openService(config, declared.added, { shutdown, logger, processes: processes.counts });
+    let metrics: Metrics | undefined;
     try {
+      metrics = await openMetrics(config, database, progress.print);
+      metrics?.addProcess("supervisor", poolsOf(database));
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       await checkNodes(chains, database.serving, logger, shutdown.signal);
-      const serving = await startWorkers({ config, chains, database, log, processes });
+      const serving = await startWorkers({ config, chains, database, log, processes, metrics });
       stdout.write(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/\n`);
       await runService(
-        { config, chains, serving, database, log, processes, progress, createKeyCommand: keysCommand(configFile) },
+        { config, chains, serving, database, log, processes, progress, metrics, createKeyCommand: keysCommand(configFile) },
         shutdown,
       );
     } finally {
       progress.end();
+      metrics?.close();
       await stopService(shutdown).database(database);
     }
   }).finally(processes.discard);
@@ -54,17 +60,20 @@ interface Running {
   readonly log: ServiceLog;
   readonly processes: ServiceProcesses;
   readonly progress: Progress;
+  readonly metrics: Metrics | undefined;
   /** The command that creates a key. */
   readonly createKeyCommand: string;
 }
 
 async function runService(
-  { config, chains, serving, database, log, processes, progress, createKeyCommand }: Running,
+  { config, chains, serving, database, log, processes, progress, metrics, createKeyCommand }: Running,
   shutdown: Shutdown,
 ): Promise<void> {
   const { signal } = shutdown;
-  // The index is still served if indexing fails; the failure is logged.
-  const indexing = runIndexerProcess({ config, chains, database, log, processes, progress }, signal).catch(() => undefined);
+  // The index is still served if indexing fails finally; the failure is logged, and /readyz reports it.
+  const indexing = runIndexerProcess({ config, chains, endsWhenRefused: false, database, log, processes, progress, metrics }, signal).catch(
+    () => undefined,
+  );
   const printReady = whenReady(serving, signal).then(async (isReady) => {
     if (isReady) progress.print(renderReady({ url: serving.url, createKeyCommand, path: await examplePath(database.indexing, chains) }));
   });

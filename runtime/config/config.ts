@@ -5,6 +5,7 @@ import { namedChain, shownChain } from "./described-chain.ts";
 import { exchanges } from "./exchanges.ts";
 import { address, httpUrl, nodeUrl } from "./fields.ts";
 import { keyLimitFields } from "./key-limits.ts";
+import { metrics } from "./metrics.ts";
 import { nfts } from "./nfts.ts";
 import { prices } from "./prices.ts";
 
@@ -95,6 +96,12 @@ export const config = z.strictObject({
   publicUrl: httpUrl.optional(),
   trustedProxies: z.array(proxy).default([]),
   databaseUrl: z.string().optional().describe("The URL of PostgreSQL. It may contain a secret and is never printed."),
+  migrate: z
+    .enum(["auto", "explicit"])
+    .optional()
+    .describe(
+      "auto: every command that opens the database runs its pending migrations. explicit: only ashlar migrate does, and others refuse an older schema. Default: auto for the embedded database, explicit for databaseUrl. An empty database gets its schema from any command.",
+    ),
   communityDatabaseUrl: z
     .string()
     .optional()
@@ -124,12 +131,22 @@ export const config = z.strictObject({
     .string()
     .optional()
     .describe("A directory with a folder per protocol: its protocol.yaml and SQL files declare community endpoints of the operator's own."),
+  metrics: metrics.optional().describe("Serves metrics for Prometheus at /metrics of an address of its own; off by default."),
   validate: z
     .enum(["off", "sample", "strict"])
     .default("sample")
     .describe(
       "Validation against the OpenAPI document: strict validates every request and response and rejects invalid ones, sample validates one response in a thousand " +
         "and logs invalid ones, off validates none.",
+    ),
+  indexerSilentSeconds: z
+    .number()
+    .int()
+    .min(0)
+    .default(300)
+    .describe(
+      "Seconds without progress of a chain's indexer after which /readyz returns 503; 0 for no limit, for an index that is served without an indexer. An " +
+        "indexer at the head of a chain without new blocks makes progress whenever its node responds.",
     ),
   compression: z
     .boolean()

@@ -7,6 +7,7 @@ import { ConfigError } from "./config-error.ts";
 import { parseConfig } from "./parse-config.ts";
 import { withPreset } from "./presets/index.ts";
 import { dataDirectoryName, findProjectFolder, settingsFileName } from "./project-folder.ts";
+import { secretOf } from "./secret-variables.ts";
 import { isSettings, readSettingsFile, type Settings } from "./settings-file.ts";
 
 /** Settings from the command line, which override those of the file. */
@@ -37,7 +38,13 @@ const variables = {
   HOST: "host",
   ASHLAR_LOG_LEVEL: "logLevel",
   ASHLAR_LOG_FORMAT: "logFormat",
+  METRICS_PORT: "metrics.port",
+  METRICS_HOST: "metrics.host",
+  METRICS_TOKEN: "metrics.bearerToken",
 } as const;
+
+/** Those of them whose values are secrets. */
+const secretVariables: ReadonlySet<string> = new Set(["DATABASE_URL", "COMMUNITY_DATABASE_URL"]);
 
 /**
  * Loads the configuration file (`path`, otherwise the ashlar.yaml of the project folder, if it exists), environment variables and command-line options; later
@@ -58,7 +65,7 @@ export function loadConfig(
   const fromFile = withAbsolutePaths(read?.settings ?? {}, dirname(file));
   const origins: Origins = new Map();
   const selected = fromCommandLine(fromFile, overrides, origins);
-  const settings: Settings = { dataDirectory: join(project, dataDirectoryName), ...fromFile, ...fromEnvironment(environment, origins) };
+  const settings = fromEnvironment({ dataDirectory: join(project, dataDirectoryName), ...fromFile }, environment, origins);
   const chains = selected === null ? settings.chains : [selected.chain];
   const options = Object.fromEntries(
     (["validate", "workers"] as const).flatMap((name) => (overrides[name] === undefined ? [] : [[name, overrides[name]]])),
@@ -100,12 +107,17 @@ function withAbsolutePaths(settings: Settings, folder: string): Settings {
   };
 }
 
-function fromEnvironment(environment: NodeJS.ProcessEnv, origins: Origins): Settings {
-  const settings: Settings = {};
+/** Settings with those of environment variables. A section of a wrong type is passed on to the schema, which rejects it. */
+function fromEnvironment(fromFile: Settings, environment: NodeJS.ProcessEnv, origins: Origins): Settings {
+  const settings: Settings = { ...fromFile };
   for (const [variable, setting] of Object.entries(variables)) {
-    const text = environment[variable];
+    const text = secretVariables.has(variable) ? secretOf(environment, variable) : environment[variable];
     if (text === undefined || text === "") continue;
-    settings[setting] = setting === "port" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text;
+    const [name = "", section] = setting.split(".").reverse();
+    const value = name === "port" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text;
+    const inFile = section === undefined ? settings : (settings[section] ?? {});
+    if (section === undefined) settings[name] = value;
+    else if (isSettings(inFile)) settings[section] = { ...inFile, [name]: value };
     origins.set(setting, variable);
   }
   return settings;

@@ -1,4 +1,4 @@
-/** Settings that may contain a password or a key: URLs of nodes, gateways and databases. */
+/** Settings that may contain a password or a key: URLs of nodes, gateways and databases, and tokens. */
 const secretSettings: ReadonlySet<PropertyKey> = new Set([
   "rpc",
   "ws",
@@ -6,6 +6,7 @@ const secretSettings: ReadonlySet<PropertyKey> = new Set([
   "communityDatabaseUrl",
   "ipfsGateways",
   "arweaveGateways",
+  "bearerToken",
 ]);
 /** A URL may contain a key in any part except its scheme. */
 const containsUrl = /:\/\//;

@@ -1,7 +1,9 @@
 import type pg from "pg";
 import { type ActiveRequest, activeRequest } from "../lib/active-request.ts";
+import { observe } from "../lib/histogram.ts";
 import { cancelStatement } from "./cancel-request.ts";
 import type { FairSlots } from "./fair-slots.ts";
+import type { PoolUsage } from "./pool-usage.ts";
 
 /** The use of a connection for one piece of work. */
 export interface ConnectionUse {
@@ -16,6 +18,7 @@ export interface SharedPool {
   readonly pool: pg.Pool;
   /** One for each connection. */
   readonly slots: FairSlots;
+  readonly usage: PoolUsage;
 }
 
 type Work<T> = (client: pg.PoolClient, use: ConnectionUse) => Promise<T>;
@@ -26,7 +29,7 @@ type Work<T> = (client: pg.PoolClient, use: ConnectionUse) => Promise<T>;
  */
 export function withConnection<T>(pool: SharedPool, work: Work<T>): Promise<T> {
   const request = activeRequest();
-  if (request === undefined) return runOnConnection(pool.pool, { request, client: undefined, endCancellation: undefined }, work);
+  if (request === undefined) return runOnConnection(pool, { request, client: undefined, endCancellation: undefined }, work);
   const { signal } = request;
   const use: RequestUse = { request, client: undefined, endCancellation: undefined };
   return new Promise((resolve, reject) => {
@@ -43,7 +46,7 @@ export function withConnection<T>(pool: SharedPool, work: Work<T>): Promise<T> {
         free();
         signal.removeEventListener("abort", onAbort);
       };
-      runOnConnection(pool.pool, use, work).then(
+      runOnConnection(pool, use, work).then(
         (result) => {
           end();
           resolve(result);
@@ -54,9 +57,19 @@ export function withConnection<T>(pool: SharedPool, work: Work<T>): Promise<T> {
         },
       );
     };
-    if (slot instanceof Promise) void slot.then(run);
+    if (slot instanceof Promise) void timeWait(pool.usage, slot).then(run);
     else run(slot);
   });
+}
+
+/** Counts how long a request waits for a connection. */
+async function timeWait<T>(usage: PoolUsage, slot: Promise<T>): Promise<T> {
+  const start = performance.now();
+  usage.waiting += 1;
+  const acquired = await slot;
+  usage.waiting -= 1;
+  observe(usage.waits, (performance.now() - start) / 1000);
+  return acquired;
 }
 
 /** The use of a connection by a request. */
@@ -68,7 +81,7 @@ interface RequestUse {
   endCancellation: (() => Promise<boolean>) | undefined;
 }
 
-async function runOnConnection<T>(pool: pg.Pool, use: RequestUse, work: Work<T>): Promise<T> {
+async function runOnConnection<T>({ pool, usage }: SharedPool, use: RequestUse, work: Work<T>): Promise<T> {
   const { request } = use;
   let isBroken = false;
   const markBroken = (): void => {
@@ -83,9 +96,14 @@ async function runOnConnection<T>(pool: pg.Pool, use: RequestUse, work: Work<T>)
   }
   const endStatement = request?.startStatement();
   use.client = client;
+  const start = performance.now();
   try {
     return await work(client, { signal: request?.signal, markBroken });
+  } catch (error) {
+    usage.failed += 1;
+    throw error;
   } finally {
+    observe(usage.statements, (performance.now() - start) / 1000);
     endStatement?.();
     use.client = undefined;
     const isIdle = use.endCancellation === undefined || (await use.endCancellation());

@@ -1,15 +1,17 @@
 import type { Knex } from "knex";
 import pg from "pg";
 import { activeRequest } from "../lib/active-request.ts";
+import { abandon, configureInTime, connectMilliseconds, createOpenConnections } from "./abandon.ts";
 import { type SharedPool, withConnection } from "./connection.ts";
 import type { CopyType, CopyValue } from "./copy.ts";
 import { copyRows } from "./copy.ts";
-import { type DatabaseDescription, DatabaseUnavailable, isCancelled, secretsOf, toSafeError } from "./errors.ts";
+import { type DatabaseDescription, DatabaseUnavailable, isCancelled, isConnectionStale, secretsOf, toSafeError } from "./errors.ts";
 import { createFairSlots } from "./fair-slots.ts";
 import { createKnex } from "./knex.ts";
 import { runNamed } from "./named-query.ts";
 import { paceReading } from "./paced-reading.ts";
 import { type PipelinedStatement, runPipeline } from "./pipeline.ts";
+import { type CurrentPoolUsage, createPoolUsage } from "./pool-usage.ts";
 import { createPreparation, type Preparation } from "./preparation.ts";
 import type { Sql, Statement } from "./sql.ts";
 import { createTypes } from "./types.ts";
@@ -46,16 +48,31 @@ export interface DatabaseClient extends Queryable {
   pipeline(statements: readonly PipelinedStatement[]): Promise<void>;
 }
 
+/** How a transaction uses its connection. */
+export interface TransactionOptions {
+  /** Closes the connection at the end, so that the next transaction connects to the server that the URL then leads to; false by default. */
+  readonly closesConnection?: boolean;
+  /** Closes the connection at once when it aborts, even if the server does not respond; the work and the transaction then fail. */
+  readonly abandoned?: AbortSignal;
+}
+
 export interface Database extends Queryable {
   /** Max connections for statements that are planned for each execution. */
   readonly poolSize: number;
   /** For migrations: uses a separate connection without a statement timeout, opened on first use. */
   readonly knex: Knex;
   /** Runs work between BEGIN and COMMIT; an error rolls back and is rethrown. */
-  transaction<T>(work: (client: DatabaseClient) => Promise<T>): Promise<T>;
+  transaction<T>(work: (client: DatabaseClient) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** What the pools have counted, for metrics. */
+  usage(): CurrentPoolUsage;
+  /** Closes all connections at once, because the server does not respond: their statements fail, and the next ones connect again. */
+  abandonConnections(): void;
   /** Closes all connections after their running statements. */
   close(): Promise<void>;
 }
+
+/** The time without traffic after which the system checks whether the other side of a connection exists (tcp(7)). */
+const keepAliveMilliseconds = 10_000;
 
 /** A pool of connections with its own value codecs, which connects on first use. @throws {DatabaseUnavailable} if the URL is malformed. */
 export function createDatabase(options: DatabaseOptions): Database {
@@ -66,25 +83,25 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
   const types = createTypes();
   const preparation = createPreparation();
+  const usage = createPoolUsage();
+  const connections = createOpenConnections();
   const openPool = (max: number, configure: (client: pg.ClientBase) => Promise<unknown>): SharedPool => {
     const pool = new pg.Pool({
       Client: clientOf(urlOf),
       max,
       application_name: options.applicationName,
       statement_timeout: options.statementTimeoutMilliseconds === 0 ? false : options.statementTimeoutMilliseconds,
-      connectionTimeoutMillis: 10_000,
+      connectionTimeoutMillis: connectMilliseconds,
       keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveMilliseconds,
       types,
       // The pool waits for this before the connection's first statement; if the connection breaks in the meantime, that statement fails.
-      onConnect: (client) =>
-        configure(client).then(
-          () => undefined,
-          () => undefined,
-        ),
+      onConnect: (client) => configureInTime(client, configure),
     });
+    connections.watch(pool);
     // The pool drops a connection that breaks while idle; the next query opens a new one, and fails if that is impossible.
     pool.on("error", () => undefined);
-    return { pool, slots: createFairSlots(max) };
+    return { pool, slots: createFairSlots(max), usage };
   };
   const pool = openPool(options.poolSize, (client) => client.query(customPlans));
   const lookupPool = openPool(Math.ceil(options.poolSize / 2), (client) => client.query(genericPlans, [processIdOf(client)]));
@@ -103,7 +120,13 @@ export function createDatabase(options: DatabaseOptions): Database {
         guard(preparation.retrying(config, (query) => send<Row>(isPlannedOnce ? lookupPool : pool, query))),
       preparation.repeatableConfigOf,
     ),
-    transaction: (work) => guard(inTransaction(pool, preparation, work)),
+    transaction: (work, transactionOptions) => guard(inTransaction(pool, preparation, work, transactionOptions)),
+    usage() {
+      const sum = (count: (opened: pg.Pool) => number): number => count(pool.pool) + count(lookupPool.pool);
+      const [total, idle] = [sum(({ totalCount }) => totalCount), sum(({ idleCount }) => idleCount)];
+      return { ...usage, connections: { busy: total - idle, idle }, size: options.poolSize + lookupPool.pool.options.max };
+    },
+    abandonConnections: connections.abandonAll,
     close: () => {
       closing ??= Promise.all([pool.pool.end(), lookupPool.pool.end(), knex.destroy()]).then(() => undefined);
       return closing;
@@ -156,16 +179,28 @@ const clientOf = (url: () => string): typeof pg.Client =>
     }
   };
 
-const inTransaction = <T>(pool: SharedPool, preparation: Preparation, work: (client: DatabaseClient) => Promise<T>): Promise<T> =>
+const inTransaction = <T>(
+  pool: SharedPool,
+  preparation: Preparation,
+  work: (client: DatabaseClient) => Promise<T>,
+  { closesConnection = false, abandoned }: TransactionOptions = {},
+): Promise<T> =>
   withConnection(pool, async (client, { signal, markBroken }) => {
+    const onAbandoned = (): void => abandon(client);
+    abandoned?.addEventListener("abort", onAbandoned, { once: true });
+    if (closesConnection) markBroken();
     try {
+      abandoned?.throwIfAborted();
       await client.query("BEGIN");
       const result = await work(createClient(client, preparation, signal));
       await client.query("COMMIT");
       return result;
     } catch (error) {
+      if (isConnectionStale(error)) markBroken();
       await client.query("ROLLBACK").catch(markBroken);
       throw error;
+    } finally {
+      abandoned?.removeEventListener("abort", onAbandoned);
     }
   });
 

@@ -70,6 +70,13 @@ const cancelledCode = "57014";
 /** Whether the server cancelled the statement. */
 export const isCancelled = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === cancelledCode;
 
+/** SQLSTATE of a read-only transaction, and the classes of system errors, resource errors and operator intervention. */
+const staleStates = /^(25006|53|57P|58)/;
+
+/** Whether a connection may keep what caused the error, for example a session that is read-only since a failover: another one may succeed. */
+export const isConnectionStale = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && typeof error.code === "string" && staleStates.test(error.code);
+
 /** Every spelling of the password in a database URL. */
 export function secretsOf(url: string): readonly string[] {
   const passwords = [/^[a-z]+:\/\/[^/?#]*?:(.*)@/i.exec(url)?.[1], /[?&]password=([^&]*)/i.exec(url)?.[1]];

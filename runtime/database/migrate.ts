@@ -1,6 +1,7 @@
 import type { Knex } from "knex";
 import { type RetryOptions, retry } from "../lib/async.ts";
 import type { Database } from "./database.ts";
+import { readUnfinishedRestore } from "./unfinished-restore.ts";
 
 /** One step of the schema; `name` is the file name, NNNN-name; migrations run in its order. */
 export interface Migration {
@@ -32,8 +33,16 @@ const lockRetry: RetryOptions<Error> = {
   isRetryable: (error): error is Error => error instanceof Error && "code" in error && lockCodes.has(String(error.code)),
 };
 
-/** Applies pending migrations, all or none, and returns their names; safe if several processes do so concurrently. @throws {MigrationError} */
-export async function migrate(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {
+/**
+ * Applies pending migrations, all or none, and returns their names; safe if several processes do so concurrently. Only a restore may migrate a database that is
+ * being restored. @throws {MigrationError}
+ */
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[],
+  { isRestoring = false } = {},
+): Promise<readonly string[]> {
+  if (!isRestoring) await requireRestored(database);
   if ((await pendingMigrations(database, migrations)).length === 0) return [];
   return locked(database, async (transaction) => {
     const [, names] = (await transaction.migrate.latest(options(migrations))) as [number, string[]];
@@ -72,11 +81,38 @@ export async function pendingMigrations(database: Database, migrations: readonly
  * @throws {MigrationError} if the list is out of order.
  */
 export async function schemaProblem(database: Database, migrations: readonly Migration[]): Promise<string | null> {
+  const unfinished = await restoreProblem(database);
+  if (unfinished !== null) return unfinished;
   const state = await compareSchema(database, migrations);
   const newer = newerSchema(state);
   if (newer !== null) return newer;
   if (state.pending.length === 0) return null;
   return `The database schema is older than this server (pending migrations: ${state.pending.join(", ")}): run ashlar migrate.`;
+}
+
+/**
+ * For a process that may not change a schema that other processes use: creates that of an empty database, and refuses an older one. @throws {MigrationError}
+ */
+export async function requireSchema(database: Database, migrations: readonly Migration[]): Promise<void> {
+  await requireRestored(database);
+  if ((await appliedMigrations(database)).length === 0) {
+    await migrate(database, migrations);
+    return;
+  }
+  const problem = await schemaProblem(database, migrations);
+  if (problem !== null) throw new MigrationError(problem);
+}
+
+async function requireRestored(database: Database): Promise<void> {
+  const problem = await restoreProblem(database);
+  if (problem !== null) throw new MigrationError(problem);
+}
+
+async function restoreProblem(database: Database): Promise<string | null> {
+  const unfinished = await readUnfinishedRestore(database);
+  return unfinished === null
+    ? null
+    : `The database is not completely restored (tables so far: ${unfinished.restored.length}): run ashlar restore with the same backup again, or use another database.`;
 }
 
 /** How the schema of the database differs from a list of migrations. */

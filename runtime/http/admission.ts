@@ -5,11 +5,11 @@ import { failures } from "./errors.ts";
 /** Admits requests to the resolvers: a bounded number is processed, and a bounded number waits. */
 export interface Admission {
   /**
-   * Waits for admission and returns the function that ends it. Rejects with the signal's reason if the request aborts while it waits. The owner is the key of
-   * the request.
+   * Returns the function that ends the admission, or a promise of it if the request has to wait, which rejects with the signal's reason if the request aborts
+   * meanwhile. The owner is the key of the request.
    * @throws {HttpError} 503 if too many requests wait.
    */
-  enter(weight: Weight, signal: AbortSignal, owner?: number): Promise<() => void>;
+  enter(weight: Weight, signal: AbortSignal, owner?: number): (() => void) | Promise<() => void>;
 }
 
 /** What a request counts for, as an estimate of its cost; see `weightOf`. */
@@ -122,7 +122,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
   };
 
   return {
-    async enter(weight, signal, owner) {
+    enter(weight, signal, owner) {
       signal.throwIfAborted();
       // Those that wait have to, because their keys may not enter.
       if (mayEnter(owner)) {
@@ -130,7 +130,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
         return leave(weight, owner);
       }
       if (waiting >= maxWaiting && !replaceMoreExpensive(weight)) throw failures.overloaded();
-      await new Promise<void>((resolve, reject) => {
+      return new Promise((resolve, reject) => {
         const onAbort = (): void => {
           remove(entry);
           reject(signal.reason);
@@ -142,7 +142,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
           since: now(),
           admit: () => {
             settle();
-            resolve();
+            resolve(leave(weight, owner));
           },
           reject: (error) => {
             settle();
@@ -154,7 +154,6 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
         queues.find((queue) => queue.weight === weight)?.entries.push(entry);
         waiting += 1;
       });
-      return leave(weight, owner);
     },
   };
 }
@@ -162,7 +161,9 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
 /** Runs work after its admission. It belongs to the active request, or to all requests that wait for its result. */
 export async function runAdmitted<T>(admission: Admission, weight: Weight, work: () => Promise<T>): Promise<T> {
   const request = activeRequest();
-  const leave = await admission.enter(weight, request?.signal ?? AbortSignal.any([]), request?.owner);
+  const entered = admission.enter(weight, request?.signal ?? AbortSignal.any([]), request?.owner);
+  // Most requests do not wait.
+  const leave = entered instanceof Promise ? await entered : entered;
   try {
     return await work();
   } finally {

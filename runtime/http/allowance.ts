@@ -1,4 +1,4 @@
-import type { ActiveKey } from "./keys.ts";
+import type { MeteredKey } from "./keys.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
 
 /** What a lookup of a key found in the database. */
@@ -14,14 +14,17 @@ type Ledger = Pick<UsageLedger, "charged" | "pending" | "isWritingSince" | "betw
  * Whether the credits of a key are used up, by the usage stored in the database at lookup plus the charges in the ledger since then. If charges of the key were
  * written during or after the lookup, it is unknown whether the lookup has seen them: the usage is read again, while none are written.
  */
-export function createAllowanceCheck(ledger: Ledger, readUsed: (keyId: number) => Promise<number>): (key: ActiveKey) => Promise<boolean> {
-  const bases = new WeakMap<ActiveKey, Promise<Base>>();
+export function createAllowanceCheck(
+  ledger: Ledger,
+  readUsed: (keyId: number) => Promise<number>,
+): (key: MeteredKey) => boolean | Promise<boolean> {
+  const bases = new WeakMap<MeteredKey, Promise<Base>>();
   const written = (keyId: number): number => ledger.charged(keyId) - ledger.pending(keyId);
-  const findBase = async ({ id, usedHundredths, lookedUpAt }: ActiveKey): Promise<Base> =>
+  const findBase = async ({ id, usedHundredths, lookedUpAt }: MeteredKey): Promise<Base> =>
     ledger.isWritingSince(id, lookedUpAt)
       ? ledger.betweenFlushes(async () => ({ usedHundredths: await readUsed(id), chargedHundredths: written(id) }))
       : { usedHundredths, chargedHundredths: written(id) };
-  const baseOf = (key: ActiveKey): Promise<Base> => {
+  const baseOf = (key: MeteredKey): Promise<Base> => {
     const known = bases.get(key);
     if (known !== undefined) return known;
     const base = findBase(key);
@@ -29,9 +32,9 @@ export function createAllowanceCheck(ledger: Ledger, readUsed: (keyId: number) =
     base.catch(() => bases.delete(key));
     return base;
   };
-  return async (key) => {
-    if (key.creditLimitHundredths === null) return false;
+  const isUsed = async (key: MeteredKey, limit: number): Promise<boolean> => {
     const { usedHundredths, chargedHundredths } = await baseOf(key);
-    return usedHundredths + ledger.charged(key.id) - chargedHundredths >= key.creditLimitHundredths;
+    return usedHundredths + ledger.charged(key.id) - chargedHundredths >= limit;
   };
+  return (key) => (key.creditLimitHundredths === null ? false : isUsed(key, key.creditLimitHundredths));
 }

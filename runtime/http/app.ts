@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Handlers } from "../../generated/handlers.gen.ts";
@@ -12,10 +13,12 @@ import { runForRequest } from "../lib/active-request.ts";
 import { type BitcoinChain, createBitcoinParsers } from "../parameters/bitcoin.ts";
 import { createParsers } from "../parameters/parsers.ts";
 import type { GroupedChain } from "../parameters/restriction.ts";
-import { type AddressLimits, createAddressLimits } from "./address-limits.ts";
+import { documentAccount } from "./account/document.ts";
+import { accountPath, createAccountPage } from "./account/page.ts";
+import { createAddressLimits } from "./address-limits.ts";
 import { createAdmission } from "./admission.ts";
 import { createAnchors } from "./anchors.ts";
-import { createAuthenticate } from "./authenticate.ts";
+import { type Authenticate, createAuthenticate } from "./authenticate.ts";
 import { responseCodecs } from "./compression/codecs.ts";
 import { type Compression, createCompression } from "./compression/compression.ts";
 import type { RequestScope } from "./compute-response.ts";
@@ -23,7 +26,7 @@ import { createActiveRequest } from "./deadline.ts";
 import { createEndpointRouter, type EndpointHandler, type EndpointRouter } from "./endpoint-router.ts";
 import { failures } from "./errors.ts";
 import { createFailureHandler } from "./failure-handler.ts";
-import { createGate } from "./gate.ts";
+import { createGate, type Gate } from "./gate.ts";
 import { crossOrigin, responseHeaders } from "./headers.ts";
 import type { Readiness } from "./health.ts";
 import { createIntake } from "./intake.ts";
@@ -34,6 +37,7 @@ import { createKeys } from "./keys.ts";
 import { createPathHint } from "./nearest-path.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
 import type { PagesDeps } from "./pages.ts";
+import type { RequestCounts } from "./request-counts.ts";
 import { createRequestLog } from "./request-log.ts";
 import { createRequestOrigin, type RequestOrigin } from "./request-origin.ts";
 import { recordOf } from "./request-record.ts";
@@ -45,7 +49,7 @@ import { createValidation, type ValidateMode, type Validation } from "./validati
 /** Dependencies of the HTTP application. */
 export interface HttpDeps<Context> {
   /** For keys, usage and anchors. */
-  readonly database: Pick<Database, "query">;
+  readonly database: Pick<Database, "query" | "transaction">;
   /** The sum of the weights of the requests that are processed at the same time (see admission.ts). */
   readonly capacity?: number;
   readonly logger: Logger;
@@ -81,6 +85,8 @@ export interface HttpDeps<Context> {
   readonly clock?: Clock;
   /** Counts requests and credits; by default, in the memory of this process. */
   readonly meter?: KeyMeter | undefined;
+  /** Counts requests for metrics; not counted by default. */
+  readonly counts?: RequestCounts | undefined;
 }
 
 const defaultCapacity = 32;
@@ -102,26 +108,24 @@ export interface HttpApp {
 /** Creates the generated routes. */
 function createEndpoints<Context>(
   deps: HttpDeps<Context>,
-  meter: KeyMeter,
+  { meter, authenticate, gate }: { readonly meter: KeyMeter; readonly authenticate: Authenticate; readonly gate: Gate },
   anchors: ReturnType<typeof createAnchors>,
   validation: Validation,
-  addressLimits: AddressLimits,
   compression: Compression,
   originOf: (request: IncomingMessage) => RequestOrigin,
 ): EndpointRouter {
-  const { database, limits, clock } = deps;
   const run = createRun<Context>({
     ...deps,
-    authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database), clock), addressLimits }),
+    authenticate,
     originOf,
     meter,
-    gate: createGate(createKeyLimits(limits, meter), limits.bufferedBytes),
-    admission: createAdmission(deps.capacity ?? defaultCapacity, limits.waitingRequests),
+    gate,
+    admission: createAdmission(deps.capacity ?? defaultCapacity, deps.limits.waitingRequests),
     parsersOf: createParsersOf(deps),
     anchors,
     validation,
-    maxDepths: limits,
-    answerBytes: limits.answerBytes,
+    maxDepths: deps.limits,
+    answerBytes: deps.limits.answerBytes,
     compression,
     cache: deps.cache.megabytes === 0 ? null : createResponseCache(deps.cache.megabytes, compression),
     isPublic: deps.cache.public,
@@ -154,8 +158,8 @@ const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["prot
 
 /** Creates the listener of the server: documentation and health checks, which Express serves, and every endpoint of the catalog. */
 export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
-  const { logger, limits, publicUrl } = deps;
-  const { meter = createKeyMeter({ limits, database: deps.database, logger, clock: deps.clock }) } = deps;
+  const { logger, limits, publicUrl, counts } = deps;
+  const { meter = createKeyMeter({ limits, database: deps.database, logger, clock: deps.clock, now: deps.now }) } = deps;
   const anchors = createAnchors(deps.database, logger);
   const validation = createValidation({ mode: deps.validate, document: deps.document, validators, logger });
   const served: readonly Operation[] = [...operations, ...(deps.added ?? []).map(({ operation }) => operation)];
@@ -172,36 +176,54 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     urlBytes: limits.urlBytes,
     protocols: deps.protocols,
   });
-  const endpoints = createEndpoints(deps, meter, anchors, validation, addressLimits, compression, originOf);
+  const { database, clock, now } = deps;
+  const keys = {
+    meter,
+    authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database, now), clock), addressLimits, now }),
+    gate: createGate(createKeyLimits(limits, meter), limits.bufferedBytes),
+  };
+  const endpoints = createEndpoints(deps, keys, anchors, validation, compression, originOf);
+  const account = createAccountPage({ ...keys, database, originOf, now });
   const rejectPath = (request: IncomingMessage, path: string): never => {
     addressLimits.checkFailures(originOf(request).ip ?? "");
     throw failures.pathUnknown(JSON.stringify(path.slice(0, 200)), hint(path));
   };
   const byId = new Map(served.map((operation) => [operation.id, operation]));
   const fail = createFailureHandler(logger, limits.statementMilliseconds, validation, byId, addressLimits, originOf);
-  const pages = createPages(deps, { compression, addressLimits, isStopping: () => stopping, rejectPath, fail });
+  const pages = createPages(
+    { ...deps, document: documentAccount(deps.document) },
+    { compression, addressLimits, isStopping: () => stopping, rejectPath, fail },
+  );
 
+  /** Connections that have sent a request. */
+  const known = new WeakSet<Socket>();
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = intake(request, response);
     if (path === null) return;
-    if (!path.startsWith("/v1/")) {
+    const isAccount = path === accountPath || path === `${accountPath}/`;
+    if (!path.startsWith("/v1/") && !isAccount) {
       request.url = path;
       return pages(request, response);
     }
-    const { handler, path: parameters } = endpoints.find(path) ?? rejectPath(request, path);
+    const { handler, path: parameters } = isAccount ? { handler: account, path: {} } : (endpoints.find(path) ?? rejectPath(request, path));
     const end = (databaseMilliseconds: number): void => recordOf(response).admitted?.end(databaseMilliseconds);
     const active = createActiveRequest(response, limits.requestMilliseconds, end);
-    // A client that has closed its connection while it waited to be accepted costs no more than this: node:http reports it after the request, in the next
-    // iteration of the event loop. Otherwise, connections of clients that are gone would delay new ones for seconds.
-    await setImmediate();
-    await setImmediate();
-    active.signal.throwIfAborted();
+    const { socket } = request;
+    if (!known.has(socket)) {
+      known.add(socket);
+      // A client that has closed its connection while it waited to be accepted costs no more than this: node:http reports it after the request, in the next
+      // iteration of the event loop. Otherwise, connections of clients that are gone would delay new ones for seconds.
+      await setImmediate();
+      await setImmediate();
+      active.signal.throwIfAborted();
+    }
     await runForRequest(active, () => handler(request, response, parameters));
   };
 
   return {
     app(request, response) {
       log(request, response);
+      if (counts !== undefined) response.once("close", () => counts.count(response));
       handle(request, response)
         .catch((error: unknown) => fail(error, request, response))
         // Nothing else can be sent.

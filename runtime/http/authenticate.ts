@@ -1,6 +1,8 @@
+import type { Chain } from "../../generated/requests.gen.ts";
 import type { AddressLimits } from "./address-limits.ts";
 import { readKey } from "./credentials.ts";
 import { failures, HttpError } from "./errors.ts";
+import { checkAccess } from "./key-access.ts";
 import type { KeyCache } from "./key-cache.ts";
 import type { ActiveKey } from "./keys.ts";
 import type { Query } from "./query.ts";
@@ -10,31 +12,45 @@ export interface Sender {
   readonly authorization: string | undefined;
   readonly query: Query;
   readonly address: string;
+  readonly origin: string | undefined;
+  /** See `AccessRequest`. */
+  readonly chain: () => Chain | null | undefined;
 }
 
 export interface AuthenticateDeps {
   readonly keys: KeyCache;
   readonly addressLimits: Pick<AddressLimits, "checkFailures" | "countFailure">;
+  readonly now: () => Date;
 }
 
-/** Finds the key of a request. Rejects with 401, or with 429 after too many requests without a valid key from one address. */
-export type Authenticate = (sender: Sender) => Promise<ActiveKey>;
+/**
+ * Finds the key of a request and checks its rules; a cached key is not a promise. @throws {HttpError} 401 or 403, or 429 after too many requests without a
+ * valid key from one address.
+ */
+export type Authenticate = (sender: Sender) => ActiveKey | Promise<ActiveKey>;
 
 /** Creates the authentication of requests. */
-export function createAuthenticate({ keys, addressLimits }: AuthenticateDeps): Authenticate {
-  return async ({ authorization, query, address }) => {
+export function createAuthenticate({ keys, addressLimits, now }: AuthenticateDeps): Authenticate {
+  const check = (found: ActiveKey | null, sender: Sender): ActiveKey => {
+    if (found === null) throw failures.keyUnknown();
+    checkAccess(found, sender, now);
+    return found;
+  };
+  const reject = (error: unknown, { address }: Sender): never => {
+    if (error instanceof HttpError && (error.status === 401 || error.status === 403)) {
+      addressLimits.checkFailures(address);
+      addressLimits.countFailure(address);
+    }
+    throw error;
+  };
+  return (sender) => {
+    const { authorization, query, address } = sender;
     try {
       const lookup = keys.find(readKey(authorization, query), () => addressLimits.checkFailures(address));
-      // Most keys are cached.
-      const found = lookup instanceof Promise ? await lookup : lookup;
-      if (found === null) throw failures.keyUnknown();
-      return found;
+      if (!(lookup instanceof Promise)) return check(lookup, sender);
+      return lookup.then((found) => check(found, sender)).catch((error: unknown) => reject(error, sender));
     } catch (error) {
-      if (error instanceof HttpError && error.status === 401) {
-        addressLimits.checkFailures(address);
-        addressLimits.countFailure(address);
-      }
-      throw error;
+      return reject(error, sender);
     }
   };
 }

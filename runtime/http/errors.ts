@@ -2,6 +2,7 @@ import type { Issue } from "../../generated/requests.gen.ts";
 import type { KeyLimits } from "../config/key-limits.ts";
 import { DatabaseUnavailable, isCancelled } from "../database/errors.ts";
 import { RequestError } from "../lib/request-error.ts";
+import { type Period, resetOf, secondsOf, secondsUntilReset } from "./quota/periods.ts";
 
 /** A failed response: status, message and headers. */
 export interface Failure {
@@ -12,16 +13,32 @@ export interface Failure {
   readonly unexpected: boolean;
 }
 
+/** The limits that reject requests: with 402 those of credits, with 503 those of the server, and with 429 the others. */
+export const limitNames = [
+  "requestsPerSecond",
+  "concurrentRequests",
+  "databaseSecondsPerMinute",
+  "bytesInFlight",
+  "credits",
+  "failuresOfAddress",
+  "pagesOfAddress",
+  "serverLoad",
+] as const;
+export type LimitName = (typeof limitNames)[number];
+
 /** A failure detected by the HTTP layer. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The limit that the request exceeds, for metrics. */
+  readonly limit: LimitName | undefined;
 
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}, limit?: LimitName) {
     super(message);
     this.status = status;
     this.headers = headers;
+    this.limit = limit;
   }
 }
 
@@ -48,11 +65,41 @@ export const failures = {
   keyMalformed: () => new HttpError(401, "Invalid API key: expected ckey_ followed by 27 lower-case hex digits.", challenge),
   keyPassword: () =>
     new HttpError(401, "Invalid HTTP Basic credentials: expected the API key as the user name and an empty password.", challenge),
+  keyExpired: (at: Date) =>
+    new HttpError(401, `Expired API key: it expired at ${at.toISOString()}; ask the operator for a new one.`, challenge),
+  addressNotAllowed: (address: string) => new HttpError(403, `Address not allowed: this key is not allowed from ${address}.`),
+  originNotAllowed: (origin: string | undefined) =>
+    new HttpError(
+      403,
+      origin === undefined
+        ? "Origin required: this key is limited to web pages of certain origins, and the request has no Origin header."
+        : `Origin not allowed: this key is not allowed from ${JSON.stringify(origin.slice(0, 200))}.`,
+    ),
+  chainNotAllowed: (chain: string, allowed: readonly string[]) =>
+    new HttpError(403, `Chain not allowed: this key is not allowed on ${chain}, only on ${allowed.join(", ")}.`),
+  chainRequired: (allowed: readonly string[]) =>
+    new HttpError(403, `Chain required: this endpoint reads all chains, and this key is only allowed on ${allowed.join(", ")}.`),
+  quotaUsed: (period: Period, hundredths: number, at: Date) => {
+    const [quota, wait] = [hundredths / 100, secondsUntilReset(period, at)];
+    return new HttpError(
+      402,
+      `Credit quota exhausted: this key has used its ${quota} credits of this UTC ${period}; the quota is reset at ${resetOf(period, at).toISOString()}.`,
+      {
+        "Retry-After": String(wait),
+        "RateLimit-Policy": `"creditsPer${period === "day" ? "Day" : "Month"}";q=${Math.floor(quota)};w=${secondsOf(period, at)}`,
+        RateLimit: `"creditsPer${period === "day" ? "Day" : "Month"}";r=0;t=${wait}`,
+      },
+    );
+  },
+  leaseMissing: () =>
+    new HttpError(503, "Credits of this key cannot be reserved at the moment; retry in 1 second.", { "Retry-After": "1" }),
   keyUnknown: () => new HttpError(401, "Unknown or revoked API key; ask the operator for a new one.", challenge),
   allowanceUsed: (hundredths: number) =>
     new HttpError(
       402,
       `Credit allowance exhausted: this key has used its ${hundredths / 100} credits; ask the operator to raise the allowance.`,
+      {},
+      "credits",
     ),
   pathUnknown: (sent: string, hint: string) => new HttpError(404, `Path not found: ${sent}; ${hint}.`),
   methodNotAllowed: (method: string) =>
@@ -61,25 +108,32 @@ export const failures = {
     new HttpError(
       429,
       `Rate limit exceeded: ${pluralize(limit, "request")} per ${window === 1 ? "second" : `${window} seconds`}; retry in ${pluralize(wait, "second")}.`,
+      {},
+      "requestsPerSecond",
     ),
   tooManyInvalidKeys: (limit: number, window: number, wait: number) =>
     new HttpError(
       429,
       `Rate limit exceeded: ${pluralize(limit, "request")} without a valid key per ${pluralize(window, "second")} from one address; retry in ${pluralize(wait, "second")}.`,
       { "Retry-After": String(wait), "RateLimit-Limit": String(limit), "RateLimit-Remaining": "0", "RateLimit-Reset": String(wait) },
+      "failuresOfAddress",
     ),
   tooManyPages: (limit: number, window: number, wait: number) =>
     new HttpError(
       429,
       `Rate limit exceeded: ${pluralize(limit, "page")} per ${pluralize(window, "second")} from one address; retry in ${pluralize(wait, "second")}.`,
       { "Retry-After": String(wait) },
+      "pagesOfAddress",
     ),
   limitExceeded: (name: keyof KeyLimits, wait: number, headers: Readonly<Record<string, string>>) =>
-    new HttpError(429, `${exceededLimits[name]} (limits.${name}); retry in ${pluralize(wait, "second")}.`, {
-      "Retry-After": String(wait),
-      ...headers,
-    }),
-  overloaded: () => new HttpError(503, "Server overloaded: too many requests are waiting; retry in 1 second.", { "Retry-After": "1" }),
+    new HttpError(
+      429,
+      `${exceededLimits[name]} (limits.${name}); retry in ${pluralize(wait, "second")}.`,
+      { "Retry-After": String(wait), ...headers },
+      name,
+    ),
+  overloaded: () =>
+    new HttpError(503, "Server overloaded: too many requests are waiting; retry in 1 second.", { "Retry-After": "1" }, "serverLoad"),
   planned: (path: string) => new HttpError(501, `Endpoint ${path} is planned but not implemented yet.`),
   urlTooLong: (length: number, bound: number) =>
     new HttpError(400, `URL too long: ${length} bytes; the maximum is ${bound} (limits.urlBytes).`),

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { AddressLimits } from "./address-limits.ts";
 import { failureBody, failureEnvelope, sendJson } from "./envelope.ts";
-import { type Failure, toFailure } from "./errors.ts";
+import { type Failure, HttpError, toFailure } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { redact } from "./redact.ts";
 import type { RequestOrigin } from "./request-origin.ts";
@@ -23,7 +23,9 @@ export function createFailureHandler(
   originOf: (request: IncomingMessage) => RequestOrigin,
 ): FailureHandler {
   return async (error, request, response) => {
-    const { id, operation } = recordOf(response);
+    const record = recordOf(response);
+    const { id, operation } = record;
+    if (error instanceof HttpError) record.limit = error.limit;
     const original = toFailure(error, id, statementMilliseconds);
     // Failures of authentication are counted there.
     if (operation === undefined && original.status < 429) addressLimits.countFailure(originOf(request).ip ?? "");

@@ -12,42 +12,45 @@ const isContainer = (value: unknown): value is object => typeof value === "objec
 
 /** The number of array elements in a value and of kibibytes in its texts; counting stops above a bound. */
 function sizeOf(value: unknown, bound: number): number {
-  if (typeof value === "string") return Math.floor(value.length / charactersPerUnit);
+  if (typeof value === "string") return value.length < charactersPerUnit ? 0 : Math.floor(value.length / charactersPerUnit);
   if (!isContainer(value)) return 0;
-  let size = Array.isArray(value) ? value.length : 0;
-  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+  if (!Array.isArray(value)) return sizeOfMembers(value, bound);
+  let size = value.length;
+  for (let index = 0; index < value.length && size <= bound; index += 1) size += sizeOf(value[index], bound - size);
+  return size;
+}
+
+/** The size of the members of an object, without a list of them: most of a response is small objects. */
+function sizeOfMembers(value: object, bound: number): number {
+  let size = 0;
+  for (const name in value) {
     if (size > bound) return size;
-    size += sizeOf(member, bound - size);
+    size += sizeOf((value as Readonly<Record<string, unknown>>)[name], bound - size);
   }
   return size;
 }
 
-/** The JSON text of a value in pieces of bounded size; together they are what `JSON.stringify` returns. */
-function* piecesOf(value: unknown): Generator<string> {
-  if (!isContainer(value) || sizeOf(value, maxSize) <= maxSize) {
-    // Undefined is null in an array; members without a value are omitted below.
-    yield JSON.stringify(value) ?? "null";
-    return;
-  }
-  let separator = "";
-  if (Array.isArray(value)) {
-    yield "[";
-    for (const element of value) {
-      if (separator !== "") yield separator;
-      yield* piecesOf(element);
-      separator = ",";
+const isLarge = (value: unknown): value is object => isContainer(value) && sizeOf(value, maxSize) > maxSize;
+
+/** The JSON text of a large container in pieces of bounded size; together they are what `JSON.stringify` returns. */
+function* piecesOf(value: object): Generator<string> {
+  const isArray = Array.isArray(value);
+  let prefix = isArray ? "[" : "{";
+  const members: Iterable<readonly [number | string, unknown]> = isArray ? value.entries() : Object.entries(value);
+  for (const [name, member] of members) {
+    // Members of an object without a value are omitted.
+    if (member === undefined && !isArray) continue;
+    const start = isArray ? prefix : `${prefix}${JSON.stringify(name)}:`;
+    if (isLarge(member)) {
+      yield start;
+      yield* piecesOf(member);
+    } else {
+      // Undefined is null in an array.
+      yield start + (JSON.stringify(member) ?? "null");
     }
-    yield "]";
-    return;
+    prefix = ",";
   }
-  yield "{";
-  for (const [name, member] of Object.entries(value)) {
-    if (member === undefined) continue;
-    yield `${separator}${JSON.stringify(name)}:`;
-    yield* piecesOf(member);
-    separator = ",";
-  }
-  yield "}";
+  yield isArray ? "]" : "}";
 }
 
 /** Joins buffers in turns. */
@@ -62,11 +65,14 @@ async function join(chunks: readonly Buffer[], bytes: number): Promise<Buffer> {
 }
 
 /**
- * The body of a successful response as JSON; a large one is serialized in turns with other requests (see lib/turns.ts). The result is longer than `maxBytes` if
- * the whole body is, but may then be incomplete.
+ * The body of a successful response as JSON; a large one is a promise, and is serialized in turns with other requests (see lib/turns.ts). The result is longer
+ * than `maxBytes` if the whole body is, but may then be incomplete.
  */
-export async function jsonBody(data: unknown, maxBytes: number): Promise<Buffer> {
-  if (sizeOf(data, maxSize) <= maxSize) return Buffer.from(successBody(data));
+export function jsonBody(data: unknown, maxBytes: number): Buffer | Promise<Buffer> {
+  return isLarge(data) ? largeBody(data, maxBytes) : Buffer.from(successBody(data));
+}
+
+async function largeBody(data: object, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let [text, bytes] = ["", 0];
   const flush = (): void => {

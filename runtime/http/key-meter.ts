@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { KeyLimits } from "../config/key-limits.ts";
 import type { Limits } from "../config/limits.ts";
@@ -5,17 +6,23 @@ import type { Database } from "../database/database.ts";
 import { createAllowanceCheck } from "./allowance.ts";
 import type { Clock } from "./key-cache.ts";
 import { createKeyUsage, type Usage } from "./key-usage.ts";
-import { type ActiveKey, createKeys } from "./keys.ts";
+import { createKeys, type MeteredKey } from "./keys.ts";
 import { drainOf, exceededLimit, limitsOf, type MeteredLimit } from "./metered-limits.ts";
+import { createLeaseStore } from "./quota/lease-store.ts";
+import type { Period } from "./quota/periods.ts";
+import { createKeyQuotas } from "./quota/quotas.ts";
 import { createRateLimits, type Window } from "./rate-limits.ts";
 import { createUsageLedger } from "./usage-ledger.ts";
+
+/** The credits that a key has used up: those in total, or of a period; or the lease of its quotas, while this server cannot take another one. */
+export type Exhausted = "allowance" | Period | "lease";
 
 /** How a request of a key is counted. */
 export interface Metered {
   /** The state of the key's rate limit; null if requests are unlimited. */
   readonly window: Window | null;
-  /** Whether the key's credits are used up. A request above the rate limit is not checked. */
-  readonly isAllowanceUsed: boolean;
+  /** What the key has no credits of; null if it has credits. A request above the rate limit is not checked. */
+  readonly exhausted: Exhausted | null;
   /** What the key used before this request. */
   readonly usage: Usage;
   /** The limit that the request exceeds; null if there is none. */
@@ -23,16 +30,16 @@ export interface Metered {
 }
 
 /** Whether a request may be processed. It then uses its key until `end` is called. */
-export const isRunning = ({ window, isAllowanceUsed, exceeded }: Metered): boolean =>
-  window?.exceeded !== true && !isAllowanceUsed && exceeded === null;
+export const isRunning = ({ window, exhausted, exceeded }: Metered): boolean =>
+  window?.exceeded !== true && exhausted === null && exceeded === null;
 
 /**
  * What all processes of a server count together about keys: requests, credits and database time. A server of one process counts in its memory; workers ask their
  * primary, so that a limit is the same for any number of workers. Arguments and results are therefore plain data.
  */
 export interface KeyMeter {
-  /** Counts a request of a key. */
-  admit(key: ActiveKey): Promise<Metered>;
+  /** Counts a request of a key. What is known at once is not a promise. */
+  admit(key: MeteredKey): Metered | Promise<Metered>;
   /** Ends a request that may be processed (see `isRunning`), after its last statement. Database time drains by the key's limit per minute. */
   end(keyId: number, databaseMilliseconds: number, drainPerMinute: number): void;
   /** Records a successful response; it counts for every request that is admitted after the response is sent. */
@@ -43,29 +50,44 @@ export interface KeyMeter {
 
 export interface KeyMeterDeps {
   readonly limits: Pick<Limits, "requestsPerSecond" | "burstRequests"> & Pick<KeyLimits, MeteredLimit>;
-  readonly database: Pick<Database, "query">;
+  readonly database: Pick<Database, "query" | "transaction">;
   readonly logger: Logger;
   readonly clock?: Clock | undefined;
+  /** The time by which quotas are reset; the system's by default. */
+  readonly now?: (() => Date) | undefined;
 }
 
 /** Creates a meter in this process's memory, which writes charges to the database. */
-export function createKeyMeter({ limits, database, logger, clock }: KeyMeterDeps): KeyMeter {
+export function createKeyMeter({ limits, database, logger, clock, now = () => new Date() }: KeyMeterDeps): KeyMeter {
   const { countRequest } = createRateLimits(limits);
-  const ledger = createUsageLedger(database, logger);
+  const holder = randomUUID();
+  const ledger = createUsageLedger(database, logger, holder);
+  const quotas = createKeyQuotas({ ledger, store: createLeaseStore(database, holder), logger, now });
   const isAllowanceUsed = createAllowanceCheck(ledger, createKeys(database).usedHundredths);
   const usage = createKeyUsage(clock);
+  const start = (key: MeteredKey, window: Window | null, exhausted: Exhausted | null): Metered => {
+    const own = limitsOf<Pick<KeyLimits, MeteredLimit>>(limits, key);
+    const before = usage.usageOf(key.id, drainOf(own));
+    const metered: Metered = { window, exhausted, usage: before, exceeded: exceededLimit(own, before) };
+    if (isRunning(metered)) usage.start(key.id);
+    return metered;
+  };
   return {
-    async admit(key) {
+    admit(key) {
       const window = countRequest(key.id);
-      const isUsed = window?.exceeded !== true && (await isAllowanceUsed(key));
-      const own = limitsOf<Pick<KeyLimits, MeteredLimit>>(limits, key);
-      const before = usage.usageOf(key.id, drainOf(own));
-      const metered: Metered = { window, isAllowanceUsed: isUsed, usage: before, exceeded: exceededLimit(own, before) };
-      if (isRunning(metered)) usage.start(key.id);
-      return metered;
+      if (window?.exceeded === true) return start(key, window, null);
+      const finish = (isUsed: boolean): Metered => start(key, window, isUsed ? "allowance" : quotas.exhausted(key));
+      const isUsed = isAllowanceUsed(key);
+      return isUsed instanceof Promise ? isUsed.then(finish) : finish(isUsed);
     },
     end: usage.end,
-    charge: ledger.enter,
-    stop: ledger.stop,
+    charge(keyId, operation, hundredths, at) {
+      ledger.enter(keyId, operation, hundredths, at);
+      quotas.charged(keyId, hundredths);
+    },
+    async stop() {
+      await ledger.stop();
+      await quotas.stop();
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { LimitName } from "./errors.ts";
 import type { CacheState } from "./response-cache/response-cache.ts";
 
 /** State of a request, for its headers and its log line. */
@@ -12,6 +13,8 @@ export interface RequestRecord {
   keyId: number | undefined;
   hundredths: number | undefined;
   cache: CacheState | undefined;
+  /** The limit that rejected the request. */
+  limit: LimitName | undefined;
   /** What the gate has admitted; undefined before. */
   admitted: Admitted | undefined;
 }
@@ -37,6 +40,7 @@ export function openRecord(response: RecordedResponse, id: string): RequestRecor
     keyId: undefined,
     hundredths: undefined,
     cache: undefined,
+    limit: undefined,
     admitted: undefined,
   };
   response.record = record;

@@ -7,6 +7,7 @@ import { activeRequest } from "../lib/active-request.ts";
 import { type Admission, runAdmitted, weightOf } from "./admission.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { baseUrl, withoutTrailingSlash } from "./base-url.ts";
+import { chainSent } from "./chain-sent.ts";
 import { readCommon } from "./common-fields.ts";
 import type { Compression } from "./compression/compression.ts";
 import { type ComputeDeps, computeResponse } from "./compute-response.ts";
@@ -17,7 +18,8 @@ import type { Gate } from "./gate.ts";
 import type { KeyMeter } from "./key-meter.ts";
 import type { ActiveKey } from "./keys.ts";
 import { openPages, type PagesDeps } from "./pages.ts";
-import type { Window } from "./rate-limits.ts";
+import { creditsExhausted } from "./quota/credits-exhausted.ts";
+import { enforceRateLimit } from "./rate-limit-headers.ts";
 import type { RequestOrigin } from "./request-origin.ts";
 import { recordOf } from "./request-record.ts";
 import { type FindDeps, findResponse } from "./response-cache/find-response.ts";
@@ -57,16 +59,6 @@ interface SentRequest {
   readonly format: "json" | "csv";
 }
 
-function enforceRateLimit(response: ServerResponse, window: Window | null): void {
-  if (window === null) return;
-  response.setHeader("RateLimit-Limit", window.limit);
-  response.setHeader("RateLimit-Remaining", window.remaining);
-  response.setHeader("RateLimit-Reset", window.reset);
-  if (!window.exceeded) return;
-  response.setHeader("Retry-After", window.reset);
-  throw failures.tooManyRequests(window.limit, window.seconds, window.reset);
-}
-
 /** Creates the handlers of the generated routes: key, limits, parameters, anchor, cache or resolver, credits, response, in this order. */
 export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler, Context> {
   const published = deps.publicUrl === undefined ? undefined : withoutTrailingSlash(deps.publicUrl);
@@ -75,18 +67,20 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler,
     request: IncomingMessage,
     origin: RequestOrigin,
     response: ServerResponse,
+    path: RawRequest["path"],
   ): Promise<ActiveKey> => {
     const record = recordOf(response);
     record.operation = operation.id;
-    const key = await deps.authenticate({
-      authorization: request.headers.authorization,
-      query: record.query,
-      address: origin.ip ?? "",
-    });
+    const { authorization, origin: page } = request.headers;
+    const chain = (): Chain | null | undefined => chainSent(deps, operation, { path, query: record.query });
+    const authenticated = deps.authenticate({ authorization, query: record.query, address: origin.ip ?? "", origin: page, chain });
+    // Not awaited if it is known at once, as for most requests: AsyncLocalStorage makes promises expensive on Node.js 20.
+    const key = authenticated instanceof Promise ? await authenticated : authenticated;
     record.keyId = key.id;
-    const metered = await deps.meter.admit(key);
+    const admitted = deps.meter.admit(key);
+    const metered = admitted instanceof Promise ? await admitted : admitted;
     enforceRateLimit(response, metered.window);
-    if (metered.isAllowanceUsed) throw failures.allowanceUsed(key.creditLimitHundredths ?? 0);
+    if (metered.exhausted !== null) throw creditsExhausted(metered.exhausted, key, deps.now());
     deps.gate(key, metered, response);
     const active = activeRequest();
     if (active !== undefined) active.owner = key.id;
@@ -122,7 +116,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler,
     const parsers = deps.parsersOf(operation);
     return async (request, response, path) => {
       const origin = deps.originOf(request);
-      const key = await identify(operation, request, origin, response);
+      const key = await identify(operation, request, origin, response, path);
       if (resolve === undefined) throw failures.planned(operation.path);
       const record = recordOf(response);
       const outcome = await parse({ path, query: record.query }, parsers);

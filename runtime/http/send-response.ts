@@ -25,10 +25,13 @@ function headersOf(data: unknown, format: "json" | "csv"): Header[] {
 }
 
 /** The body of a response as JSON. @throws {RequestError} 400 if it is too large. */
-async function boundedJson(data: unknown, answerBytes: number): Promise<Buffer> {
-  const body = await jsonBody(data, answerBytes);
-  if (body.length > answerBytes) throw responseTooLarge(body.length, answerBytes);
-  return body;
+function boundedJson(data: unknown, answerBytes: number): Buffer | Promise<Buffer> {
+  const check = (body: Buffer): Buffer => {
+    if (body.length > answerBytes) throw responseTooLarge(body.length, answerBytes);
+    return body;
+  };
+  const body = jsonBody(data, answerBytes);
+  return body instanceof Promise ? body.then(check) : check(body);
 }
 
 /** A lower bound of the size of a response as CSV. @throws {RequestError} 400 if it is too large. */
@@ -73,10 +76,13 @@ export async function sendResponse(
   charge: (bytes: number) => void,
 ): Promise<void> {
   if (format === "json") {
-    const body = await boundedJson(data, answerBytes);
+    const bounded = boundedJson(data, answerBytes);
+    const body = bounded instanceof Promise ? await bounded : bounded;
     charge(body.length);
-    const headers = headersOf(data, format);
-    return sendCompressed(response, { contentType: jsonType, body, headers }, compression, (coding) => compression.encode(body, coding));
+    const plain = { contentType: jsonType, body, headers: headersOf(data, format) };
+    const sent = sendCompressed(response, plain, compression, (coding) => compression.encode(body, coding));
+    if (sent !== undefined) await sent;
+    return;
   }
   const bytes = await csvBytes(operation, data, answerBytes);
   charge(bytes);

@@ -10,8 +10,8 @@ export const flushMilliseconds = 750;
 export interface UsageLedger {
   /** Records a successful response. */
   enter(keyId: number, operation: string, hundredths: number, at: Date): void;
-  /** The charges of a key by this process that are not in the database yet. */
-  pending(keyId: number): number;
+  /** The charges of a key by this process that are not in the database yet, of all days, or of those whose text starts with `period`. */
+  pending(keyId: number, period?: string): number;
   /** The charges of a key by this process since it started. */
   charged(keyId: number): number;
   /** Whether charges of a key are being written, or have been written since a time of `monotonicMilliseconds`. */
@@ -45,21 +45,29 @@ function add(entries: Entries, { keyId, day, operation, calls, hundredths }: Ent
   entry.hundredths += hundredths;
 }
 
-/** Writes rows in the order of their keys, so that two processes cannot deadlock. */
-async function write(database: Pick<Database, "query">, entries: Entries): Promise<void> {
+/**
+ * Writes rows in the order of their keys, so that two processes cannot deadlock. The same statement takes the charges from the leases of this process: other
+ * servers see their sum unchanged.
+ */
+async function write(database: Pick<Database, "query">, holder: string, entries: Entries): Promise<void> {
   const rows = [...entries].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, entry]) => entry);
   const column = (name: keyof Entry) => rows.map((row) => row[name]);
   await database.query(
-    `INSERT INTO credit_usage (key_id, day, operation, calls, hundredths)
+    `WITH spent AS (
+       UPDATE credit_leases SET hundredths = greatest(0, credit_leases.hundredths - charged.hundredths)
+       FROM (SELECT key_id, sum(hundredths)::int8 AS hundredths FROM unnest($1::int8[], $5::int8[]) AS entry (key_id, hundredths) GROUP BY key_id) AS charged
+       WHERE holder = $6 AND credit_leases.key_id = charged.key_id
+     )
+     INSERT INTO credit_usage (key_id, day, operation, calls, hundredths)
      SELECT * FROM unnest($1::int8[], $2::date[], $3::text[], $4::int8[], $5::int8[])
      ON CONFLICT (key_id, day, operation)
      DO UPDATE SET calls = credit_usage.calls + excluded.calls, hundredths = credit_usage.hundredths + excluded.hundredths`,
-    [column("keyId"), column("day"), column("operation"), column("calls"), column("hundredths")],
+    [column("keyId"), column("day"), column("operation"), column("calls"), column("hundredths"), holder],
   );
 }
 
-/** Records the cost of responses in batches, one row per key, day and operation. */
-export function createUsageLedger(database: Pick<Database, "query">, logger: Logger): UsageLedger {
+/** Records the cost of responses in batches, one row per key, day and operation; `holder` has the leases of this process. */
+export function createUsageLedger(database: Pick<Database, "query">, logger: Logger, holder: string): UsageLedger {
   let unwritten: Entries = new Map();
   let writing: Entries = new Map();
   let running: Promise<void> | undefined;
@@ -72,7 +80,7 @@ export function createUsageLedger(database: Pick<Database, "query">, logger: Log
     if (unwritten.size === 0) return;
     [writing, unwritten] = [unwritten, new Map()];
     try {
-      await write(database, writing);
+      await write(database, holder, writing);
       for (const { keyId } of writing.values()) writtenAt.set(keyId, monotonicMilliseconds());
     } catch (error) {
       for (const entry of writing.values()) add(unwritten, entry);
@@ -102,9 +110,10 @@ export function createUsageLedger(database: Pick<Database, "query">, logger: Log
       add(unwritten, { keyId, day: at.toISOString().slice(0, 10), operation, calls: 1, hundredths });
       totals.set(keyId, (totals.get(keyId) ?? 0) + hundredths);
     },
-    pending(keyId) {
+    pending(keyId, period = "") {
       let sum = 0;
-      for (const entries of [unwritten, writing]) for (const entry of entries.values()) if (entry.keyId === keyId) sum += entry.hundredths;
+      for (const entries of [unwritten, writing])
+        for (const entry of entries.values()) if (entry.keyId === keyId && entry.day.startsWith(period)) sum += entry.hundredths;
       return sum;
     },
     charged: (keyId) => totals.get(keyId) ?? 0,

@@ -44,7 +44,8 @@ export const nativeBalancesDiffer = (name: string): string =>
 export const nativeBalancesUnseen = (name: string): string =>
   `Native balances of ${name} changed after the last block that touched their accounts; the indexer samples accounts for such changes and rereads them. List accounts that change with every block in systemAccounts.`;
 
-export const finalizedChanged = (name: string, height: number, finalized: number): IndexMismatchError =>
+/** `remedy` is the end of the message: what to do if the node is correct. */
+export const finalizedChanged = (name: string, height: number, finalized: number, remedy = ""): IndexMismatchError =>
   new IndexMismatchError(
-    `The node of ${name} returned block ${height} with a different hash than the index, although block ${finalized} was finalized: indexing stopped and nothing was changed. Check whether the node or the index is correct.`,
+    `The node of ${name} returned block ${height} with a different hash than the index, although block ${finalized} was finalized: indexing stopped and nothing was changed. Check whether the node or the index is correct${remedy}.`,
   );

@@ -4,6 +4,7 @@ import type { ChainBlock, NativeAccounting } from "../chain/types.ts";
 import type { Database, DatabaseClient, Queryable } from "../database/database.ts";
 import type { BackoffOptions } from "../lib/async.ts";
 import type { Address, Hash } from "../lib/hex.ts";
+import type { Heartbeat } from "./heartbeat.ts";
 import type { GenesisAllocation } from "./ingest/base-reads.ts";
 import type { Step } from "./ingest/stopwatch.ts";
 import type { Projection } from "./projection.ts";
@@ -43,6 +44,8 @@ export interface Timing {
   readonly retry: BackoffOptions;
   /** Between two attempts to become the leader. */
   readonly lock: number;
+  /** A leader whose node has not responded for this time lets another process become the leader. */
+  readonly silence?: number | undefined;
   /** Before each confirmation that the node has replaced a finalized block. */
   readonly confirmation: number;
 }
@@ -84,6 +87,10 @@ export interface IndexerDeps {
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly clock: () => Date;
   readonly onProgress?: (progress: Progress) => void;
+  /** Milliseconds since which the node has not responded (see `Rpc`). */
+  readonly nodeSilence?: () => number;
+  /** Reports to servers that the chain is being indexed. */
+  readonly heartbeat?: Pick<Heartbeat, "beat" | "fail">;
   readonly tuning?: Partial<Tuning>;
   readonly timing?: Partial<Timing>;
 }

@@ -11,6 +11,7 @@ const rateHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"
 /** The headers of a failure, by status, in addition to the common ones. */
 const failureHeaders: Readonly<Record<Status, readonly string[]>> = {
   "401": ["WWW-Authenticate"],
+  "402": ["Retry-After", "RateLimit-Policy", "RateLimit"],
   "405": ["Allow"],
   "429": ["Retry-After", ...rateHeaders],
   "503": ["Retry-After"],

@@ -55,6 +55,8 @@ const insideOf = (database: Database, client: DatabaseClient): RolledBack => {
     query: (sql, parameters) => guarded(() => client.query(sql, parameters)),
     run: (statement) => guarded(() => client.run(statement)),
     transaction: (work) => guarded(() => work(client)),
+    abandonConnections: () => database.abandonConnections(),
+    usage: database.usage,
     close: async () => undefined,
   };
   return {

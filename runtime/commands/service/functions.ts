@@ -2,7 +2,8 @@ import type { Socket } from "node:net";
 import type { ConnectionReport, SentConnection } from "../../cluster/sent-connections.ts";
 import type { AnyChainConfig, Config } from "../../config/config.ts";
 import type { Metered } from "../../http/key-meter.ts";
-import type { ActiveKey } from "../../http/keys.ts";
+import type { MeteredKey } from "../../http/keys.ts";
+import type { Metric } from "../../metrics/metric.ts";
 import type { DatabaseAddress } from "../database-address.ts";
 import type { PoolSizes } from "../pool-sizes.ts";
 import type { Pace } from "../progress.ts";
@@ -28,6 +29,8 @@ export type WorkerFunctions = {
   readonly isReady: (_: null) => Promise<boolean>;
   /** The number of requests in flight. */
   readonly requests: (_: null) => Promise<number>;
+  /** The metrics of this process; none if they are not configured. */
+  readonly metrics: (_: null) => Promise<readonly Metric[]>;
   /** Returns if the event loop runs. */
   readonly ping: (_: null) => void;
   /** Finishes the requests in flight, and exits. */
@@ -44,7 +47,7 @@ export interface EndedRequest {
 /** The functions that the primary offers to a worker. */
 export type PrimaryFunctions = {
   /** Counts a request of a key; `lookup` is a number for each lookup of the key by this worker. */
-  readonly admit: (request: { readonly key: ActiveKey; readonly lookup: number }) => Promise<Metered>;
+  readonly admit: (request: { readonly key: MeteredKey; readonly lookup: number }) => Promise<Metered>;
   readonly endRequests: (requests: readonly EndedRequest[]) => void;
   readonly charge: (charge: {
     readonly keyId: number;
@@ -62,6 +65,8 @@ export interface IndexerStart {
   readonly config: Config;
   readonly chains: readonly AnyChainConfig[];
   readonly readerRole: string;
+  /** Whether indexing ends when the operator has to resolve a failure. */
+  readonly endsWhenRefused: boolean;
   readonly database: DatabaseAddress;
   readonly pools: PoolSizes;
 }
@@ -71,6 +76,8 @@ export type IndexerFunctions = {
   /** Starts indexing. @throws {Error} if the configuration is invalid */
   readonly start: (work: IndexerStart) => Promise<void>;
   readonly changeDatabase: (address: DatabaseAddress) => void;
+  /** The metrics of this process; none if they are not configured. */
+  readonly metrics: (_: null) => Promise<readonly Metric[]>;
   /** Returns if the event loop runs. */
   readonly ping: (_: null) => void;
   /** Finishes the current batch, and exits. */

@@ -1,8 +1,10 @@
 import process from "node:process";
 import { createChannel } from "../../cluster/channel.ts";
 import { followParent } from "../../cluster/follow-parent.ts";
+import type { Database } from "../../database/database.ts";
 import type { Protocol } from "../../declarations/protocol.ts";
 import { createLogger } from "../../logger.ts";
+import type { IndexerMetrics } from "../../metrics/indexer-metrics.ts";
 import { loadProtocols } from "../../protocols.ts";
 import { type CurrentAddress, createCurrentAddress } from "../database-address.ts";
 import { runIndexers } from "../index-chains.ts";
@@ -15,15 +17,20 @@ import type { IndexerFunctions, IndexerStart, SupervisorFunctions } from "./func
 const stopMilliseconds = 10_000;
 
 const stop = new AbortController();
+let metrics: IndexerMetrics | undefined;
 let address: CurrentAddress | undefined;
 let indexing: Promise<void> = Promise.resolve();
 
 const functions: IndexerFunctions = {
   async start(work) {
     address = createCurrentAddress(work.database);
-    indexing = index(work, loadProtocols(work.config).protocols, address);
+    const database = indexingPool(address.server, work.pools.indexing);
+    if (work.config.metrics !== undefined)
+      metrics = (await import("../../metrics/indexer-metrics.ts")).createIndexerMetrics("indexer", { indexing: database });
+    indexing = index(work, loadProtocols(work.config).protocols, database);
   },
   changeDatabase: (changed) => address?.change(changed),
+  metrics: async () => (await metrics?.collect()) ?? [],
   ping: () => undefined,
   async stop() {
     stop.abort();
@@ -38,20 +45,28 @@ const supervisor = createChannel<SupervisorFunctions>(process, functions);
 
 /** Indexes the chains until the process is stopped; reports a failure of all of them. */
 async function index(
-  { config, chains, readerRole, pools }: IndexerStart,
+  { config, chains, readerRole, endsWhenRefused }: IndexerStart,
   protocols: readonly Protocol[],
-  { server }: CurrentAddress,
+  database: Database,
 ): Promise<void> {
   process.title = "ashlar indexer";
   const logger = createLogger({ logLevel: config.logLevel, logFormat: "json", process: "indexer" });
-  const database = indexingPool(server, pools.indexing);
   const progress: Progress = {
     report: (task, done, total, pace) => supervisor.post("report", { task, done, total, ...(pace === undefined ? {} : { pace }) }),
     print: (line) => supervisor.post("print", line),
     end: () => undefined,
   };
   try {
-    await runIndexers({ chains, protocols, database: { indexing: database, readerRole }, logger, progress }, stop.signal);
+    const indexers = {
+      chains,
+      protocols,
+      database: { indexing: database, readerRole },
+      logger,
+      progress,
+      endsWhenRefused,
+      countsOf: metrics?.countsOf,
+    };
+    await runIndexers(indexers, stop.signal);
   } catch (error) {
     supervisor.post("fail", error instanceof Error ? error.message : String(error));
   }

@@ -1,26 +1,35 @@
 import { LRUCache } from "lru-cache";
 import type { Channel } from "../../cluster/channel.ts";
 import { isRunning, type KeyMeter } from "../../http/key-meter.ts";
-import type { ActiveKey } from "../../http/keys.ts";
+import type { MeteredKey } from "../../http/keys.ts";
 import type { EndedRequest, PrimaryFunctions } from "./functions.ts";
 
 /** Keys of which the primary remembers the last lookup by a worker; more are looked up at the same time only by a flood. */
 const maxKeys = 10_000;
 
+/** A key, and the number of its lookup by this worker. */
+interface LookedUp {
+  readonly key: MeteredKey;
+  readonly lookup: number;
+}
+
 /** A worker's meter: its primary counts. */
 export function createRemoteMeter(primary: Channel<PrimaryFunctions>): KeyMeter {
-  const lookups = new WeakMap<ActiveKey, number>();
+  const lookups = new WeakMap<MeteredKey, LookedUp>();
   let lastLookup = 0;
   let ended: EndedRequest[] = [];
-  const lookupOf = (key: ActiveKey): number => {
+  const lookedUp = (key: MeteredKey): LookedUp => {
     const known = lookups.get(key);
     if (known !== undefined) return known;
     lastLookup += 1;
-    lookups.set(key, lastLookup);
-    return lastLookup;
+    // Without the other members of the object.
+    const { id, creditLimitHundredths, usedHundredths, lookedUpAt, limits, quotas } = key;
+    const request = { key: { id, creditLimitHundredths, usedHundredths, lookedUpAt, limits, quotas }, lookup: lastLookup };
+    lookups.set(key, request);
+    return request;
   };
   return {
-    admit: (key) => primary.call("admit", { key, lookup: lookupOf(key) }),
+    admit: (key) => primary.call("admit", lookedUp(key)),
     end(keyId, databaseMilliseconds, drainPerMinute) {
       // Requests that end in one turn of the event loop are one message.
       if (ended.length === 0)
@@ -45,7 +54,7 @@ export interface MeterFunctions extends Pick<PrimaryFunctions, "admit" | "endReq
 /** Creates the functions for one worker. */
 export function meterFunctions(meter: KeyMeter): MeterFunctions {
   /** The last lookup of each key. The meter recognises a lookup by the object, and counts charges from its first request on. */
-  const last = new LRUCache<number, { readonly lookup: number; readonly key: ActiveKey }>({ max: maxKeys });
+  const last = new LRUCache<number, LookedUp>({ max: maxKeys });
   /** The requests of this worker that have not ended, by key. */
   const running = new Map<number, number>();
   let hasExited = false;
@@ -55,7 +64,7 @@ export function meterFunctions(meter: KeyMeter): MeterFunctions {
     if (count <= 0) running.delete(keyId);
     else running.set(keyId, count);
   };
-  const keyOf = ({ key, lookup }: { readonly key: ActiveKey; readonly lookup: number }): ActiveKey => {
+  const keyOf = ({ key, lookup }: LookedUp): MeteredKey => {
     const known = last.get(key.id);
     if (known?.lookup === lookup) return known.key;
     last.set(key.id, { key, lookup });

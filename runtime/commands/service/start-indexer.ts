@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
-import { type Channel, createChannel } from "../../cluster/channel.ts";
+import { type Channel, createChannel, DisconnectedError } from "../../cluster/channel.ts";
 import { superviseProcess } from "../../cluster/supervise.ts";
+import type { Metrics } from "../../metrics/start-metrics.ts";
 import { CommandError } from "../command-error.ts";
 import type { ServiceDatabase } from "../open-database.ts";
 import type { Progress } from "../progress.ts";
@@ -11,18 +12,19 @@ import type { ServiceProcesses } from "./service-processes.ts";
 /** An indexer whose event loop is blocked for this time is replaced: a multiple of the longest synchronous work of a batch on a slow machine. */
 const maxSilentSeconds = 120;
 
-export interface IndexerOptions extends Pick<IndexerStart, "config" | "chains"> {
+export interface IndexerOptions extends Pick<IndexerStart, "config" | "chains" | "endsWhenRefused"> {
   readonly database: Pick<ServiceDatabase, "address" | "onAddressChange" | "readerRole" | "plan">;
   readonly progress: Progress;
   readonly log: ServiceLog;
   readonly processes: Pick<ServiceProcesses, "indexer">;
+  readonly metrics?: Pick<Metrics, "addChild"> | undefined;
 }
 
 /**
  * Runs the indexer in a process of its own until the signal aborts. @throws {CommandError} if indexing has failed for a reason that a restart would not change
  */
 export async function runIndexerProcess(
-  { config, chains, database, progress, log, processes }: IndexerOptions,
+  { config, chains, endsWhenRefused, database, progress, log, processes, metrics }: IndexerOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { readerRole } = database;
@@ -36,6 +38,11 @@ export async function runIndexerProcess(
       for (const channel of running.values()) channel.post("stop", null);
     },
   };
+  const source = metrics?.addChild("indexer", async () => {
+    const [channel] = running.values();
+    if (channel === undefined) throw new DisconnectedError();
+    return channel.call("metrics", null);
+  });
   const indexer = superviseProcess({
     name: "indexer",
     logger: log.logger,
@@ -43,10 +50,20 @@ export async function runIndexerProcess(
     async begin(child) {
       const channel = createChannel<IndexerFunctions>(child, offered);
       running.set(child, channel);
-      await channel.call("start", { config, chains, readerRole, pools: database.plan.indexer, database: database.address() });
+      await channel.call("start", {
+        config,
+        chains,
+        readerRole,
+        endsWhenRefused,
+        pools: database.plan.indexer,
+        database: database.address(),
+      });
     },
     heartbeat: { ping: async (child) => running.get(child)?.call("ping", null), maxSilentSeconds },
-    onExit: (child) => void running.delete(child),
+    onExit(child) {
+      running.delete(child);
+      source?.exited();
+    },
     mayRestart: () => failure === null,
   });
   database.onAddressChange(() => {

@@ -1,9 +1,10 @@
 import type { ChildProcess } from "node:child_process";
-import { type Channel, createChannel } from "../../cluster/channel.ts";
+import { type Channel, createChannel, DisconnectedError } from "../../cluster/channel.ts";
 import { type Connections, openConnections } from "../../cluster/connections.ts";
 import type { ConnectionWorker } from "../../cluster/sent-connections.ts";
 import { type SupervisedProcess, superviseProcess } from "../../cluster/supervise.ts";
 import { createKeyMeter, type KeyMeter } from "../../http/key-meter.ts";
+import type { Metrics } from "../../metrics/start-metrics.ts";
 import { CommandError } from "../command-error.ts";
 import { listenOf, listenProblem, urlOf } from "../listening.ts";
 import type { ServiceDatabase } from "../open-database.ts";
@@ -17,6 +18,7 @@ export interface WorkersOptions extends Pick<WorkerStart, "config" | "chains" | 
   readonly database: Pick<ServiceDatabase, "serving" | "address" | "onAddressChange" | "plan">;
   readonly log: ServiceLog;
   readonly processes: Pick<ServiceProcesses, "workers">;
+  readonly metrics?: Pick<Metrics, "addChild"> | undefined;
 }
 
 /**
@@ -81,9 +83,14 @@ interface Primary extends WorkersOptions {
 }
 
 function superviseWorker(
-  { connections, running, meter, log, database, config, chains, demo }: Primary,
+  { connections, running, meter, log, database, config, chains, demo, metrics }: Primary,
   { name, fork }: ServiceProcesses["workers"][number],
 ): SupervisedProcess {
+  let current: Worker | undefined;
+  const source = metrics?.addChild(name, async () => {
+    if (current === undefined) throw new DisconnectedError();
+    return current.channel.call("metrics", null);
+  });
   const createWorker = (child: ChildProcess): Worker => {
     const { endAll, ...metering } = meterFunctions(meter);
     const channel = createChannel<WorkerFunctions>(child, {
@@ -104,6 +111,7 @@ function superviseWorker(
     async begin(child) {
       const worker = createWorker(child);
       running.set(child, worker);
+      current = worker;
       await worker.channel.call("start", { name, pools: database.plan.worker, config, chains, demo, database: database.address() });
       connections.add(worker.connections);
     },
@@ -111,6 +119,8 @@ function superviseWorker(
     onExit(child) {
       const worker = running.get(child);
       running.delete(child);
+      current = undefined;
+      source?.exited();
       if (worker === undefined) return;
       worker.endRequests();
       connections.remove(worker.connections);

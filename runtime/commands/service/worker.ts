@@ -5,6 +5,7 @@ import { followParent } from "../../cluster/follow-parent.ts";
 import { isLate } from "../../cluster/sent-connections.ts";
 import { monotonicMilliseconds } from "../../lib/monotonic-clock.ts";
 import { createLogger } from "../../logger.ts";
+import type { ServerMetrics } from "../../metrics/server-metrics.ts";
 import { loadProtocols } from "../../protocols.ts";
 import { type CurrentAddress, createCurrentAddress } from "../database-address.ts";
 import { controlPool, openNotifications, readerPool, servingPool } from "../pools.ts";
@@ -17,6 +18,7 @@ import { createRemoteMeter } from "./remote-meter.ts";
 interface Running {
   readonly address: CurrentAddress;
   readonly serving: AcceptedServing;
+  readonly metrics: ServerMetrics | undefined;
   stop(): Promise<void>;
 }
 
@@ -27,7 +29,7 @@ let running: Running | undefined;
 
 const functions: WorkerFunctions = {
   async start(work) {
-    running = createWorker(work);
+    running = await createWorker(work);
   },
   connection(sent, socket) {
     if (isLate(sent, monotonicMilliseconds())) {
@@ -44,6 +46,7 @@ const functions: WorkerFunctions = {
   changeDatabase: (address) => running?.address.change(address),
   isReady: async () => (await running?.serving.isReady()) ?? false,
   requests: async () => (await running?.serving.requests()) ?? 0,
+  metrics: async () => (await running?.metrics?.collect()) ?? [],
   ping: () => undefined,
   async stop() {
     await running?.stop();
@@ -55,7 +58,7 @@ followParent();
 const primary = createChannel<PrimaryFunctions>(process, functions);
 const connections = createConnectionReports((report) => primary.post("reportConnections", report));
 
-function createWorker({ name, pools, config, chains, database, demo }: WorkerStart): Running {
+async function createWorker({ name, pools, config, chains, database, demo }: WorkerStart): Promise<Running> {
   process.title = `ashlar ${name}`;
   const logger = createLogger({ logLevel: config.logLevel, logFormat: "json", process: name });
   const address = createCurrentAddress(database);
@@ -63,6 +66,10 @@ function createWorker({ name, pools, config, chains, database, demo }: WorkerSta
   const control = controlPool(config, address.server, pools.control);
   const reader = readerPool(config, address.reader, pools.reader);
   const notifications = openNotifications(address.server);
+  const metrics =
+    config.metrics === undefined
+      ? undefined
+      : (await import("../../metrics/server-metrics.ts")).createServerMetrics(name, { answers: serving, control, community: reader });
   const server = createServing({
     config,
     ...loadProtocols(config),
@@ -74,10 +81,12 @@ function createWorker({ name, pools, config, chains, database, demo }: WorkerSta
     logger,
     demo,
     meter: createRemoteMeter(primary),
+    counts: metrics?.counts,
   });
   return {
     address,
     serving: server,
+    metrics,
     async stop() {
       await server.stop();
       // Requests have ended; statements that several of them shared may still run.

@@ -6,23 +6,34 @@ import type { CachedBody } from "./cached-body.ts";
 import type { Compression, EncodedBody } from "./compression.ts";
 
 /**
- * Sends a successful response, compressed if the client accepts it. The response to HEAD has no length then: the body is not compressed to measure it. Nothing
- * is set before the body is compressed: if that fails, the response is an error without the headers of a success.
+ * Sends a successful response, compressed if the client accepts it; undefined if it was sent at once. The response to HEAD has no length if it is compressed:
+ * the body is not compressed to measure it.
  */
-export async function sendCompressed(
+export function sendCompressed(
   response: ServerResponse,
-  { contentType, body: plain, headers }: Serialized,
+  serialized: Serialized,
   compression: Pick<Compression, "select">,
   encode: (coding: Coding) => Promise<EncodedBody>,
-): Promise<void> {
-  const selected = compression.select(response.req, response, plain.length);
-  if (selected !== null && response.req.method === "HEAD") {
-    response.statusCode = 200;
-    setHeaders(response, [...headers, ["Content-Type", contentType], ["Content-Encoding", selected]]);
-    response.end();
+): Promise<void> | undefined {
+  const { contentType, body, headers } = serialized;
+  const coding = compression.select(response.req, response, body.length);
+  if (coding !== null && response.req.method !== "HEAD") return sendEncoded(response, serialized, encode(coding));
+  setHeaders(response, headers);
+  if (coding === null) {
+    sendBody(response, 200, contentType, body);
     return;
   }
-  const { coding, body } = selected === null ? { coding: null, body: plain } : await encode(selected);
+  response.statusCode = 200;
+  setHeaders(response, [
+    ["Content-Type", contentType],
+    ["Content-Encoding", coding],
+  ]);
+  response.end();
+}
+
+/** Nothing is set before the body is compressed: if that fails, the response is an error without the headers of a success. */
+async function sendEncoded(response: ServerResponse, { contentType, headers }: Serialized, encoding: Promise<EncodedBody>): Promise<void> {
+  const { coding, body } = await encoding;
   setHeaders(response, headers);
   if (coding !== null) response.setHeader("Content-Encoding", coding);
   sendBody(response, 200, contentType, body);

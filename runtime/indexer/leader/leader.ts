@@ -23,16 +23,24 @@ export interface Leadership {
 }
 
 export interface LeaderDeps {
-  readonly database: Pick<Database, "transaction">;
+  readonly database: Pick<Database, "transaction" | "abandonConnections">;
   readonly chain: { readonly id: number; readonly name: string };
-  readonly logger: { info(message: string): void };
+  readonly logger: { info(message: string): void; warn(message: string): void };
   readonly waitMilliseconds?: number;
   readonly beatMilliseconds?: number;
+  /** Milliseconds since which the chain's node has not responded to this process. */
+  readonly nodeSilence?: (() => number) | undefined;
+  /** After this silence of its node, a leader lets another process become the leader. */
+  readonly maxSilenceMilliseconds?: number | undefined;
 }
 
 const defaultWaitMilliseconds = 500;
 /** The lock's connection is considered broken after this time without a response. */
 const silenceMilliseconds = 5_000;
+/** A node's request times out after 30 s: its next attempt may succeed. */
+const defaultMaxSilence = 45_000;
+/** How long a transaction may take to start: to wait for a connection of the pool, to connect, to configure the connection, and to begin. */
+const startMilliseconds = 30_000;
 
 /**
  * The first two settings keep the server from terminating the idle transaction; the keepalives release the lock 11 seconds after the leader's machine has
@@ -50,16 +58,28 @@ export const createLeader = (deps: LeaderDeps) => ({
   lead: async (signal: AbortSignal, work: (leadership: Leadership) => Promise<void>): Promise<void> => {
     const release = new AbortController();
     const lost = new AbortController();
+    const silent = new AbortController();
     let onAcquired: (lock: HeldLock | null) => void = () => undefined;
     const acquired = new Promise<HeldLock | null>((resolve) => {
       onAcquired = resolve;
     });
-    const holding = deps.database.transaction(async (client) => {
-      await client.query(settings);
-      const lock = await acquire(client, deps, signal);
-      onAcquired(lock);
-      if (lock !== null) await keepAlive(client, deps, release.signal);
-    });
+    // The connection is not used again: since a failover, it may lead to a server that is no longer the primary.
+    const options = { closesConnection: true, abandoned: silent.signal };
+    const starting = setTimeout(() => silent.abort(), startMilliseconds);
+    const holding = deps.database
+      .transaction(async (client) => {
+        clearTimeout(starting);
+        const connection = boundedConnection(client, silent);
+        await connection.query(settings);
+        const lock = await acquire(connection, deps, signal);
+        onAcquired(lock);
+        if (lock !== null) await keepAlive(connection, deps, release.signal);
+      }, options)
+      .finally(() => {
+        clearTimeout(starting);
+        // Statements of the work may wait for the same server.
+        if (silent.signal.aborted) deps.database.abandonConnections();
+      });
     const ended = holding.finally(() => lost.abort());
     ended.catch(() => undefined);
     let wasLost = false;
@@ -92,7 +112,19 @@ interface HeldLock {
   readonly objid: number;
 }
 
-const acquire = async (client: DatabaseClient, deps: LeaderDeps, signal: AbortSignal): Promise<HeldLock | null> => {
+/** A connection whose statements are short: if one has no response in time, the connection is abandoned, because a rollback would wait, too. */
+const boundedConnection = (client: DatabaseClient, silent: AbortController): Connection => ({
+  query: async (text, parameters) => {
+    const rows = await nullOnAbort(client.query<never>(text, parameters), AbortSignal.timeout(silenceMilliseconds));
+    if (rows !== null) return rows;
+    silent.abort();
+    throw new DatabaseUnavailable("ETIMEDOUT", "no response in time");
+  },
+});
+
+type Connection = Pick<Queryable, "query">;
+
+const acquire = async (client: Connection, deps: LeaderDeps, signal: AbortSignal): Promise<HeldLock | null> => {
   for (let waits = 0; !signal.aborted; waits += 1) {
     const [attempt] = await client.query<{ taken: boolean }>(
       "SELECT pg_try_advisory_xact_lock(hashtextextended('ashlar indexes chain ' || $1::text, 0)) AS taken",
@@ -113,11 +145,18 @@ const acquire = async (client: DatabaseClient, deps: LeaderDeps, signal: AbortSi
   return null;
 };
 
-const keepAlive = async (client: DatabaseClient, deps: LeaderDeps, released: AbortSignal): Promise<void> => {
+/** Returns when the lock is released, or to be released because the node is silent. @throws {DatabaseUnavailable} */
+const keepAlive = async (client: Connection, deps: LeaderDeps, released: AbortSignal): Promise<void> => {
+  const { chain, logger, nodeSilence = () => 0, maxSilenceMilliseconds = defaultMaxSilence } = deps;
+  const startedAt = performance.now();
   while (!released.aborted) {
     await sleep(deps.beatMilliseconds ?? 1_000, released);
-    const response = await nullOnAbort(client.query("SELECT 1"), AbortSignal.timeout(silenceMilliseconds));
-    if (response === null) throw new DatabaseUnavailable("ETIMEDOUT", "no response in time");
+    await client.query("SELECT 1");
+    // Counted from the takeover, so that each attempt takes some time.
+    const silence = Math.min(nodeSilence(), performance.now() - startedAt);
+    if (silence < maxSilenceMilliseconds) continue;
+    logger.warn(`The node of ${chain.name} has not responded for ${Math.round(silence / 1_000)} s: another process may take over.`);
+    return;
   }
 };
 

@@ -1,16 +1,37 @@
-import type { Head, Source } from "../../chain/source.ts";
+import type { FinalizedBlock, Head, Source } from "../../chain/source.ts";
+import type { StoredLedger } from "../types.ts";
+
+export interface FinalityDeps {
+  readonly source: Pick<Source, "capabilities" | "finalized">;
+  readonly ledger: Pick<StoredLedger, "hashes">;
+  /** Confirmations after which a block is final if the node has no finalized tag. */
+  readonly finality: number | undefined;
+}
+
+/** The height up to which blocks are final, given the head and the last block that was compared with the index; null if it is not known. */
+export type Finality = (head: Head, compared: number) => Promise<number | null>;
 
 /**
- * The height up to which blocks are final: the node's finalized block if it supports the tag, otherwise `finality` blocks below the last block that was compared
- * with the index, so that a head that the node merely claims finalizes nothing. Null if neither is known.
+ * Creates the reader of the finalized height. What a node reports as finalized is believed only if two successive reads are blocks of the index, and then the
+ * lower one counts: indexing ends for good if a final block is replaced, and a gateway may once route to a node that lags, lies or is on another branch.
+ * Without the tag, it is `finality` blocks below the compared block, so that a head that the node merely claims finalizes nothing.
  */
-export const finalizedHeight = async (
-  { capabilities, finalized }: Pick<Source, "capabilities" | "finalized">,
-  head: Head,
-  indexed: number,
-  finality: number | undefined,
-): Promise<number | null> => {
-  const height = capabilities.finalizedTag ? await finalized() : finality === undefined ? null : Math.min(head.number, indexed) - finality;
-  // A finalized block above the head is implausible.
-  return height === null || height < 0 || height > head.number ? null : height;
+export const createFinality = ({ source, ledger, finality }: FinalityDeps): Finality => {
+  let previous: FinalizedBlock | null = null;
+
+  const isIndexed = async ({ number, hash }: FinalizedBlock): Promise<boolean> =>
+    (await ledger.hashes(number, number)).get(number) === hash;
+
+  return async (head, compared) => {
+    const top = Math.min(head.number, compared);
+    if (!source.capabilities.finalizedTag) return finality === undefined || top < finality ? null : top - finality;
+    const first = previous ?? (await source.finalized());
+    const second = await source.finalized();
+    previous = second;
+    if (first === null || second === null) return null;
+    // A block above the compared ones cannot be checked; it can once it is indexed.
+    if (first.number > top || second.number > top) return null;
+    if (!(await isIndexed(first)) || !(await isIndexed(second))) return null;
+    return Math.min(first.number, second.number);
+  };
 };

@@ -42,7 +42,8 @@ const detectReorg = async (
   const finalized = record?.finalized ?? null;
   if (finalized !== null && ancestor < Math.min(finalized, top)) {
     await confirmAncestor(find, ancestor, confirmationWait);
-    throw finalizedChanged(chain.name, ancestor + 1, finalized);
+    const remedy = `; if the node is, run ashlar chains repair ${chain.name} --to ${ancestor}`;
+    throw finalizedChanged(chain.name, ancestor + 1, finalized, remedy);
   }
   return ancestor;
 };

@@ -1,12 +1,12 @@
 import type { Head } from "../../chain/source.ts";
 import { nullOnAbort, sleep } from "../../lib/async.ts";
-import { finalizedHeight } from "../reorg/finalized-height.ts";
+import { createFinality } from "../reorg/finalized-height.ts";
 import { handleReorg, type ReorgDeps } from "../reorg/handle-reorg.ts";
 import { recordBackfilled, recordHead, recordNativeHistory } from "../storage/chain-record.ts";
 import type { IndexerDeps } from "../types.ts";
 import type { Advance } from "./advance.ts";
 
-export interface FollowDeps extends ReorgDeps, Pick<IndexerDeps, "heads" | "clock"> {
+export interface FollowDeps extends ReorgDeps, Pick<IndexerDeps, "heads" | "clock" | "heartbeat"> {
   readonly advance: Advance;
 }
 
@@ -23,6 +23,7 @@ export interface Follower {
 /** Creates the part of the loop that follows the node's head. */
 export const createFollower = (deps: FollowDeps): Follower => {
   const { chain, source, database, ledger, logger, session } = deps;
+  const finalizedHeight = createFinality({ source, ledger, finality: chain.finality });
   let latest: number | null = null;
   let isFollowing = false;
 
@@ -35,7 +36,7 @@ export const createFollower = (deps: FollowDeps): Follower => {
   };
 
   const record = async (head: Head, compared: number): Promise<void> => {
-    const finalized = await finalizedHeight(source, head, compared, chain.finality);
+    const finalized = await finalizedHeight(head, compared);
     await recordHead(database, chain.id, head, finalized, deps.clock());
   };
 
@@ -52,7 +53,9 @@ export const createFollower = (deps: FollowDeps): Follower => {
     // Awaited after the batches, so that nothing is being written when a failure reopens the index.
     if (head.number > session.position.block) await deps.advance(head.number, isFollowing ? "follow" : "backfill", signal);
     await recorded;
-    if (!signal.aborted && session.position.block >= head.number) await recordHeadReached();
+    if (signal.aborted || session.position.block < head.number) return;
+    await recordHeadReached();
+    deps.heartbeat?.beat();
   };
 
   return {

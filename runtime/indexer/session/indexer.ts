@@ -23,20 +23,33 @@ const defaultTuning: Tuning = {
   requestsInFlight: 4,
 };
 
-const defaultTiming: Timing = { retry: { base: 200, max: 30_000 }, lock: 500, confirmation: 300 };
+/** The max wait is half of the time in which indexing continues after the cause of a failure has ended. */
+const defaultTiming: Timing = { retry: { base: 200, max: 5_000 }, lock: 500, confirmation: 300 };
 
 /** The base of the exponential backoff before base reads of a contract are sent again after the node did not respond to them, in milliseconds. */
 const unresponsiveWait = 60_000;
 
 /** Creates the indexer of one chain. */
-export const createIndexer = (deps: IndexerDeps): Indexer => {
-  const { chain, source, database, ledger, logger, onProgress } = deps;
+export const createIndexer = (options: IndexerDeps): Indexer => {
+  const { chain, source, database, ledger, logger, heartbeat } = options;
+  const onProgress: IndexerDeps["onProgress"] = (event) => {
+    if (event.blocks > 0) heartbeat?.beat();
+    options.onProgress?.(event);
+  };
+  const deps: IndexerDeps = { ...options, onProgress };
   const tuning: Tuning = { ...defaultTuning, ...deps.tuning };
   const timing: Timing = { ...defaultTiming, ...deps.timing };
   const stopwatch = createStopwatch();
   const unresponsive = createContractBackoff(unresponsiveWait);
   const session = createIndexSession({ ...deps, stopwatch });
-  const leader = createLeader({ database, chain, logger, waitMilliseconds: timing.lock });
+  const leader = createLeader({
+    database,
+    chain,
+    logger,
+    waitMilliseconds: timing.lock,
+    nodeSilence: options.nodeSilence,
+    maxSilenceMilliseconds: timing.silence,
+  });
   const batchDeps = (): CatchUpDeps => ({
     database,
     source,
@@ -56,7 +69,14 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
   const size = catchUpSizeOf(tuning);
 
   const retrying = (work: () => Promise<void>, signal: AbortSignal): Promise<void> =>
-    runUntilStopped(work, { chain: chain.name, logger, signal, wait: timing.retry, progress: () => session.position.block });
+    runUntilStopped(work, {
+      chain: chain.name,
+      logger,
+      signal,
+      wait: timing.retry,
+      onFailure: heartbeat?.fail,
+      progress: () => session.position.block,
+    });
 
   const runAsLeader = async (leadership: Leadership, signal: AbortSignal): Promise<void> => {
     session.leadership = leadership;

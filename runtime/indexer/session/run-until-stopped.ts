@@ -6,12 +6,17 @@ export interface RunOptions {
   readonly logger: { warn(message: string): void };
   readonly signal: AbortSignal;
   readonly wait: BackoffOptions;
+  /** Called with the message of each failure. */
+  readonly onFailure?: ((reason: string) => void) | undefined;
   /** Grows as the work advances; the first failure after progress restarts the backoff. */
   readonly progress: () => number;
 }
 
 /** Runs work repeatedly until the signal aborts, with backoff after temporary failures. @throws {Error} if a failure is permanent. */
-export const runUntilStopped = async (work: () => Promise<void>, { chain, logger, signal, wait, progress }: RunOptions): Promise<void> => {
+export const runUntilStopped = async (
+  work: () => Promise<void>,
+  { chain, logger, signal, wait, onFailure, progress }: RunOptions,
+): Promise<void> => {
   for (let failures = 0; !signal.aborted; ) {
     const start = progress();
     try {
@@ -21,6 +26,7 @@ export const runUntilStopped = async (work: () => Promise<void>, { chain, logger
       failures = progress() > start ? 1 : failures + 1;
       const delay = backoff(failures, wait);
       logger.warn(`Indexing ${chain} failed, retrying in ${delay / 1_000} s: ${error.message}`);
+      onFailure?.(error.message);
       await sleep(delay, signal);
     }
   }

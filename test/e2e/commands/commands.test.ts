@@ -116,6 +116,28 @@ describe("limits of a key", () => {
   });
 });
 
+describe("quotas and rules of a key", () => {
+  it("are set when it is created, changed, removed and listed", async () => {
+    const quotas = ["--daily-credits", "10", "--monthly-credits", "200", "--expires", "2099-01-31"];
+    const rules = ["--allow-chain", "demo", "--allow-chain", "1", "--allow-origin", "https://App.example", "--allow-address", "10.0.0.0/8"];
+    const [code, output] = await runToExit(["keys", "create", "--label", "capped", ...quotas, ...rules]);
+    expect(code).toBe(0);
+    const id = /^Key (\d+) \(capped\): ckey_/m.exec(output)?.[1] ?? "";
+    const listed = async () => (await runToExit(["keys", "list"]))[1].split("\n").find((line) => line.startsWith(`${id}  `));
+    expect(await listed()).toMatch(
+      / {2}10 credits per day {2}200 credits per month {2}expires 2099-01-31T00:00:00.000Z {2}chains=demo,1 {2}origins=https:\/\/app.example {2}addresses=10.0.0.0\/8$/,
+    );
+    const removed = ["--monthly-credits", "unlimited", "--expires", "never", "--allow-origin", "any", "--allow-address", "any"];
+    const changes = ["--daily-credits", "20", "--allow-chain", "eth-mainnet", ...removed];
+    expect(await runToExit(["keys", "update", id, ...changes])).toEqual([0, `Key ${id} is updated.\n`]);
+    expect(await listed()).toMatch(/ 0 credits {2}20 credits per day {2}chains=eth-mainnet$/);
+    expect(await runToExit(["keys", "create", "--label", "bad", "--allow-origin", "app.example"])).toEqual([
+      1,
+      'Invalid value "app.example" for --allow-origin: expected an origin such as https://app.example.com, or any.\n',
+    ]);
+  });
+});
+
 describe("ashlar rules", () => {
   it("prints the effective classification rules, and reports an invalid file", async () => {
     const [code, output] = await runToExit(["rules"]);

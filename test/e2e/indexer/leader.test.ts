@@ -141,7 +141,12 @@ describe("a leader that lost its lock", () => {
   it("cannot write, even before it detects the loss", async () => {
     const test = await newDatabase();
     const database = connect(test, "silent");
-    const leader = createLeader({ database, chain: chainOf(), logger: { info: () => undefined }, beatMilliseconds: 60_000 });
+    const leader = createLeader({
+      database,
+      chain: chainOf(),
+      logger: { info: () => undefined, warn: () => undefined },
+      beatMilliseconds: 60_000,
+    });
     const outcomes: unknown[] = [];
     await leader.lead(new AbortController().signal, async ({ guard, lost }) => {
       const write = () => database.transaction(guard).catch((error: unknown) => error);

@@ -29,7 +29,7 @@ describe("the credits of a key", () => {
     if (found === null) throw new Error("The key was not found.");
     expect(found.usedHundredths).toBe(0);
     await until("the charge to be written", async () => (await storedOf(id)) === 100);
-    expect(await meter.admit(found)).toMatchObject({ isAllowanceUsed: true });
+    expect(await meter.admit(found)).toMatchObject({ exhausted: "allowance" });
   });
 
   it("count a charge once that is written before the lookup, and while it is pending", async () => {
@@ -39,10 +39,10 @@ describe("the credits of a key", () => {
     const found = await keys.find(hashKey(key));
     if (found === null) throw new Error("The key was not found.");
     meter.charge(id, "getBlock", 100, new Date());
-    expect(await meter.admit(found)).toMatchObject({ isAllowanceUsed: false });
+    expect(await meter.admit(found)).toMatchObject({ exhausted: null });
     await until("the second charge to be written", async () => (await storedOf(id)) === 200);
-    expect(await meter.admit(found)).toMatchObject({ isAllowanceUsed: false });
+    expect(await meter.admit(found)).toMatchObject({ exhausted: null });
     meter.charge(id, "getBlock", 100, new Date());
-    expect(await meter.admit(found)).toMatchObject({ isAllowanceUsed: true });
+    expect(await meter.admit(found)).toMatchObject({ exhausted: "allowance" });
   });
 });

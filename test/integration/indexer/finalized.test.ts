@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeCapabilities } from "../../../runtime/chain/describe-capabilities.ts";
-import { finalizedHeight } from "../../../runtime/indexer/reorg/finalized-height.ts";
+import { createFinality } from "../../../runtime/indexer/reorg/finalized-height.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { chainOf, createTestIndexer, runUntil } from "../../support/indexer/support.ts";
@@ -10,6 +10,7 @@ import { until } from "../../support/until.ts";
 let chain: TestChain;
 let proxy: RpcProxy;
 let test: TestDatabase;
+let reads = 0;
 
 beforeAll(async () => {
   chain = await startTestChain();
@@ -69,7 +70,10 @@ describe("the finalized block", () => {
   });
 
   const head = { number: 100, hash: "0x" as const, timestamp: 0 };
-  const nodeWith = (finalizedTag: boolean, finalizedBlock: number | null) => ({
+  const hashOf = (height: number, branch = "a") => `0x${branch}${height}` as const;
+  const block = (height: number, branch = "a") => ({ number: height, hash: hashOf(height, branch) });
+  /** A node that reports these finalized blocks one after the other, and then the last one. */
+  const nodeWith = (finalizedTag: boolean, ...finalizedBlocks: readonly (ReturnType<typeof block> | null)[]) => ({
     capabilities: {
       blockReceipts: true,
       traces: null,
@@ -80,18 +84,24 @@ describe("the finalized block", () => {
       batchSize: 1,
       finalizedTag,
     },
-    finalized: async () => finalizedBlock,
+    finalized: async () => finalizedBlocks[Math.min(reads++, finalizedBlocks.length - 1)] ?? null,
   });
 
   it.each([
-    ["the block that the node reports rather than the configured finality", nodeWith(true, 64), 100, 10, 64],
-    ["null for a reported block above the head", nodeWith(true, 101), 100, 10, null],
+    ["the block that the node reports rather than the configured finality", nodeWith(true, block(64)), 100, 10, 64],
+    ["null for a reported block above the head", nodeWith(true, block(101)), 100, 10, null],
+    ["the lower one of two reads that differ", nodeWith(true, block(64), block(99)), 100, 10, 64],
+    ["the lower one of two reads in the other order", nodeWith(true, block(99), block(64)), 100, 10, 64],
+    ["null for a block of another branch", nodeWith(true, block(64), block(64, "b")), 100, 10, null],
+    ["null for a block above those that were compared", nodeWith(true, block(64)), 63, 10, null],
     ["null if the node supports the tag and returns null", nodeWith(true, null), 100, 10, null],
     ["counted from the indexed head while that is behind the node", nodeWith(false, null), 50, 10, 40],
     ["null below the configured number of blocks", nodeWith(false, null), 9, 10, null],
     ["null with neither the tag nor a configured finality", nodeWith(false, null), 100, undefined, null],
   ])("is %s", async (_, source, indexed, finality, expected) => {
-    expect(await finalizedHeight(source, head, indexed, finality)).toBe(expected);
+    reads = 0;
+    const ledger = { hashes: async (from: number) => new Map([[from, hashOf(from)]]) };
+    expect(await createFinality({ source, ledger, finality })(head, indexed)).toBe(expected);
   });
 
   it("is described among the capabilities", () => {

@@ -44,6 +44,7 @@ export const createTestIndexer = async (
     projections?: readonly Projection[];
     batchSize?: number;
     timeoutMilliseconds?: number;
+    silenceMilliseconds?: number;
     traces?: "debug" | "trace";
   } & Partial<Pick<IndexerDeps, "tuning" | "genesisAllocation" | "heads" | "extraAccounts" | "blockBoundTables" | "prepare">> = {},
 ): Promise<TestIndexer> => {
@@ -74,7 +75,8 @@ export const createTestIndexer = async (
     logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },
     clock: () => new Date(),
     onProgress: (event) => progress.push(event),
-    timing: { retry: { base: 5, max: 50 }, lock: 20, confirmation: 10 },
+    timing: { retry: { base: 5, max: 50 }, lock: 20, confirmation: 10, silence: options.silenceMilliseconds },
+    nodeSilence: rpc.silentMilliseconds,
     ...(options.heads === undefined ? {} : { heads: options.heads }),
     ...(options.extraAccounts === undefined ? {} : { extraAccounts: options.extraAccounts }),
     ...(options.prepare === undefined ? {} : { prepare: options.prepare }),

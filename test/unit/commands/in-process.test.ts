@@ -36,10 +36,11 @@ describe("a chain whose indexing fails", () => {
     const printed: string[] = [];
     const progress = { report: () => undefined, print: (line: string) => void printed.push(line), end: () => undefined };
     const logger = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
+    const unreachable = { ...noDatabase, query: () => Promise.reject(new Error("unreachable")) };
     const reason = "No node configured for chain one; set its rpc in ashlar.yaml or pass --rpc URL.";
     await expect(
       runIndexers(
-        { chains: [withoutNode], protocols: [], database: { indexing: noDatabase, readerRole: "" }, logger, progress },
+        { chains: [withoutNode], protocols: [], database: { indexing: unreachable, readerRole: "" }, logger, progress },
         new AbortController().signal,
       ),
     ).rejects.toThrow(reason);

@@ -12,7 +12,8 @@ function requestsOf(admission: Admission) {
   return {
     log,
     enter(name: string, weight: Weight, signal = new AbortController().signal, owner?: number) {
-      admission.enter(weight, signal, owner).then(
+      const entering = new Promise<() => void>((resolve) => resolve(admission.enter(weight, signal, owner)));
+      entering.then(
         (leave) => {
           log.push(name);
           leaves.set(name, leave);

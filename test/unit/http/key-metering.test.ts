@@ -7,7 +7,16 @@ import type { ActiveKey } from "../../../runtime/http/keys.ts";
 import { exceededLimit } from "../../../runtime/http/metered-limits.ts";
 
 const limits = { concurrentRequests: 2, databaseSecondsPerMinute: "unlimited", bytesInFlight: 100 } as const;
-const key: ActiveKey = { id: 7, creditLimitHundredths: null, usedHundredths: 0, lookedUpAt: 0, limits: {} };
+const key: ActiveKey = {
+  id: 7,
+  creditLimitHundredths: null,
+  usedHundredths: 0,
+  lookedUpAt: 0,
+  limits: {},
+  quotas: null,
+  expiresAt: null,
+  access: null,
+};
 
 /** A meter that counts requests only. */
 function countingMeter(): KeyMeter & { readonly requests: () => number } {
@@ -17,7 +26,7 @@ function countingMeter(): KeyMeter & { readonly requests: () => number } {
       const before = usage.usageOf(id, 0);
       const exceeded = exceededLimit(limits, before);
       if (exceeded === null) usage.start(id);
-      return { window: null, isAllowanceUsed: false, usage: before, exceeded };
+      return { window: null, exhausted: null, usage: before, exceeded };
     },
     end: usage.end,
     charge: () => undefined,

@@ -30,6 +30,7 @@ export async function advance(session: BitcoinSession, to: number, phase: "backf
     const blocks = portion.value;
     await confirm(session, blocks);
     const rows = await write(session, blocks, phase === "follow");
+    session.heartbeat?.beat();
     const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
     onProgress?.({ ...event, block: session.position.block, blocks: blocks.length, transactions, rows });
   }

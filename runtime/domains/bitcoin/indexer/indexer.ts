@@ -12,7 +12,8 @@ import { openBitcoinIndex } from "./open-index.ts";
 import type { BitcoinIndexerDeps, BitcoinSession, BitcoinTuning } from "./types.ts";
 
 const defaultTuning: BitcoinTuning = { requestBlocks: 100, requestTransactions: 4_000, requestsInFlight: 3 };
-const defaultTiming: Timing = { retry: { base: 200, max: 30_000 }, lock: 500, confirmation: 300 };
+/** The max wait is half of the time in which indexing continues after the cause of a failure has ended. */
+const defaultTiming: Timing = { retry: { base: 200, max: 5_000 }, lock: 500, confirmation: 300 };
 
 /** Creates the indexer of a Bitcoin chain: a loop that follows the node's best chain, in one process at a time. */
 export const createBitcoinIndexer = (deps: BitcoinIndexerDeps) => {
@@ -20,13 +21,13 @@ export const createBitcoinIndexer = (deps: BitcoinIndexerDeps) => {
   const timing: Timing = { ...defaultTiming, ...deps.timing };
   const tuning: BitcoinTuning = { ...defaultTuning, ...deps.tuning };
   const queries = createBitcoinQueries(database);
-  const leader = createLeader({ database, chain, logger, waitMilliseconds: timing.lock });
+  const leader = createLeader({ database, chain, logger, waitMilliseconds: timing.lock, nodeSilence: deps.nodeSilence });
   let session: BitcoinSession | null = null;
   let isFollowing = false;
 
   const retrying = (work: () => Promise<void>, signal: AbortSignal): Promise<void> => {
     const progress = (): number => session?.position.block ?? chain.from - 1;
-    return runUntilStopped(work, { chain: chain.name, logger, signal, wait: timing.retry, progress });
+    return runUntilStopped(work, { chain: chain.name, logger, signal, wait: timing.retry, onFailure: deps.heartbeat?.fail, progress });
   };
 
   const runAsLeader = async ({ guard }: Leadership, signal: AbortSignal): Promise<void> => {
@@ -72,6 +73,7 @@ async function advanceToHead(session: BitcoinSession, isFollowing: boolean, sign
   if (head.number > session.position.block) await advance(session, head.number, isFollowing ? "follow" : "backfill", signal);
   if (signal.aborted || session.position.block < head.number) return false;
   await recordBackfilled(database, chain.id, clock());
+  session.heartbeat?.beat();
   return true;
 }
 

@@ -1,6 +1,7 @@
 import type { BitcoinCapabilities } from "../../../chain/bitcoin/capabilities.ts";
 import type { BitcoinSource } from "../../../chain/bitcoin/source.ts";
 import type { Database } from "../../../database/database.ts";
+import type { Heartbeat } from "../../../indexer/heartbeat.ts";
 import type { Leadership } from "../../../indexer/leader/leader.ts";
 import type { BlockBoundTable } from "../../../indexer/reorg/roll-back.ts";
 import type { Progress } from "../../../indexer/session/progress.ts";
@@ -43,6 +44,10 @@ export interface BitcoinIndexerDeps {
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly clock: () => Date;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Milliseconds since which the node has not responded (see `Rpc`). */
+  readonly nodeSilence?: () => number;
+  /** Reports to servers that the chain is being indexed. */
+  readonly heartbeat?: Pick<Heartbeat, "beat" | "fail">;
   readonly tuning?: Partial<BitcoinTuning>;
   readonly timing?: Partial<Timing>;
 }

@@ -12,6 +12,16 @@ export interface NodeRow {
   readonly switched_off: readonly { readonly projection: string; readonly reason: string }[];
 }
 
+/** What the indexer of a chain last reported. */
+export interface HeartbeatRow {
+  readonly chain_id: number;
+  /** The time since it last made progress, by the clock of the database; null if it never did. */
+  readonly silent_seconds: number | null;
+  readonly failure: string | null;
+  /** Whether its loop has ended, at least until it is restarted. */
+  readonly is_stopped: boolean;
+}
+
 /** Queries of the state of indexed chains. */
 export function createStatusQueries({ query }: Pick<Database, "query">) {
   /**
@@ -29,5 +39,12 @@ export function createStatusQueries({ query }: Pick<Database, "query">) {
       [],
     );
 
-  return { nodes };
+  /** One row for each chain that was indexed since migration 0042. Served by the primary key. */
+  const heartbeats = () =>
+    query<HeartbeatRow>(
+      `SELECT chain_id, extract(epoch FROM clock_timestamp() - alive_at)::float8 AS silent_seconds, failure, is_stopped FROM indexer_heartbeats`,
+      [],
+    );
+
+  return { nodes, heartbeats };
 }

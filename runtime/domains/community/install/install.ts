@@ -3,7 +3,8 @@ import { grantSchema } from "../../../database/reader/grant-schema.ts";
 import { identifier, joinSql, sql } from "../../../database/sql.ts";
 import { attributed } from "../../../indexer/projection-error.ts";
 import { recordContentChange } from "../../../indexer/storage/content-version.ts";
-import { projectionIdOf, projectionPrefix, readsTable, scheduleTable, schemaOf } from "../relations.ts";
+import { projectionIdOf, projectionPrefix, schemaOf } from "../relations.ts";
+import { queueTables } from "./forget-protocols.ts";
 import { type InstalledProtocol, type InstallPlan, type InstallState, isEmptyPlan, type OpenedProtocol, planInstallation } from "./plan.ts";
 import type { Installation } from "./statements.ts";
 
@@ -106,6 +107,3 @@ const deleteOfChain = async (client: DatabaseClient, chainId: number, id: string
   for (const table of queueTables)
     await client.query(sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1 AND protocol = $2`, [chainId, id]);
 };
-
-/** Tables of all protocols. */
-const queueTables = [readsTable.name, scheduleTable];

@@ -85,7 +85,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("has JSON and CSV examples and every failure for each operation, and 501 only for planned ones", () => {
-    const failures = ["400", "401", "402", "404", "405", "429", "500", "503"];
+    const failures = ["400", "401", "402", "403", "404", "405", "429", "500", "503"];
     for (const { operationId, responses, "x-status": status } of operations) {
       const expected = status === "planned" ? [...failures, "501"].sort() : failures;
       expect(Object.keys(responses ?? {}), operationId).toEqual(["200", ...expected]);

@@ -1,0 +1,34 @@
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { BackupError } from "./backup-error.ts";
+
+/** Present while a backup is written: then all files of the folder belong to it. */
+const marker = "unfinished";
+/** The names that a backup gives to its files. */
+const ownFile = /^(?:[a-z_][a-z0-9_]{0,62}\.copy\.(?:gz|zst)|manifest\.json(?:\.sha256|\.unfinished)?|unfinished)$/;
+
+/**
+ * Prepares the folder of a new backup: an empty one, or one with the files of a backup that was killed, which are deleted. These cannot be continued, because the
+ * snapshot that they are from ended with the connections of the killed process. @throws {BackupError}
+ */
+export async function prepareFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const files = await readdir(folder);
+  if (files.length > 0 && !files.includes(marker)) throw new BackupError(`The folder ${folder} is not empty; name a new one.`);
+  const foreign = files.find((file) => !ownFile.test(file));
+  if (foreign !== undefined)
+    throw new BackupError(`The folder ${folder} has an unfinished backup and ${foreign}, which does not belong to it; name a new one.`);
+  await writeFile(join(folder, marker), "This backup is not complete.\n", { mode: 0o600, flush: true });
+  for (const file of files) if (file !== marker) await rm(join(folder, file));
+}
+
+/** Marks the backup as complete. */
+export const completeFolder = (folder: string): Promise<void> => rm(join(folder, marker));
+
+/** @throws {BackupError} if the backup of the folder is not complete. */
+export async function requireComplete(folder: string): Promise<void> {
+  const files = await readdir(folder).catch((error: unknown) => {
+    throw new BackupError(`The folder ${folder} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"}).`);
+  });
+  if (files.includes(marker)) throw new BackupError(`The backup in ${folder} is not complete: run ashlar backup again.`);
+}

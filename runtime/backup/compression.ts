@@ -1,0 +1,46 @@
+import type { Transform } from "node:stream";
+import zlib from "node:zlib";
+import { BackupError } from "./backup-error.ts";
+
+/** How the files of a backup are compressed. */
+export type Compression = "gzip" | "zstd";
+
+/** Speed counts more than size: a higher level takes several times the time of the server that is read. */
+const gzipLevel = 1;
+const zstdLevel = 3;
+/** ZSTD_c_compressionLevel (zstd.h). */
+const zstdLevelParameter = 100;
+
+interface Zstd {
+  readonly createZstdCompress: (options: { readonly params: Readonly<Record<number, number>> }) => Transform;
+  readonly createZstdDecompress: () => Transform;
+}
+
+/** Node.js has zstd since 22.15 and 23.8. */
+const hasZstd = (module: object): module is Zstd => "createZstdCompress" in module && "createZstdDecompress" in module;
+
+/** What this Node.js compresses with. */
+export const bestCompression = (): Compression => (hasZstd(zlib) ? "zstd" : "gzip");
+
+/** The end of the names of compressed files. */
+export const fileEnding: Readonly<Record<Compression, string>> = { gzip: ".gz", zstd: ".zst" };
+
+/** Creates a stream that compresses. */
+export function createCompressor(compression: Compression): Transform {
+  if (compression === "gzip") return zlib.createGzip({ level: gzipLevel });
+  return zstd(zlib).createZstdCompress({ params: { [zstdLevelParameter]: zstdLevel } });
+}
+
+/** Creates a stream that decompresses. */
+export const createDecompressor = (compression: Compression): Transform =>
+  compression === "gzip" ? zlib.createGunzip() : zstd(zlib).createZstdDecompress();
+
+/** @throws {BackupError} if this Node.js cannot decompress the files of a backup. */
+export function requireCompression(compression: Compression): void {
+  if (compression === "zstd") zstd(zlib);
+}
+
+function zstd(module: object): Zstd {
+  if (!hasZstd(module)) throw new BackupError("The backup is compressed with zstd: restore it with Node.js 22.15 or newer.");
+  return module;
+}

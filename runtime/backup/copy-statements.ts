@@ -1,0 +1,28 @@
+import type { Session } from "../database/session.ts";
+import { columnList, identifier, type Sql, sql } from "../database/sql.ts";
+
+/** A table, and the columns that are copied. */
+export interface CopiedTable {
+  readonly name: string;
+  readonly columns: readonly { readonly name: string }[];
+}
+
+const target = ({ name, columns }: CopiedTable): Sql =>
+  sql`${identifier(`public.${name}`)} (${columnList(columns.map((column) => column.name))})`;
+
+/** Writes all rows in the order in which they are stored. Text, because its format is the same in all versions of PostgreSQL. */
+export const copyOut = (table: CopiedTable): Sql => sql`COPY ${target(table)} TO STDOUT WITH (ENCODING 'UTF8')`;
+
+/** Reads rows into a table that was truncated in the same transaction; FREEZE saves writing them again when they are vacuumed. */
+export const copyIn = (table: CopiedTable): Sql => sql`COPY ${target(table)} FROM STDIN WITH (ENCODING 'UTF8', FREEZE)`;
+
+/**
+ * Makes the text of values independent of the settings of the server and the role, and the order of rows that of their places: a table that is restored from a
+ * file has the same order, so its rows have the same hash.
+ */
+export const fixFormats = async (session: Session): Promise<void> => {
+  await session.query(
+    `SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL TimeZone = 'UTC'; SET LOCAL extra_float_digits = 3;
+     SET LOCAL bytea_output = 'hex'; SET LOCAL xmloption = 'content'; SET LOCAL synchronize_seqscans = off`,
+  );
+};

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import { Transform } from "node:stream";
+
+/** The length of what passed a stream, and its SHA-256 in lower-case hexadecimal. */
+export interface Digest {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** A stream that passes everything on. */
+export interface DigestStream extends Transform {
+  /** What has passed; to be read once, at the end. */
+  digest(): Digest;
+}
+
+/** Creates a stream that hashes what passes it. `onBytes` receives the length of each chunk. */
+export function createDigest(onBytes: (bytes: number) => void = () => undefined): DigestStream {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      onBytes(chunk.length);
+      done(null, chunk);
+    },
+  });
+  return Object.assign(stream, { digest: () => ({ bytes, sha256: hash.digest("hex") }) });
+}
+
+/** The SHA-256 of a text, in lower-case hexadecimal. */
+export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,168 @@
+import type { Database, Queryable } from "../database/database.ts";
+import { type Migration, migrate } from "../database/migrate.ts";
+import { liftTimeouts, openSession, type Session, type SessionOptions } from "../database/session.ts";
+import type { Sql } from "../database/sql.ts";
+import { markRestore, readUnfinishedRestore, unmarkRestore } from "../database/unfinished-restore.ts";
+import { BackupError } from "./backup-error.ts";
+import { requireComplete } from "./backup-folder.ts";
+import { checkFiles } from "./check-files.ts";
+import { checkTables, migrationsOf } from "./check-schema.ts";
+import { requireCompression } from "./compression.ts";
+import { inParallel } from "./in-parallel.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
+import { readBack } from "./read-back.ts";
+import { restoreTable } from "./restore-table.ts";
+import { readTables } from "./table-schema.ts";
+
+/** The tables of a declared protocol. */
+export interface ProtocolTables {
+  readonly id: string;
+  readonly schema: string;
+  readonly fingerprint: string;
+  readonly statements: readonly Sql[];
+}
+
+export type RestoreStep = "check" | "restore" | "read back";
+
+export interface RestoreOptions {
+  readonly connection: SessionOptions;
+  /** Migrations run on it. */
+  readonly database: Database;
+  readonly folder: string;
+  readonly jobs: number;
+  readonly migrations: readonly Migration[];
+  /** The protocols that this program and the operator declare. */
+  readonly protocols: readonly ProtocolTables[];
+  /** Removes what other tables contain of protocols whose tables are not restored. */
+  forgetProtocols(database: Pick<Queryable, "query">, ids: readonly string[]): Promise<void>;
+  /** Whether to compare all rows with the backup once more, as they are read from the database. */
+  readonly readsBack?: boolean;
+  readonly onProgress?: (step: RestoreStep, done: number, total: number) => void;
+}
+
+export interface Restored {
+  readonly manifest: Manifest;
+  /** Protocols that are declared differently or no longer: indexing rebuilds their tables. */
+  readonly omittedProtocols: readonly string[];
+  /** The number of tables that an earlier, killed restore had completed. */
+  readonly resumedTables: number;
+}
+
+/** The advisory lock of a process that restores: "restor" in ASCII. */
+const lock = 0x726573746f72;
+
+/**
+ * Restores a backup into an empty database, or completes a restore of the same backup that was killed. Nothing is changed before all files are checked. Until the
+ * last transaction, other commands refuse the database. @throws {BackupError}
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  const { connection, folder, jobs, database } = options;
+  await requireComplete(folder);
+  const { manifest, sha256 } = await readManifest(folder);
+  requireCompression(manifest.compression);
+  const migrations = migrationsOf(manifest, options.migrations);
+  await checkFiles(folder, manifest, jobs, (done, total) => options.onProgress?.("check", done, total));
+  const session = await openSession(connection);
+  try {
+    await session.query("BEGIN");
+    await liftTimeouts(session);
+    const [row] = await session.query<{ locked: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS locked", [lock]);
+    if (row?.locked !== true) throw new BackupError("Another process restores a backup into this database.");
+    const resumed = await prepare(database, sha256);
+    await migrate(database, migrations, { isRestoring: true });
+    const omitted = await createProtocols(database, manifest, options.protocols);
+    const omittedTables = new Set(omitted.flatMap(({ tables }) => tables));
+    checkTables(manifest, omittedTables, await readTables(database));
+    await restoreTables(options, manifest, new Set([...omittedTables, ...resumed]));
+    if (options.readsBack === true) await readTablesBack(options, manifest, omittedTables);
+    const omittedProtocols = omitted.map(({ id }) => id);
+    await database.transaction(async (client) => {
+      await options.forgetProtocols(client, omittedProtocols);
+      await unmarkRestore(client);
+    });
+    return { manifest, omittedProtocols, resumedTables: resumed.length };
+  } finally {
+    await session.close();
+  }
+}
+
+async function readTablesBack({ connection, onProgress }: RestoreOptions, manifest: Manifest, omitted: ReadonlySet<string>): Promise<void> {
+  const tables = manifest.tables.filter(({ name }) => !omitted.has(name));
+  const total = tables.reduce((sum, { content }) => sum + content.bytes, 0);
+  let done = 0;
+  await readBack(connection, tables, (bytes) => {
+    done += bytes;
+    onProgress?.("read back", done, total);
+  });
+}
+
+/** Marks an empty database, or returns the tables that are already restored. @throws {BackupError} if the database has anything else. */
+async function prepare(database: Database, backup: string): Promise<readonly string[]> {
+  const unfinished = await readUnfinishedRestore(database);
+  if (unfinished !== null) {
+    if (unfinished.backup === backup) return unfinished.restored;
+    throw new BackupError("The database has a part of another backup: restore that one, or drop the database and create it again.");
+  }
+  return database.transaction(async (client) => {
+    const [existing] = await client.query<{ name: string }>(
+      `SELECT n.nspname || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+         AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+       ORDER BY 1 LIMIT 1`,
+    );
+    if (existing !== undefined)
+      throw new BackupError(
+        `The database is not empty (it has ${existing.name}): restore into a new database, or an empty data directory.`,
+      );
+    await markRestore(client, backup);
+    return [];
+  });
+}
+
+/** Creates the tables of protocols that are declared as they were, and returns the others of the backup. */
+async function createProtocols(
+  database: Database,
+  manifest: Manifest,
+  declared: readonly ProtocolTables[],
+): Promise<Manifest["protocols"]> {
+  const omitted: Manifest["protocols"] = [];
+  for (const protocol of manifest.protocols) {
+    const current = declared.find(({ id, fingerprint }) => id === protocol.id && fingerprint === protocol.fingerprint);
+    if (current === undefined) omitted.push(protocol);
+    else await createProtocol(database, current);
+  }
+  return omitted;
+}
+
+const createProtocol = (database: Database, { schema, statements }: ProtocolTables): Promise<void> =>
+  database.transaction(async (client) => {
+    const [existing] = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
+    // A killed restore has created them.
+    if (existing === undefined) await client.pipeline(statements);
+  });
+
+async function restoreTables(
+  { connection, folder, jobs, onProgress }: RestoreOptions,
+  manifest: Manifest,
+  skipped: ReadonlySet<string>,
+): Promise<void> {
+  const tables = manifest.tables.filter(({ name }) => !skipped.has(name)).sort((left, right) => right.content.bytes - left.content.bytes);
+  const total = tables.reduce((sum, { content }) => sum + content.bytes, 0);
+  let done = 0;
+  const sessions: Session[] = [];
+  try {
+    for (let index = 0; index < jobs; index += 1) sessions.push(await openSession(connection));
+    await inParallel(tables, sessions, (table, session) =>
+      restoreTable(session, table, {
+        folder,
+        compression: manifest.compression,
+        onBytes: (bytes) => {
+          done += bytes;
+          onProgress?.("restore", done, total);
+        },
+      }),
+    );
+  } finally {
+    await Promise.all(sessions.map((session) => session.close()));
+  }
+}

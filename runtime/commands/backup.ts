@@ -1,0 +1,41 @@
+import { stdout } from "node:process";
+import { writeBackup } from "../backup/write-backup.ts";
+import type { Config } from "../config/config.ts";
+import { availableCores } from "../lib/available-cores.ts";
+import { openServer } from "./open-database.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { requireDatabase } from "./used-database.ts";
+
+export interface BackupOptions {
+  /** The number of tables that are copied at the same time. */
+  readonly jobs?: number | undefined;
+}
+
+/** One connection per core, as compressing takes as much time as reading; more than four would take connections from the servers. */
+export const defaultJobs = (): number => Math.min(4, availableCores());
+
+/** `ashlar backup`: writes a backup of the whole index into a folder. */
+export async function backup(config: Config, folder: string, version: string, { jobs = defaultJobs() }: BackupOptions): Promise<void> {
+  requireDatabase(config);
+  const server = await openServer(config);
+  const progress = createProgress();
+  try {
+    const connection = { ...server, applicationName: "ashlar-backup" };
+    const onProgress = (done: number, total: number): void => reportBytes(progress, "backup (MB)", done, total);
+    const { tables } = await writeBackup({ connection, folder, jobs, version, now: () => new Date(), onProgress });
+    progress.end();
+    const bytes = tables.reduce((sum, { file }) => sum + file.bytes, 0);
+    const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+    stdout.write(`Backup of ${tables.length} tables with ${rows} rows complete: ${megabytes(bytes)} MB in ${folder}\n`);
+  } finally {
+    progress.end();
+    await server.stop();
+  }
+}
+
+/** Reports progress in megabytes, which is complete only if the last byte is. */
+export const reportBytes = (progress: Progress, task: string, done: number, total: number): void =>
+  progress.report(task, done >= total ? megabytes(total) : Math.floor(done / 1e6), megabytes(total));
+
+/** Bytes in whole megabytes, rounded up. */
+const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);

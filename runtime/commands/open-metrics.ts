@@ -1,0 +1,40 @@
+import type { Config } from "../config/config.ts";
+import { readIndexState } from "../domains/chains/queries/index-state.ts";
+import type { Pools } from "../metrics/server-metrics.ts";
+import type { Metrics } from "../metrics/start-metrics.ts";
+import { CommandError } from "./command-error.ts";
+import { urlOf } from "./listening.ts";
+import type { ServiceDatabase } from "./open-database.ts";
+
+/** The pools of a process, by the names that metrics have for them. */
+export const poolsOf = ({
+  serving,
+  control,
+  indexing,
+  reader,
+}: Pick<ServiceDatabase, "serving" | "control" | "indexing" | "reader">): Pools => ({
+  answers: serving,
+  control,
+  indexing,
+  community: reader,
+});
+
+/** Starts to serve metrics, and prints their URL; undefined if they are not configured. @throws {CommandError} if they cannot listen on their address */
+export async function openMetrics(
+  { metrics, databaseUrl, dataDirectory }: Pick<Config, "metrics" | "databaseUrl" | "dataDirectory">,
+  { control }: Pick<ServiceDatabase, "control">,
+  print: (line: string) => void,
+): Promise<Metrics | undefined> {
+  if (metrics === undefined) return undefined;
+  // A process without metrics does not load their modules.
+  const { startMetrics } = await import("../metrics/start-metrics.ts");
+  const started = await startMetrics(metrics).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(
+      `Cannot serve metrics on ${metrics.host}:${metrics.port} (${error.code ?? "unknown reason"}); choose a different address with METRICS_HOST=… and METRICS_PORT=….`,
+    );
+  });
+  started.addIndex(() => readIndexState(control));
+  if (databaseUrl === undefined) started.addDataDirectory(dataDirectory);
+  print(`Metrics: ${urlOf(started.address)}/metrics`);
+  return started;
+}

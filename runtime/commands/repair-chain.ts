@@ -1,0 +1,98 @@
+import { createRpc } from "../chain/rpc.ts";
+import type { ChainConfig } from "../config/config.ts";
+import type { Database, DatabaseClient } from "../database/database.ts";
+import type { Protocol } from "../declarations/protocol.ts";
+import { openProtocols } from "../domains/community/open-protocols.ts";
+import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
+import { createLeader } from "../indexer/leader/leader.ts";
+import { rollBack } from "../indexer/reorg/roll-back.ts";
+import { type ChainRecord, features, readChain } from "../indexer/storage/chain-record.ts";
+import { type Checkpoint, lockCheckpoints, readCheckpoints } from "../indexer/storage/checkpoints.ts";
+import { blockBoundTables, projections } from "../projections.ts";
+import { CommandError } from "./command-error.ts";
+
+export interface RepairOptions {
+  readonly database: Database;
+  readonly chain: ChainConfig;
+  readonly protocols: readonly Protocol[];
+  /** The block that remains the last one. */
+  readonly to: number;
+  /** Whether to change the index, rather than only to explain what would change. */
+  readonly isConfirmed: boolean;
+  readonly print: (line: string) => void;
+}
+
+/** How long to wait for an indexer that is about to release the chain. */
+const lockMilliseconds = 5_000;
+
+/** Rolls the index of a chain back to a block, even below the finalized block. @throws {CommandError} if that is impossible. */
+export async function repairChain(options: RepairOptions): Promise<void> {
+  const { database, chain, to, isConfirmed, print } = options;
+  const { name, id } = chain;
+  const record = await readChain(database, id);
+  const head = (await readCheckpoints(database, id)).get(createStoredLedger(database, id).projection.id)?.block ?? null;
+  if (record === null || head === null) throw new CommandError(`${name} is not indexed: there is nothing to repair.`);
+  if (to < record.indexedFrom || to >= head)
+    throw new CommandError(
+      `Invalid value "${to}" for --to: expected an indexed block below the head, from ${record.indexedFrom} to ${head - 1}.`,
+    );
+  print(`${name} is indexed up to block ${head}; its finalized block is ${record.finalized ?? "not known"}.`);
+  print(await compareWithNode(options));
+  print(
+    `Blocks ${to + 1} to ${head} are deleted from the index, and no block above ${to} counts as finalized; the indexer then indexes them again.`,
+  );
+  if (!isConfirmed) return print("Nothing was changed. Stop the indexer of the chain, and pass --yes to do this.");
+  let isDone = false;
+  const logger = { info: () => undefined, warn: () => undefined };
+  const leader = createLeader({ database, chain, logger });
+  await leader.lead(AbortSignal.timeout(lockMilliseconds), async ({ guard }) => {
+    await database.transaction(async (client) => {
+      const checkpoints = await lockCheckpoints(client, id);
+      await guard(client);
+      await rewind(client, options, record, checkpoints);
+    });
+    isDone = true;
+  });
+  if (!isDone) throw new CommandError(`Another process is indexing ${name}: stop it, and repeat this command. Nothing was changed.`);
+  print(`Done: ${name} is indexed up to block ${to}.`);
+}
+
+/** Compares the last remaining block with the node's. @throws {CommandError} if they differ. */
+async function compareWithNode({ database, chain: { id, name, rpc: url }, to }: RepairOptions): Promise<string> {
+  if (url === undefined) return `No node is configured: block ${to} was not compared.`;
+  const rpc = createRpc({ url, retries: 0, timeoutMilliseconds: 10_000 });
+  try {
+    const stored = (await createStoredLedger(database, id).hashes(to, to)).get(to);
+    const block = await rpc.request("eth_getBlockByNumber", [`0x${to.toString(16)}`, false]);
+    const reported = typeof block === "object" && block !== null && "hash" in block ? block.hash : null;
+    if (reported === stored) return `The node has the same block ${to} as the index.`;
+    throw new CommandError(
+      `The node of ${name} has another block ${to} (${String(reported)}) than the index (${stored}): choose a lower block, or use another node.`,
+    );
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    return `The node did not respond: block ${to} was not compared.`;
+  } finally {
+    await rpc.close();
+  }
+}
+
+async function rewind(
+  client: DatabaseClient,
+  { database, chain, protocols, to }: RepairOptions,
+  { indexedFrom, missing }: ChainRecord,
+  checkpoints: ReadonlyMap<string, Checkpoint>,
+): Promise<void> {
+  const isPruned = missing.includes(features.archiveState);
+  const declared = openProtocols({ database, chain, protocols, readerRole: null, isPruned, logger: { info: () => undefined } });
+  // A projection without a checkpoint of its version has no rows that remain: it is built when the index is opened.
+  const built = [createStoredLedger(database, chain.id).projection, ...projections, ...declared.projections].filter(
+    ({ id, version }) => checkpoints.get(id)?.version === version,
+  );
+  const ids = new Set(built.map(({ id }) => id));
+  const tables = [...blockBoundTables, ...declared.blockBoundTables].filter(
+    ({ projection }) => projection === undefined || ids.has(projection.id),
+  );
+  await rollBack(client, chain.id, to, Math.max(indexedFrom - 1, 0), built, tables);
+  await client.query("UPDATE chains SET finalized_block = least(finalized_block, $2) WHERE chain_id = $1", [chain.id, to]);
+}

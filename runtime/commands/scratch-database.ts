@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto";
+import { createDatabase, type DatabaseOptions } from "../database/database.ts";
+import { identifier, sql } from "../database/sql.ts";
+import { CommandError } from "./command-error.ts";
+
+/** Runs work with the URL of a new database on the same server, which is dropped afterwards. @throws {CommandError} if the URL cannot name another database. */
+export async function inScratchDatabase<T>(
+  { url, description }: Pick<DatabaseOptions, "url" | "description">,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const current = typeof url === "string" ? url : url();
+  const scratch = URL.canParse(current) ? new URL(current) : null;
+  if (scratch === null || scratch.hostname === "")
+    throw new CommandError("A scratch database needs a database URL of the form postgresql://user:password@host:port/name.");
+  const name = `ashlar_verify_${randomBytes(6).toString("hex")}`;
+  scratch.pathname = `/${name}`;
+  const server = createDatabase({
+    url,
+    poolSize: 1,
+    statementTimeoutMilliseconds: 0,
+    applicationName: "ashlar-verify",
+    ...(description === undefined ? {} : { description }),
+  });
+  try {
+    await server.query(sql`CREATE DATABASE ${identifier(name)} TEMPLATE template0`);
+    try {
+      return await work(scratch.href);
+    } finally {
+      await server.query(sql`DROP DATABASE ${identifier(name)} WITH (FORCE)`);
+    }
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,25 @@
+import { z } from "zod";
+
+const port = "a port from 0 to 65535";
+const token = "a text of 16 to 256 visible ASCII characters";
+
+/** The settings of the listener for metrics. */
+export const metrics = z.strictObject({
+  host: z.string().default("127.0.0.1").describe("The host that it listens on: only this machine by default."),
+  port: z
+    .number(port)
+    .int(port)
+    .min(0, port)
+    .max(65535, port)
+    .default(9464)
+    .describe(
+      "The port of /metrics. Processes that are started separately on one machine, such as ashlar serve and ashlar index, need one each.",
+    ),
+  bearerToken: z
+    .string(token)
+    .regex(/^[\x21-\x7e]{16,256}$/, token)
+    .optional()
+    .describe("The bearer token that a scrape must send; none by default. It is a secret and never printed."),
+});
+
+export type MetricsSettings = z.infer<typeof metrics>;

@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { ConfigError } from "./config-error.ts";
+import { fileProblem } from "./file-problem.ts";
+
+/**
+ * The value of an environment variable whose content is secret: its own, or the content of the file that NAME_FILE names, without the line break at the end, as
+ * containers and service managers pass secrets; undefined if neither is set. @throws {ConfigError} if both are set, or the file cannot be read.
+ */
+export function secretOf(environment: NodeJS.ProcessEnv, name: string): string | undefined {
+  const text = environment[name];
+  const file = environment[`${name}_FILE`];
+  if (file === undefined || file === "") return text;
+  if (text !== undefined && text !== "")
+    throw new ConfigError(`${name} and ${name}_FILE are both set: expected one of them; unset the other.`);
+  try {
+    return readFileSync(file, "utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    throw new ConfigError(`Invalid value "${file}" for ${name}_FILE: ${fileProblem(error)}; set it to the path of a readable file.`);
+  }
+}

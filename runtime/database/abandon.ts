@@ -1,0 +1,39 @@
+import pg from "pg";
+
+/** How long the server may take to accept a connection, and then to configure it. */
+export const connectMilliseconds = 10_000;
+
+/** Ends a connection: the driver destroys the socket of one that waits for a response. */
+export const abandon = (client: { end(): Promise<void> }): void => void client.end().catch(() => undefined);
+
+/** Configures a new connection; one whose server does not respond is abandoned. */
+export async function configureInTime(client: pg.ClientBase, configure: (client: pg.ClientBase) => Promise<unknown>): Promise<void> {
+  const timer = setTimeout(() => client instanceof pg.Client && abandon(client), connectMilliseconds);
+  await configure(client).catch(() => undefined);
+  clearTimeout(timer);
+}
+
+/** The open connections of pools. */
+export interface OpenConnections {
+  /** Adds those of a pool. */
+  watch(pool: pg.Pool): void;
+  abandonAll(): void;
+}
+
+/** Creates the list of open connections, which is empty. */
+export function createOpenConnections(): OpenConnections {
+  const connections = new Set<pg.PoolClient>();
+  return {
+    watch(pool) {
+      pool.on("connect", (client) => connections.add(client));
+      pool.on("remove", (client) => connections.delete(client));
+    },
+    abandonAll() {
+      for (const client of connections) {
+        abandon(client);
+        // The pool drops an idle connection that fails; a busy one is dropped after its work.
+        client.emit("error", new Error("The connection was abandoned."));
+      }
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { createHistogram, type Histogram } from "../lib/histogram.ts";
+
+/** What a database counts of its pools since its start, in plain numbers. */
+export interface PoolUsage {
+  /** Seconds of each use of a connection: a statement, or a transaction as a whole. */
+  readonly statements: Histogram;
+  /** Seconds that requests waited for a connection; those that did not wait are not counted. */
+  readonly waits: Histogram;
+  /** Requests that wait for a connection now. */
+  waiting: number;
+  /** Uses of a connection that ended with an error. */
+  failed: number;
+}
+
+/** The usage with the connections that are open now. */
+export interface CurrentPoolUsage extends Readonly<PoolUsage> {
+  readonly connections: { readonly busy: number; readonly idle: number };
+  /** Max connections. */
+  readonly size: number;
+}
+
+/** From a lookup by key to the default time-out of a statement. */
+const statementBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const waitBounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+
+/** Creates the usage of a pool that was not used. */
+export const createPoolUsage = (): PoolUsage => ({
+  statements: createHistogram(statementBounds),
+  waits: createHistogram(waitBounds),
+  waiting: 0,
+  failed: 0,
+});

@@ -1,0 +1,70 @@
+import type { Queryable } from "../../../database/database.ts";
+
+/** How far a chain is indexed. */
+export interface IndexedChainRow {
+  readonly name: string;
+  /** The last indexed block; null if there is none. */
+  readonly block: number | null;
+  /** Its time, in Unix seconds. */
+  readonly timestamp: number | null;
+  /** The head of the node as last observed. */
+  readonly node_block: number | null;
+  /** The time since the indexer last made progress; null if it never did. */
+  readonly silent_seconds: number | null;
+  readonly is_stopped: boolean;
+}
+
+/** How far a projection is. */
+export interface CheckpointRow {
+  readonly name: string;
+  readonly projection: string;
+  readonly block_number: number;
+  readonly has_failed: boolean;
+}
+
+/** The entries of a queue of a chain. */
+export interface QueueRow {
+  readonly name: string;
+  readonly queue: string;
+  /** Counted up to `maxEntries`. */
+  readonly entries: number;
+  /** How long the counted entry that is due for the longest time has been due; 0 if none is due. */
+  readonly overdue_seconds: number;
+}
+
+/** What scrapes of metrics read from the index. */
+export interface IndexState {
+  readonly chains: readonly IndexedChainRow[];
+  readonly checkpoints: readonly CheckpointRow[];
+  readonly queues: readonly QueueRow[];
+}
+
+/** A scrape must not count a backlog of millions. */
+const maxEntries = 100_000;
+
+/** Reads the state of the index for metrics. Served by the primary keys; a queue is scanned up to a limit. */
+export async function readIndexState({ query }: Pick<Queryable, "query">): Promise<IndexState> {
+  const [chains, checkpoints, queues] = await Promise.all([
+    query<IndexedChainRow>(
+      `SELECT c.name, h.number AS block, h.timestamp, c.latest_block AS node_block,
+         extract(epoch FROM clock_timestamp() - b.alive_at)::float8 AS silent_seconds, coalesce(b.is_stopped, false) AS is_stopped
+       FROM chains c LEFT JOIN indexer_heartbeats b USING (chain_id) LEFT JOIN LATERAL (
+         (SELECT number, timestamp FROM blocks WHERE chain_id = c.chain_id ORDER BY number DESC LIMIT 1) UNION ALL
+         (SELECT number, timestamp FROM bitcoin_blocks WHERE chain_id = c.chain_id ORDER BY number DESC LIMIT 1) LIMIT 1) h ON true
+       ORDER BY c.chain_id`,
+    ),
+    query<CheckpointRow>(
+      `SELECT c.name, p.projection, p.block_number, p.failure IS NOT NULL AS has_failed
+       FROM chains c JOIN projection_checkpoints p USING (chain_id) ORDER BY p.chain_id, p.projection`,
+    ),
+    query<QueueRow>(
+      `SELECT c.name, q.queue, q.entries, q.overdue_seconds FROM chains c CROSS JOIN LATERAL (
+         SELECT 'contract-reads' AS queue, count(*) AS entries, greatest(0, extract(epoch FROM clock_timestamp() - min(run_after)))::float8 AS overdue_seconds
+           FROM (SELECT run_after FROM node_reads WHERE chain_id = c.chain_id LIMIT $1) AS e UNION ALL
+         SELECT 'nft-metadata', count(*), greatest(0, extract(epoch FROM clock_timestamp() - min(run_after)))::float8
+           FROM (SELECT run_after FROM nft_reads WHERE chain_id = c.chain_id LIMIT $1) AS e) q ORDER BY c.chain_id, q.queue`,
+      [maxEntries],
+    ),
+  ]);
+  return { chains, checkpoints, queues };
+}

@@ -1,0 +1,14 @@
+import type { Queryable } from "../../../database/database.ts";
+import { identifier, sql } from "../../../database/sql.ts";
+import { projectionIdOf, readsTable, scheduleTable } from "../relations.ts";
+
+/** Tables of all protocols. */
+export const queueTables = [readsTable.name, scheduleTable];
+
+/** Deletes the checkpoints, queued reads and records of protocols without tables: the indexer creates the tables again, and fills them from the stored ledger. */
+export async function forgetProtocols(client: Pick<Queryable, "query">, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await client.query("DELETE FROM projection_checkpoints WHERE projection = ANY ($1)", [ids.map(projectionIdOf)]);
+  for (const table of queueTables) await client.query(sql`DELETE FROM ${identifier(table)} WHERE protocol = ANY ($1)`, [ids]);
+  await client.query("DELETE FROM community_protocols WHERE id = ANY ($1)", [ids]);
+}

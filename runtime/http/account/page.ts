@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Database } from "../../database/database.ts";
+import { activeRequest } from "../../lib/active-request.ts";
+import type { Authenticate } from "../authenticate.ts";
+import { sendJson, successBody } from "../envelope.ts";
+import type { Gate } from "../gate.ts";
+import type { KeyMeter } from "../key-meter.ts";
+import { enforceRateLimit } from "../rate-limit-headers.ts";
+import type { RequestOrigin } from "../request-origin.ts";
+import { recordOf } from "../request-record.ts";
+import { readAccountUsage } from "./usage.ts";
+
+/** The path of the page on which a key reads its own usage. */
+export const accountPath = "/account/usage";
+
+export interface AccountDeps {
+  readonly database: Pick<Database, "query">;
+  readonly authenticate: Authenticate;
+  readonly originOf: (request: IncomingMessage) => RequestOrigin;
+  readonly meter: Pick<KeyMeter, "admit">;
+  readonly gate: Gate;
+  readonly now: () => Date;
+}
+
+/** Creates the page. It costs no credits, so that a key whose credits are used up can read it, but counts against the rate limit. */
+export function createAccountPage(deps: AccountDeps): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    const record = recordOf(response);
+    record.operation = "getAccountUsage";
+    response.setHeader("X-Credits", "0");
+    const { authorization, origin } = request.headers;
+    const address = deps.originOf(request).ip ?? "";
+    const key = await deps.authenticate({ authorization, query: record.query, address, origin, chain: () => undefined });
+    record.keyId = key.id;
+    const metered = await deps.meter.admit(key);
+    enforceRateLimit(response, metered.window);
+    // A request of a key without credits is not counted as running.
+    if (metered.exhausted === null) deps.gate(key, metered, response);
+    const active = activeRequest();
+    if (active !== undefined) active.owner = key.id;
+    sendJson(response, 200, successBody(await readAccountUsage(deps.database, key, deps.now())));
+  };
+}

@@ -1,0 +1,82 @@
+import type { Database } from "../../database/database.ts";
+import type { PerPeriod } from "./lease.ts";
+import type { Period } from "./periods.ts";
+
+/** Seconds for which a lease is valid. A lease of a server that has crashed reserves credits for this time. */
+export const leaseSeconds = 30;
+
+/** A request for a lease. */
+export interface LeaseRequest {
+  readonly keyId: number;
+  /** Charges of this process that are not in the table of usage yet, in hundredths: all, those of the day, and those of its month. */
+  readonly pending: { readonly all: number } & Readonly<Record<Period, number>>;
+  /** The wanted size. */
+  readonly wanted: number;
+  readonly day: string;
+}
+
+/** A lease in addition to the pending charges, and the quotas after it; null if the key has no quotas. */
+export interface GrantedLease {
+  readonly granted: number;
+  readonly quota: PerPeriod;
+  readonly left: PerPeriod;
+}
+
+/** The leases of this process in the database. */
+export interface LeaseStore {
+  /** Replaces the lease of a key. */
+  take(request: LeaseRequest): Promise<GrantedLease | null>;
+  /** Returns all leases of this process. */
+  release(): Promise<void>;
+}
+
+interface Row {
+  readonly granted: number;
+  readonly dayQuota: number | null;
+  readonly monthQuota: number | null;
+  readonly dayLeft: number | null;
+  readonly monthLeft: number | null;
+}
+
+/**
+ * Grants at most half of what is left, so that one server does not reserve all of a small quota. Usage and the leases of others are read by one statement, and
+ * charges are moved from a lease to the usage by one statement (see usage-ledger.ts): their sum is consistent.
+ */
+const takeStatement = `WITH usage AS (
+    SELECT coalesce(sum(hundredths) FILTER (WHERE day = $5::date), 0)::int8 AS day, coalesce(sum(hundredths), 0)::int8 AS month
+    FROM credit_usage
+    WHERE key_id = $1 AND day >= date_trunc('month', $5::timestamp)::date AND day < (date_trunc('month', $5::timestamp) + interval '1 month')::date
+  ), others AS (
+    SELECT coalesce(sum(hundredths), 0)::int8 AS leased FROM credit_leases WHERE key_id = $1 AND holder <> $2 AND expires_at > now()
+  ), quota AS (
+    SELECT day_quota_hundredths AS day, month_quota_hundredths AS month,
+      day_quota_hundredths - usage.day - leased - $7::int8 AS day_left, month_quota_hundredths - usage.month - leased - $8::int8 AS month_left
+    FROM api_keys, usage, others
+    WHERE id = $1 AND (day_quota_hundredths IS NOT NULL OR month_quota_hundredths IS NOT NULL)
+  ), lease AS (
+    SELECT quota.*, greatest(0, least($4::int8, (least(day_left, month_left) + 1) / 2)) AS granted FROM quota
+  ), deleted AS (
+    DELETE FROM credit_leases WHERE key_id = $1 AND holder <> $2 AND expires_at <= now()
+  ), stored AS (
+    INSERT INTO credit_leases (key_id, holder, hundredths, expires_at)
+    SELECT $1, $2, $3::int8 + granted, now() + $6 * interval '1 second' FROM lease
+    ON CONFLICT (key_id, holder) DO UPDATE SET hundredths = excluded.hundredths, expires_at = excluded.expires_at
+  )
+  SELECT granted, day AS "dayQuota", month AS "monthQuota", day_left - granted AS "dayLeft", month_left - granted AS "monthLeft" FROM lease`;
+
+/** Creates the store of a process, which `holder` identifies (a UUID). */
+export function createLeaseStore(database: Pick<Database, "query" | "transaction">, holder: string): LeaseStore {
+  return {
+    take: ({ keyId, pending, wanted, day }) =>
+      database.transaction(async (client) => {
+        // One lease of a key at a time; the next statement sees those that were committed meanwhile.
+        await client.query("SELECT id FROM api_keys WHERE id = $1 FOR NO KEY UPDATE", [keyId]);
+        const values = [keyId, holder, pending.all, wanted, day, leaseSeconds, pending.day, pending.month];
+        const [row] = await client.query<Row>(takeStatement, values);
+        if (row === undefined) return null;
+        const { granted, dayQuota, monthQuota, dayLeft, monthLeft } = row;
+        return { granted, quota: { day: dayQuota, month: monthQuota }, left: { day: dayLeft, month: monthLeft } };
+      }),
+    release: async () => void (await database.query("DELETE FROM credit_leases WHERE holder = $1", [holder])),
+  };
+}

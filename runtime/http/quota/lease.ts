@@ -1,0 +1,57 @@
+import { monthOf, type Period } from "./periods.ts";
+
+/** Hundredths of a credit per period; null without a quota. */
+export type PerPeriod = Readonly<Record<Period, number | null>>;
+
+/** The quotas of a key, and what was left of them that no server has leased, when they were read. */
+export interface Quotas {
+  readonly quota: PerPeriod;
+  readonly left: PerPeriod;
+  /** The UTC day that `left` refers to. */
+  readonly day: string;
+}
+
+/**
+ * The credits of a key that this process may use. `line` is the sum of its charges up to which credits are leased. Charges beyond it are an overdraft, which
+ * the next lease includes.
+ */
+export interface Lease {
+  quotas: Quotas;
+  line: number;
+  /** The size of the last lease. */
+  granted: number;
+  /** The most expensive response of the key. */
+  largest: number;
+}
+
+/** What a process may use at most of the smaller quota without a lease for it: see `sizeOf`. */
+const portions = 50;
+/** A lease suffices for twice the requests that a key may have at the same time by default, so that those in flight cost at most half of it. */
+const responses = 32;
+
+const min = ({ day, month }: PerPeriod): number => Math.min(day ?? Number.POSITIVE_INFINITY, month ?? Number.POSITIVE_INFINITY);
+
+/** The size of a lease: a 50th of the smaller quota, or 32 times the most expensive response. */
+export const sizeOf = ({ quotas, largest }: Lease): number => Math.max(2, Math.ceil(min(quotas.quota) / portions), responses * largest);
+
+/** Whether a lease should be taken: less than half of the last one is left, and there are credits that no server has leased. */
+export const isLow = (lease: Lease, charged: number): boolean =>
+  min(lease.quotas.left) > 0 && lease.line - charged <= Math.floor(lease.granted / 2);
+
+/** Why a further request must be rejected: the used-up quota, or `lease` if the next lease is not there yet; null if it may be processed. */
+export function exhaustedBy(lease: Lease, charged: number): Period | "lease" | null {
+  const overdraft = charged - lease.line;
+  if (overdraft < 0) return null;
+  const { month } = lease.quotas.left;
+  if (overdraft >= min(lease.quotas.left)) return month !== null && overdraft >= month ? "month" : "day";
+  return overdraft < sizeOf(lease) / 2 ? null : "lease";
+}
+
+/**
+ * The quotas on a later day: what is left of a period that has begun since then is unknown, at most the whole quota. An overdraft of the earlier day counts for
+ * its month only.
+ */
+export function onDay({ quota, left, day: earlier }: Quotas, day: string, overdraft: number): Quotas {
+  const rest = left.month === null ? null : left.month - overdraft;
+  return { quota, left: { day: quota.day, month: monthOf(earlier) === monthOf(day) ? rest : quota.month }, day };
+}

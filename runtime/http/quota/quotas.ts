@@ -1,0 +1,133 @@
+import type { Logger } from "pino";
+import { runShared } from "../../lib/active-request.ts";
+import { monotonicMilliseconds } from "../../lib/monotonic-clock.ts";
+import type { MeteredKey } from "../keys.ts";
+import { redactMessage } from "../redact.ts";
+import type { UsageLedger } from "../usage-ledger.ts";
+import { exhaustedBy, isLow, type Lease, onDay, type Quotas, sizeOf } from "./lease.ts";
+import { type LeaseStore, leaseSeconds } from "./lease-store.ts";
+import { dayOf, monthOf, type Period } from "./periods.ts";
+
+/** The part of a key that its quotas are enforced by. */
+type QuotaKey = Pick<MeteredKey, "id" | "lookedUpAt" | "quotas">;
+
+/** The quotas of keys, of which this process takes leases in the background. */
+export interface KeyQuotas {
+  /** Why a request must be rejected; null if it may be processed. Never waits. */
+  exhausted(key: QuotaKey): Period | "lease" | null;
+  /** To be called after a charge is entered into the ledger. */
+  charged(keyId: number, hundredths: number): void;
+  /** Returns the leases. */
+  stop(): Promise<void>;
+}
+
+export interface KeyQuotasDeps {
+  readonly ledger: Pick<UsageLedger, "charged" | "pending" | "betweenFlushes">;
+  readonly store: LeaseStore;
+  readonly logger: Logger;
+  readonly now: () => Date;
+  /** A clock in milliseconds that lookups of keys share. */
+  readonly monotonic?: () => number;
+}
+
+interface State extends Lease {
+  readonly keyId: number;
+  /** When `quotas` were read. */
+  knownAt: number;
+  /** When the lease expires. */
+  expiresAt: number;
+  /** The next time at which a lease may be taken; infinite while one is being taken. */
+  nextAt: number;
+}
+
+/** The wait after a failed attempt. */
+const retryMilliseconds = 250;
+
+/** Creates the quotas of a process, which counts the charges of all its workers. */
+export function createKeyQuotas({ ledger, store, logger, now, monotonic = monotonicMilliseconds }: KeyQuotasDeps): KeyQuotas {
+  const states = new Map<number, State>();
+  let isStopped = false;
+
+  const take = async (state: State): Promise<void> => {
+    const day = dayOf(now());
+    const startedAt = monotonic();
+    const { keyId } = state;
+    const { lease, charged } = await ledger.betweenFlushes(async () => {
+      const before = ledger.charged(keyId);
+      const pending = { all: ledger.pending(keyId), day: ledger.pending(keyId, day), month: ledger.pending(keyId, monthOf(day)) };
+      return { charged: before, lease: await store.take({ keyId, pending, wanted: sizeOf(state), day }) };
+    });
+    // A period has begun meanwhile: the lease is of the earlier one, and charges of the new one may not be among its pending charges. The next request takes another.
+    if (state.quotas.day > day) return;
+    state.knownAt = monotonic();
+    if (lease === null) return void states.delete(keyId);
+    const { granted, quota, left } = lease;
+    Object.assign(state, { quotas: { quota, left, day }, granted, line: charged + granted, expiresAt: startedAt + leaseSeconds * 1000 });
+  };
+
+  const takeIfLow = (state: State, charged: number): void => {
+    if (isStopped || !isLow(state, charged) || monotonic() < state.nextAt) return;
+    state.nextAt = Number.POSITIVE_INFINITY;
+    runShared(() => take(state)).then(
+      () => {
+        state.nextAt = 0;
+      },
+      (error: unknown) => {
+        state.nextAt = monotonic() + retryMilliseconds;
+        const reason = redactMessage(error instanceof Error ? error.message : String(error));
+        logger.error({ key: state.keyId, reason }, "Leasing credits failed, retrying");
+      },
+    );
+  };
+
+  /** The state of a key by its newest quotas. */
+  const stateOf = ({ id, lookedUpAt }: QuotaKey, quotas: Quotas): State => {
+    const charged = ledger.charged(id);
+    const known = states.get(id);
+    const state: State = known ?? {
+      keyId: id,
+      quotas,
+      line: charged,
+      granted: 0,
+      largest: 0,
+      knownAt: lookedUpAt,
+      expiresAt: 0,
+      nextAt: 0,
+    };
+    if (known === undefined) states.set(id, state);
+    if (lookedUpAt > state.knownAt) {
+      Object.assign(state, { quotas, knownAt: lookedUpAt });
+      // The lookup has seen the part of an overdraft that is written.
+      state.line = Math.max(state.line, charged > state.line ? charged - ledger.pending(id) : 0);
+    }
+    // What is left of an expired lease is lost, but an overdraft remains one.
+    if (state.line > charged && monotonic() >= state.expiresAt) state.line = charged;
+    const day = dayOf(now());
+    if (state.quotas.day !== day) {
+      state.quotas = onDay(state.quotas, day, Math.max(0, charged - state.line));
+      state.line = Math.max(state.line, charged);
+    }
+    return state;
+  };
+
+  return {
+    exhausted(key) {
+      if (key.quotas === null) return null;
+      const state = stateOf(key, key.quotas);
+      const charged = ledger.charged(key.id);
+      takeIfLow(state, charged);
+      return exhaustedBy(state, charged);
+    },
+    charged(keyId, hundredths) {
+      const state = states.get(keyId);
+      if (state === undefined) return;
+      state.largest = Math.max(state.largest, hundredths);
+      takeIfLow(state, ledger.charged(keyId));
+    },
+    async stop() {
+      isStopped = true;
+      // Nothing of this process is left in use; otherwise the leases expire.
+      if (states.size > 0) await ledger.betweenFlushes(store.release).catch(() => undefined);
+    },
+  };
+}

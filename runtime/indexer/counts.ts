@@ -1,0 +1,49 @@
+import type { FailureKind } from "../chain/request-failure.ts";
+import { createHistogram, type Histogram, observe } from "../lib/histogram.ts";
+import type { Progress } from "./session/progress.ts";
+
+/** What the indexer of a chain counts since its process has started, in plain numbers. */
+export interface IndexerCounts {
+  blocks: number;
+  transactions: number;
+  rows: number;
+  /** Replaced blocks of each reorganisation. */
+  readonly reorganisations: Histogram;
+  /** Requests to the node, and the calls in them. */
+  requests: number;
+  calls: number;
+  /** Requests that failed as a whole, by the kind of failure. */
+  readonly failures: Record<FailureKind, number>;
+}
+
+const depths = [1, 2, 3, 5, 10, 20, 50, 100];
+
+/** Creates the counts of a chain. */
+export const createIndexerCounts = (): IndexerCounts => ({
+  blocks: 0,
+  transactions: 0,
+  rows: 0,
+  reorganisations: createHistogram(depths),
+  requests: 0,
+  calls: 0,
+  failures: { size: 0, rate: 0, transient: 0, down: 0, final: 0 },
+});
+
+/** Counts an event of the indexing loop. Blocks of a projection that catches up are indexed already. */
+export function countProgress(counts: IndexerCounts, { phase, blocks, transactions, rows }: Progress): void {
+  if (phase === "reorganisation") {
+    observe(counts.reorganisations, blocks);
+    return;
+  }
+  counts.rows += rows;
+  if (phase === "catch-up") return;
+  counts.blocks += blocks;
+  counts.transactions += transactions;
+}
+
+/** Counts a request to the node; `failure` is null if it did not fail as a whole. */
+export function countRequest(counts: IndexerCounts, calls: number, failure: FailureKind | null): void {
+  counts.requests += 1;
+  counts.calls += calls;
+  if (failure !== null) counts.failures[failure] += 1;
+}

@@ -1,0 +1,52 @@
+interface Definition {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
+const define = <const Labels extends readonly string[]>(type: Definition["type"], labels: Labels, help: string) => ({ type, labels, help });
+
+/** Ashlar's own metrics. docs/operations/metrics.md describes them, and those of Node.js processes. */
+export const definitions = {
+  ashlar_http_request_duration_seconds: define(
+    "histogram",
+    ["operation", "status"],
+    "Time from a request's arrival until its response was sent or its connection closed.",
+  ),
+  ashlar_http_credits_total: define("counter", ["operation"], "Credits charged to keys."),
+  ashlar_http_cache_requests_total: define("counter", ["result"], "Requests to endpoints by how the cache of responses served them."),
+  ashlar_http_limited_requests_total: define("counter", ["limit"], "Requests rejected because they exceed a limit."),
+  ashlar_http_received_bytes_total: define("counter", [], "Bytes received on connections of clients."),
+  ashlar_http_sent_bytes_total: define("counter", [], "Bytes sent on connections of clients."),
+  ashlar_database_connections: define("gauge", ["process", "pool", "state"], "Open connections to the database."),
+  ashlar_database_max_connections: define("gauge", ["process", "pool"], "Max connections to the database."),
+  ashlar_database_waiting_requests: define("gauge", ["process", "pool"], "Requests that wait for a connection to the database."),
+  ashlar_database_wait_duration_seconds: define("histogram", ["pool"], "Time that requests waited for a connection, if they did."),
+  ashlar_database_statement_duration_seconds: define("histogram", ["pool"], "Time of statements, and of transactions as a whole."),
+  ashlar_database_failures_total: define("counter", ["pool"], "Statements and transactions that ended with an error."),
+  ashlar_index_block: define("gauge", ["chain"], "The last indexed block."),
+  ashlar_index_node_block: define("gauge", ["chain"], "The head of the node as last observed by the indexer."),
+  ashlar_index_lag_blocks: define("gauge", ["chain"], "Blocks between the last indexed block and the head of the node."),
+  ashlar_index_lag_seconds: define("gauge", ["chain"], "The age of the last indexed block."),
+  ashlar_index_silent_seconds: define("gauge", ["chain"], "Time since the indexer last made progress."),
+  ashlar_index_stopped: define("gauge", ["chain"], "Whether indexing has stopped because of a failure."),
+  ashlar_index_checkpoint_block: define("gauge", ["chain", "projection"], "The block up to which a projection is complete."),
+  ashlar_index_projection_failed: define("gauge", ["chain", "projection"], "Whether a projection is switched off because it failed."),
+  ashlar_index_queue_entries: define("gauge", ["chain", "queue"], "Entries of a queue of background work."),
+  ashlar_index_queue_overdue_seconds: define("gauge", ["chain", "queue"], "For how long the oldest due entry of a queue has been due."),
+  ashlar_indexer_blocks_total: define("counter", ["chain"], "Blocks written."),
+  ashlar_indexer_transactions_total: define("counter", ["chain"], "Transactions written."),
+  ashlar_indexer_rows_total: define("counter", ["chain"], "Rows written."),
+  ashlar_indexer_reorganisation_depth_blocks: define("histogram", ["chain"], "Indexed blocks that a reorganisation replaced."),
+  ashlar_node_requests_total: define("counter", ["chain"], "HTTP requests to the node."),
+  ashlar_node_calls_total: define("counter", ["chain"], "JSON-RPC calls in requests to the node."),
+  ashlar_node_failures_total: define("counter", ["chain", "kind"], "Requests to the node that failed as a whole."),
+  ashlar_data_directory_free_bytes: define("gauge", [], "Free space of the file system of the data directory."),
+  ashlar_data_directory_size_bytes: define("gauge", [], "Size of the file system of the data directory."),
+  ashlar_metrics_source_up: define("gauge", ["source"], "Whether a source of metrics responded to this scrape."),
+} as const satisfies Record<string, Definition>;
+
+/** The name of a metric. */
+export type MetricName = keyof typeof definitions;
+/** The labels of a metric. */
+export type LabelsOf<Name extends MetricName> = (typeof definitions)[Name]["labels"][number];

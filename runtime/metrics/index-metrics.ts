@@ -1,0 +1,76 @@
+import { type Metric, metric } from "./metric.ts";
+
+/** How far the index is, as the database has it; null is unknown. */
+export interface ReportedIndex {
+  readonly chains: readonly {
+    readonly name: string;
+    readonly block: number | null;
+    readonly timestamp: number | null;
+    readonly node_block: number | null;
+    readonly silent_seconds: number | null;
+    readonly is_stopped: boolean;
+  }[];
+  readonly checkpoints: readonly {
+    readonly name: string;
+    readonly projection: string;
+    readonly block_number: number;
+    readonly has_failed: boolean;
+  }[];
+  readonly queues: readonly { readonly name: string; readonly queue: string; readonly entries: number; readonly overdue_seconds: number }[];
+}
+
+/** The metrics of the index. What is unknown has no value. */
+export function indexMetrics({ chains, checkpoints, queues }: ReportedIndex, now: Date): Metric[] {
+  const seconds = now.getTime() / 1000;
+  const each = (value: (chain: ReportedIndex["chains"][number]) => number | null) =>
+    chains.flatMap((chain) => {
+      const known = value(chain);
+      return known === null ? [] : [[{ chain: chain.name }, known] as const];
+    });
+  const ofProjections = (value: (row: ReportedIndex["checkpoints"][number]) => number) =>
+    checkpoints.map((row) => [{ chain: row.name, projection: row.projection }, value(row)] as const);
+  const ofQueues = (value: (row: ReportedIndex["queues"][number]) => number) =>
+    queues.map((row) => [{ chain: row.name, queue: row.queue }, value(row)] as const);
+  return [
+    metric(
+      "ashlar_index_block",
+      each(({ block }) => block),
+    ),
+    metric(
+      "ashlar_index_node_block",
+      each(({ node_block: block }) => block),
+    ),
+    metric(
+      "ashlar_index_lag_blocks",
+      each(({ block, node_block: head }) => (block === null || head === null ? null : Math.max(0, head - block))),
+    ),
+    metric(
+      "ashlar_index_lag_seconds",
+      each(({ timestamp }) => (timestamp === null ? null : Math.max(0, seconds - timestamp))),
+    ),
+    metric(
+      "ashlar_index_silent_seconds",
+      each(({ silent_seconds: silent }) => silent),
+    ),
+    metric(
+      "ashlar_index_stopped",
+      each(({ is_stopped: isStopped }) => Number(isStopped)),
+    ),
+    metric(
+      "ashlar_index_checkpoint_block",
+      ofProjections(({ block_number: block }) => block),
+    ),
+    metric(
+      "ashlar_index_projection_failed",
+      ofProjections(({ has_failed: hasFailed }) => Number(hasFailed)),
+    ),
+    metric(
+      "ashlar_index_queue_entries",
+      ofQueues(({ entries }) => entries),
+    ),
+    metric(
+      "ashlar_index_queue_overdue_seconds",
+      ofQueues(({ overdue_seconds: overdue }) => overdue),
+    ),
+  ];
+}

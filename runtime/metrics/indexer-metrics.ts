@@ -1,0 +1,59 @@
+import { createIndexerCounts, type IndexerCounts } from "../indexer/counts.ts";
+import { histogramMetric, type Metric, metric } from "./metric.ts";
+import { createProcessMetrics } from "./process-metrics.ts";
+import { type Pools, poolMetrics } from "./server-metrics.ts";
+
+/** The metrics of a process that indexes. */
+export interface IndexerMetrics {
+  /** The counts of a chain. */
+  countsOf(chain: string): IndexerCounts;
+  collect(): Promise<readonly Metric[]>;
+}
+
+/** Creates the metrics of a process that indexes. */
+export function createIndexerMetrics(process: string, pools: Pools): IndexerMetrics {
+  const counts = new Map<string, IndexerCounts>();
+  const ofProcess = createProcessMetrics(process);
+  return {
+    countsOf(chain) {
+      const known = counts.get(chain) ?? createIndexerCounts();
+      counts.set(chain, known);
+      return known;
+    },
+    collect: async () => [...metricsOf([...counts]), ...poolMetrics(process, pools), ...(await ofProcess())],
+  };
+}
+
+function metricsOf(counts: readonly (readonly [chain: string, counts: IndexerCounts])[]): Metric[] {
+  const each = <Value>(value: (counts: IndexerCounts) => Value) => counts.map(([chain, count]) => [{ chain }, value(count)] as const);
+  return [
+    metric(
+      "ashlar_indexer_blocks_total",
+      each(({ blocks }) => blocks),
+    ),
+    metric(
+      "ashlar_indexer_transactions_total",
+      each(({ transactions }) => transactions),
+    ),
+    metric(
+      "ashlar_indexer_rows_total",
+      each(({ rows }) => rows),
+    ),
+    histogramMetric(
+      "ashlar_indexer_reorganisation_depth_blocks",
+      each(({ reorganisations }) => reorganisations),
+    ),
+    metric(
+      "ashlar_node_requests_total",
+      each(({ requests }) => requests),
+    ),
+    metric(
+      "ashlar_node_calls_total",
+      each(({ calls }) => calls),
+    ),
+    metric(
+      "ashlar_node_failures_total",
+      counts.flatMap(([chain, { failures }]) => Object.entries(failures).map(([kind, count]) => [{ chain, kind }, count] as const)),
+    ),
+  ];
+}

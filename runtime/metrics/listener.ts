@@ -1,0 +1,79 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface MetricsListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** The token that a scrape must send; none if undefined. */
+  readonly bearerToken: string | undefined;
+  /** The text of a scrape. */
+  readonly render: () => Promise<string>;
+}
+
+/** A listener that serves /metrics and nothing else. */
+export interface MetricsListener {
+  readonly address: AddressInfo;
+  close(): void;
+}
+
+const path = "/metrics";
+const contentType = "text/plain; version=0.0.4; charset=utf-8";
+/** Enough for several scrapers; a client that opens connections cannot take those of the server. */
+const maxConnections = 32;
+const requestMilliseconds = 10_000;
+
+/** Listens. @throws {Error} like `server.listen` */
+export async function openMetricsListener({ host, port, bearerToken, render }: MetricsListenerOptions): Promise<MetricsListener> {
+  const isAllowed = bearerToken === undefined ? () => true : checkToken(bearerToken);
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    response.setHeader("Content-Type", "text/plain; charset=utf-8");
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    if (!isAllowed(request.headers.authorization)) {
+      response.setHeader("WWW-Authenticate", 'Bearer realm="ashlar metrics"');
+      return end(response, 401, "Missing or invalid bearer token.\n");
+    }
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.setHeader("Allow", "GET, HEAD");
+      return end(response, 405, "Only GET and HEAD are allowed.\n");
+    }
+    if (request.url?.split("?")[0] !== path) return end(response, 404, `Not found; the metrics are at ${path}.\n`);
+    const text = await render();
+    response.setHeader("Content-Type", contentType);
+    end(response, 200, text);
+  };
+  const server = createServer(
+    { headersTimeout: requestMilliseconds, requestTimeout: requestMilliseconds, connectionsCheckingInterval: 1_000 },
+    (request, response) => {
+      respond(request, response).catch(() => end(response, 500, "Collecting the metrics failed.\n"));
+    },
+  );
+  server.maxConnections = maxConnections;
+  const listening = once(server, "listening");
+  server.listen(port, host);
+  await listening;
+  return {
+    address: server.address() as AddressInfo,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function end(response: ServerResponse, status: number, text: string): void {
+  response.statusCode = status;
+  response.setHeader("Content-Length", Buffer.byteLength(text));
+  response.end(text);
+}
+
+/** Compares hashes, which have the same length, in constant time. */
+function checkToken(token: string): (authorization: string | undefined) => boolean {
+  const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
+  const expected = hash(token);
+  return (authorization = "") => {
+    const sent = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+    return sent !== undefined && timingSafeEqual(hash(sent), expected);
+  };
+}

@@ -1,0 +1,13 @@
+import { collectDefaultMetrics, Registry } from "prom-client";
+import type { Metric } from "./metric.ts";
+
+/** Creates the metrics of Node.js and of the operating system for this process: CPU time, memory, garbage collection, delay of the event loop. */
+export function createProcessMetrics(process: string): () => Promise<readonly Metric[]> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, labels: { process } });
+  return async () => {
+    const metrics = await registry.getMetricsAsJSON();
+    // prom-client omits some of them when it combines processes, because it does not expect that a label tells them apart.
+    return metrics.map(({ name, help, values, type }) => ({ name, help, type: String(type), values, aggregator: "sum" }));
+  };
+}

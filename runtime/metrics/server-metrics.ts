@@ -1,0 +1,78 @@
+import type { CurrentPoolUsage } from "../database/pool-usage.ts";
+import { limitNames } from "../http/errors.ts";
+import { createRequestCounts, type RequestCounts } from "../http/request-counts.ts";
+import { histogramMetric, type Metric, metric } from "./metric.ts";
+import { createProcessMetrics } from "./process-metrics.ts";
+
+/** The pools of a process by name. */
+export type Pools = Readonly<Record<string, { usage(): CurrentPoolUsage }>>;
+
+/** The metrics of a process that serves. */
+export interface ServerMetrics {
+  readonly counts: RequestCounts;
+  collect(): Promise<readonly Metric[]>;
+}
+
+/** Creates the metrics of a process that serves. */
+export function createServerMetrics(process: string, pools: Pools): ServerMetrics {
+  const counts = createRequestCounts();
+  const ofProcess = createProcessMetrics(process);
+  return { counts, collect: async () => [...requestMetrics(counts), ...poolMetrics(process, pools), ...(await ofProcess())] };
+}
+
+const entriesOf = <Key extends string, Value>(values: Readonly<Record<Key, Value>>): [string, Value][] => Object.entries(values);
+
+function requestMetrics({ durations, hundredths, cache, limited, bytes }: RequestCounts): Metric[] {
+  const observed = [...durations].flatMap(([operation, outcomes]) =>
+    [...outcomes].map(([status, histogram]) => [{ operation, status }, histogram] as const),
+  );
+  return [
+    histogramMetric("ashlar_http_request_duration_seconds", observed),
+    metric(
+      "ashlar_http_credits_total",
+      [...hundredths].map(([operation, sum]) => [{ operation }, sum / 100] as const),
+    ),
+    metric(
+      "ashlar_http_cache_requests_total",
+      entriesOf(cache).map(([state, count]) => [{ result: state.toLowerCase() }, count] as const),
+    ),
+    metric(
+      "ashlar_http_limited_requests_total",
+      limitNames.map((limit) => [{ limit }, limited.get(limit) ?? 0] as const),
+    ),
+    metric("ashlar_http_received_bytes_total", [[{}, bytes.received]]),
+    metric("ashlar_http_sent_bytes_total", [[{}, bytes.sent]]),
+  ];
+}
+
+/** The metrics of the pools of a process. */
+export function poolMetrics(process: string, pools: Pools): Metric[] {
+  const used = entriesOf(pools).map(([pool, { usage }]) => ({ pool, usage: usage() }));
+  const gauge = (value: (usage: CurrentPoolUsage) => number) => used.map(({ pool, usage }) => [{ process, pool }, value(usage)] as const);
+  return [
+    metric(
+      "ashlar_database_connections",
+      used.flatMap(({ pool, usage }) => entriesOf(usage.connections).map(([state, count]) => [{ process, pool, state }, count] as const)),
+    ),
+    metric(
+      "ashlar_database_max_connections",
+      gauge(({ size }) => size),
+    ),
+    metric(
+      "ashlar_database_waiting_requests",
+      gauge(({ waiting }) => waiting),
+    ),
+    histogramMetric(
+      "ashlar_database_wait_duration_seconds",
+      used.map(({ pool, usage }) => [{ pool }, usage.waits] as const),
+    ),
+    histogramMetric(
+      "ashlar_database_statement_duration_seconds",
+      used.map(({ pool, usage }) => [{ pool }, usage.statements] as const),
+    ),
+    metric(
+      "ashlar_database_failures_total",
+      used.map(({ pool, usage }) => [{ pool }, usage.failed] as const),
+    ),
+  ];
+}

@@ -1,0 +1,70 @@
+import { statfs } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import type { MetricsSettings } from "../config/metrics.ts";
+import type { RequestCounts } from "../http/request-counts.ts";
+import { indexMetrics, type ReportedIndex } from "./index-metrics.ts";
+import { createIndexerMetrics, type IndexerMetrics } from "./indexer-metrics.ts";
+import { openMetricsListener } from "./listener.ts";
+import { type Metric, metric } from "./metric.ts";
+import { createProcessMetrics } from "./process-metrics.ts";
+import { createRestartedSource, type RestartedSource } from "./restarted-source.ts";
+import { createServerMetrics, type Pools, poolMetrics } from "./server-metrics.ts";
+import { createMetricSources } from "./sources.ts";
+
+/** The metrics of a service, and the listener that serves them. */
+export interface Metrics {
+  readonly address: AddressInfo;
+  /** Adds this process, which serves, and returns the counts of its requests. */
+  addServer(process: string, pools: Pools): RequestCounts;
+  /** Adds this process, which does not serve. */
+  addProcess(process: string, pools: Pools): void;
+  /** Adds a child process that is restarted when it exits. */
+  addChild(process: string, ask: () => Promise<readonly Metric[]>): RestartedSource;
+  /** Adds this process, which indexes, and returns its counts by chain. */
+  addIndexer(process: string, pools: Pools): IndexerMetrics["countsOf"];
+  /** Adds the state of the index. */
+  addIndex(read: () => Promise<ReportedIndex>): void;
+  /** Adds the space of the file system that contains the data directory. */
+  addDataDirectory(path: string): void;
+  close(): void;
+}
+
+/** Starts to serve metrics. @throws {Error} if it cannot listen on its address */
+export async function startMetrics({ host, port, bearerToken }: MetricsSettings): Promise<Metrics> {
+  const sources = createMetricSources();
+  const listener = await openMetricsListener({ host, port, bearerToken, render: sources.render });
+  return {
+    ...listener,
+    addServer(process, pools) {
+      const { counts, collect } = createServerMetrics(process, pools);
+      sources.add({ name: process, collect });
+      return counts;
+    },
+    addProcess(process, pools) {
+      const collect = createProcessMetrics(process);
+      sources.add({ name: process, collect: async () => [...poolMetrics(process, pools), ...(await collect())] });
+    },
+    addIndexer(process, pools) {
+      const { countsOf, collect } = createIndexerMetrics(process, pools);
+      sources.add({ name: process, collect });
+      return countsOf;
+    },
+    addIndex: (read) => sources.add({ name: "index", collect: async () => indexMetrics(await read(), new Date()) }),
+    addDataDirectory: (path) =>
+      sources.add({
+        name: "data directory",
+        async collect() {
+          const { bavail, blocks, bsize } = await statfs(path);
+          return [
+            metric("ashlar_data_directory_free_bytes", [[{}, bavail * bsize]]),
+            metric("ashlar_data_directory_size_bytes", [[{}, blocks * bsize]]),
+          ];
+        },
+      }),
+    addChild(process, ask) {
+      const source = createRestartedSource(process, ask);
+      sources.add(source);
+      return source;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Manifest } from "../../../runtime/backup/manifest.ts";
+import { type Restored, restoreBackup } from "../../../runtime/backup/restore-backup.ts";
+import { writeBackup } from "../../../runtime/backup/write-backup.ts";
+import type { Queryable } from "../../../runtime/database/database.ts";
+import type { Protocol } from "../../../runtime/declarations/protocol.ts";
+import { forgetProtocols } from "../../../runtime/domains/community/install/forget-protocols.ts";
+import { installationOf } from "../../../runtime/domains/community/install/statements.ts";
+import { migrations } from "../../../runtime/migrations.ts";
+import type { TestDatabase } from "../../support/database.ts";
+
+export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "ashlar-backup-"));
+
+const connectionTo = ({ url }: TestDatabase) => ({ url, applicationName: "ashlar-test" });
+
+export const backUp = (test: TestDatabase, folder: string): Promise<Manifest> =>
+  writeBackup({ connection: connectionTo(test), folder, jobs: 2, version: "0.0.0", now: () => new Date() });
+
+export const restoreInto = (
+  test: TestDatabase,
+  folder: string,
+  protocols: readonly Protocol[] = [],
+  applied = migrations,
+): Promise<Restored> =>
+  restoreBackup({
+    connection: connectionTo(test),
+    database: test.database,
+    folder,
+    jobs: 2,
+    migrations: applied,
+    protocols: protocols.map(installationOf),
+    forgetProtocols,
+  });
+
+/**
+ * A hash of all rows of each table, in the order of their texts. Only tables that each database has of its own are left out, and the time at which the running indexer
+ * last saw the node.
+ */
+export async function contentsOf(database: Pick<Queryable, "query">): Promise<Record<string, string>> {
+  const tables = await database.query<{ name: string }>(
+    `SELECT tablename::text AS name FROM pg_tables WHERE schemaname = 'public'
+       AND tablename NOT IN ('ashlar_migrations', 'ashlar_migrations_lock', 'community_reader')`,
+  );
+  const hashes: Record<string, string> = {};
+  for (const { name } of tables) {
+    const [row] = await database.query<{ hash: string }>(
+      `SELECT count(*) || ' ' || coalesce(md5(string_agg(row, E'\\n' ORDER BY row COLLATE "C")), '') AS hash
+       FROM (SELECT (to_jsonb(t) - 'seen_at')::text AS row FROM ${name} t) rows`,
+    );
+    hashes[name] = row?.hash ?? "";
+  }
+  return hashes;
+}
+
+/** Everything else that the schema has: indexes, constraints, triggers, views and functions. */
+export const schemaOf = (database: Pick<Queryable, "query">): Promise<{ item: string }[]> =>
+  database.query(
+    `SELECT indexdef AS item FROM pg_indexes WHERE schemaname = 'public'
+     UNION ALL SELECT conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+     UNION ALL SELECT tgrelid::regclass || ' ' || tgenabled::text || ' ' || pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+     UNION ALL SELECT schemaname || '.' || viewname || ' ' || definition FROM pg_views WHERE schemaname = 'api' OR schemaname LIKE 'cq%'
+     UNION ALL SELECT oid::regprocedure || ' ' || prosrc FROM pg_proc WHERE pronamespace IN (SELECT oid FROM pg_namespace WHERE nspname !~ '^pg_|^information')
+     ORDER BY item`,
+  );

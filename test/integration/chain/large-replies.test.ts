@@ -1,0 +1,35 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createRpc } from "../../../runtime/chain/rpc.ts";
+
+const part = "x".repeat(64 * 1024);
+let sent = 0;
+/** A node that never ends its reply. */
+const server = createServer((_, response) => {
+  response.on("error", () => undefined);
+  const send = (): void => {
+    while (!response.destroyed) {
+      sent += part.length;
+      if (!response.write(part)) return void response.once("drain", send);
+    }
+  };
+  send();
+});
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+it("a reply without an end is not read beyond its limit", async () => {
+  const maxReplyBytes = 1024 * 1024;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const rpc = createRpc({ url, maxReplyBytes, retries: 0, backOffMilliseconds: 1 });
+  await expect(rpc.request("eth_chainId", [])).rejects.toThrow(/returned more than 1048576 bytes/);
+  await rpc.close();
+  // The limit, and what the buffers of two sockets hold.
+  expect(sent).toBeLessThan(maxReplyBytes + 16 * 1024 * 1024);
+});

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { requireDemoDatabase } from "../../../runtime/commands/demo-database.ts";
+import { holdDemoKey } from "../../../runtime/commands/demo-key.ts";
+import { createKeys, hashKey, newKey } from "../../../runtime/http/keys.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+let test: TestDatabase;
+beforeEach(async () => {
+  test = await createTestDatabase();
+});
+afterEach(() => test.drop());
+
+const chains = [{ id: 31337, name: "demo" }];
+const index = (id: number, name: string) =>
+  test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, $3, 0)", [
+    id,
+    name,
+    Buffer.alloc(32),
+  ]);
+const check = (isExternal: boolean) => requireDemoDatabase({ database: test.database, chains, isExternal });
+
+describe("the demo", () => {
+  it("accepts an empty database, and that of a demo with keys", async () => {
+    await check(true);
+    await index(31337, "demo");
+    await createKeys(test.database).create({ label: "mine" });
+    await check(true);
+    await check(false);
+  });
+
+  it("refuses a database with another chain, or with another chain of the demo's id, and names them", async () => {
+    await index(1, "eth-mainnet");
+    await index(31337, "local");
+    const found = /refuses a database with other chains: found eth-mainnet \(1\), local \(31337\); configure your chains in ashlar\.yaml/;
+    await expect(check(true)).rejects.toThrow(found);
+    await expect(check(false)).rejects.toThrow(found);
+  });
+
+  it("refuses an external database with keys of an operator", async () => {
+    await createKeys(test.database).create({ label: "mine" });
+    await check(false);
+    await expect(check(true)).rejects.toThrow(/refuses a database with API keys: found 1;/);
+  });
+});
+
+describe("the key of the demo", () => {
+  it("is valid while the demo runs, for two minutes after it was killed, and not after it has stopped", async () => {
+    const key = newKey();
+    const { find } = createKeys(test.database);
+    const end = await holdDemoKey(test.database, key);
+    const expiresIn = ((await find(hashKey(key)))?.expiresAt ?? 0) - Date.now();
+    expect(expiresIn).toBeGreaterThan(60_000);
+    expect(expiresIn).toBeLessThanOrEqual(120_000);
+    await end();
+    expect(await find(hashKey(key))).toBeNull();
+    const endAgain = await holdDemoKey(test.database, key);
+    expect(await find(hashKey(key))).not.toBeNull();
+    await endAgain();
+  });
+});

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../../runtime/commands/open-database.ts";
+import { config } from "../../../runtime/config/config.ts";
+import { migrate, pendingMigrations } from "../../../runtime/database/migrate.ts";
+import { migrations } from "../../../runtime/migrations.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+const names = migrations.map(({ name }) => name);
+const last = names.at(-1);
+
+describe("a command that opens an external database", () => {
+  let test: TestDatabase;
+  beforeEach(async () => {
+    test = await createTestDatabase({ migrated: false });
+  });
+  afterEach(() => test.drop());
+
+  const open = async (settings: object): Promise<void> => {
+    const database = await openDatabase(config.parse({ databaseUrl: test.url, ...settings }));
+    await database.close();
+  };
+
+  it("creates the schema of an empty one", async () => {
+    await open({});
+    expect(await pendingMigrations(test.database, migrations)).toEqual([]);
+  });
+
+  it("refuses an older schema, which only ashlar migrate changes", async () => {
+    await migrate(test.database, migrations.slice(0, -1));
+    await expect(open({})).rejects.toThrow(
+      `The database schema is older than this server (pending migrations: ${last}): run ashlar migrate.`,
+    );
+    expect(await pendingMigrations(test.database, migrations)).toEqual([last]);
+    await migrate(test.database, migrations);
+    await open({});
+  });
+
+  it("migrates an older schema with migrate: auto", async () => {
+    await migrate(test.database, migrations.slice(0, -1));
+    await open({ migrate: "auto" });
+    expect(await pendingMigrations(test.database, migrations)).toEqual([]);
+  });
+});

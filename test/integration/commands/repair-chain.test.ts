@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { repairChain } from "../../../runtime/commands/repair-chain.ts";
+import { chainConfig } from "../../../runtime/config/config.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { dump } from "../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestIndexer, runInBackground } from "../../support/indexer/support.ts";
+import { until } from "../../support/until.ts";
+
+let chain: TestChain;
+let test: TestDatabase;
+let fresh: TestDatabase;
+const printed: string[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  test = await createTestDatabase();
+  fresh = await createTestDatabase();
+  for (let block = 0; block < 20; block += 1) await chain.mine();
+  const indexer = await createTestIndexer(chain.url, test.database);
+  await indexer.runToHead(20);
+  await indexer.close();
+});
+afterAll(async () => {
+  await test?.drop();
+  await fresh?.drop();
+  await chain?.stop();
+});
+
+const repair = (to: number, isConfirmed: boolean) => {
+  const config = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
+  return repairChain({ database: test.database, chain: config, protocols: [], to, isConfirmed, print: (line) => printed.push(line) });
+};
+const finalized = async () =>
+  (await test.database.query<{ height: number | null }>("SELECT finalized_block AS height FROM chains"))[0]?.height;
+
+it("a chain that ended by a wrong finalized block is indexed again after a repair, and only then", async () => {
+  // What a node reported once: its head as finalized.
+  await test.database.query("UPDATE chains SET finalized_block = 20");
+  await chain.rpc("anvil_reorg", [5, []]);
+  const ended = await createTestIndexer(chain.url, test.database);
+  await expect(ended.indexer.run(AbortSignal.timeout(20_000))).rejects.toThrow(
+    /is correct; if the node is, run ashlar chains repair test --to 15\.$/,
+  );
+  await ended.close();
+
+  const before = await dump(test.database);
+  await repair(15, false);
+  expect(await dump(test.database)).toEqual(before);
+  expect(printed).toContain("Nothing was changed. Stop the indexer of the chain, and pass --yes to do this.");
+  expect(printed[0]).toBe("test is indexed up to block 20; its finalized block is 20.");
+  await expect(repair(16, true)).rejects.toThrow(/The node of test has another block 16 \(0x[0-9a-f]{64}\) than the index/);
+  await expect(repair(20, true)).rejects.toThrow('Invalid value "20" for --to: expected an indexed block below the head, from 0 to 19.');
+
+  await repair(15, true);
+  expect(await finalized()).toBe(15);
+  const again = await createTestIndexer(chain.url, test.database);
+  await again.runToHead(20);
+  await again.close();
+  const other = await createTestIndexer(chain.url, fresh.database);
+  await other.runToHead(20);
+  await other.close();
+  expect(await dump(test.database)).toEqual(await dump(fresh.database));
+});
+
+it("a chain that is being indexed is not repaired", async () => {
+  const running = await createTestIndexer(chain.url, test.database);
+  const stop = runInBackground(running);
+  await until("the indexer to lead", () => running.indexer.status().leading);
+  await expect(repair(15, true)).rejects.toThrow(
+    "Another process is indexing test: stop it, and repeat this command. Nothing was changed.",
+  );
+  await stop();
+});

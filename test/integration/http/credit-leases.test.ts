@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createKeys } from "../../../runtime/http/keys.ts";
+import { createLeaseStore } from "../../../runtime/http/quota/lease-store.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+const day = "2026-11-23";
+const nothing = { all: 0, day: 0, month: 0 };
+const stores = (count: number) => Array.from({ length: count }, () => createLeaseStore(test.database, randomUUID()));
+const keyWith = (dayQuotaHundredths: number) => createKeys(test.database).create({ label: "leases", dayQuotaHundredths });
+const expire = (keyId: number) =>
+  test.database.query("UPDATE credit_leases SET expires_at = now() - interval '1 second' WHERE key_id = $1", [keyId]);
+
+describe("leases of a quota", () => {
+  it("never exceed it together, even if servers take them at the same time", async () => {
+    const { id: keyId } = await keyWith(1000);
+    const leases = await Promise.all(stores(8).map((store) => store.take({ keyId, pending: nothing, wanted: 1000, day })));
+    // Each lease has half of what the ones before have left: 500, 250, 125, then 63 of 125, 31 of 62, 16 of 31, 8 of 15, 4 of 7.
+    expect(leases.map((lease) => lease?.granted ?? 0).sort((left, right) => right - left)).toEqual([500, 250, 125, 63, 31, 16, 8, 4]);
+    expect(leases.map((lease) => lease?.left.day ?? 0).sort((left, right) => left - right)[0]).toBe(3);
+  });
+
+  it("are available to others once they have expired, and once they are returned", async () => {
+    const { id: keyId } = await keyWith(100);
+    const [first, second, third] = stores(3);
+    await first?.take({ keyId, pending: nothing, wanted: 50, day });
+    expect(await second?.take({ keyId, pending: nothing, wanted: 100, day })).toMatchObject({ granted: 25, left: { day: 25 } });
+    await expire(keyId);
+    expect(await third?.take({ keyId, pending: nothing, wanted: 50, day })).toMatchObject({ granted: 50, left: { day: 50 } });
+    await third?.release();
+    expect(await first?.take({ keyId, pending: nothing, wanted: 50, day })).toMatchObject({ granted: 50, left: { day: 50 } });
+  });
+
+  it("replace the server's last lease, and cover its pending charges", async () => {
+    const { id: keyId } = await keyWith(100);
+    const [first, second] = stores(2);
+    await first?.take({ keyId, pending: nothing, wanted: 10, day });
+    expect(await first?.take({ keyId, pending: { all: 10, day: 10, month: 10 }, wanted: 20, day })).toMatchObject({
+      granted: 20,
+      left: { day: 70, month: null },
+    });
+    // 100 less 10 pending and 20 leased; half of the rest.
+    expect(await second?.take({ keyId, pending: nothing, wanted: 100, day })).toMatchObject({ granted: 35, left: { day: 35 } });
+  });
+
+  it("are not reduced by pending charges of the day before", async () => {
+    const { id: keyId } = await keyWith(100);
+    const pending = { all: 60, day: 0, month: 60 };
+    expect(await stores(1)[0]?.take({ keyId, pending, wanted: 100, day })).toMatchObject({ granted: 50, left: { day: 50 } });
+  });
+
+  it("are not granted to keys without quotas", async () => {
+    const { id: keyId } = await createKeys(test.database).create({ label: "unlimited" });
+    expect(await stores(1)[0]?.take({ keyId, pending: nothing, wanted: 100, day })).toBe(null);
+  });
+});

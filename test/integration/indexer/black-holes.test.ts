@@ -1,0 +1,93 @@
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createDatabase, type Database } from "../../../runtime/database/database.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestIndexer, isAtHead, runInBackground } from "../../support/indexer/support.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
+import { until } from "../../support/until.ts";
+
+let chain: TestChain;
+const cleanUps: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  return chain.stop;
+});
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+const connect = (url: string): Database => {
+  const database = createDatabase({ url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+  cleanUps.push(database.close);
+  return database;
+};
+const proxyTo = async (url: string): Promise<{ readonly proxy: TcpProxy; readonly url: string }> => {
+  const proxy = await startTcpProxy(url);
+  cleanUps.push(proxy.close);
+  const proxied = new URL(url);
+  proxied.port = String(proxy.port);
+  proxied.hostname = "127.0.0.1";
+  return { proxy, url: proxied.href };
+};
+const start = async (nodeUrl: string, database: Database) => {
+  const running = await createTestIndexer(nodeUrl, database, { silenceMilliseconds: 2_000 });
+  cleanUps.push(runInBackground(running));
+  return running;
+};
+const newDatabase = async (): Promise<TestDatabase> => {
+  const test = await createTestDatabase();
+  cleanUps.push(test.drop);
+  return test;
+};
+
+describe("a leader on a connection that no longer carries data", () => {
+  it("to the database gives up, another process takes over within 15 s, and it waits once the connection works", async () => {
+    const test = await newDatabase();
+    const { proxy, url } = await proxyTo(test.url);
+    const first = await start(chain.url, connect(url));
+    await until("the first one to lead", () => first.indexer.status().following);
+    const second = await start(chain.url, connect(test.url));
+    await until("the second one to wait", () => second.notes.length > 0);
+    proxy.mute = true;
+    // A batch waits for the server, too.
+    await chain.mine();
+    await until("the second one to index", () => isAtHead(test.database, chain), 15_000);
+    await until("the first one to give up", () => !first.indexer.status().leading, 20_000);
+    expect(second.indexer.status().leading).toBe(true);
+    proxy.mute = false;
+    proxy.disconnect();
+    await until("the first one to wait", () => first.notes.some((note) => note.startsWith("Another process")), 20_000);
+  });
+
+  it("to the database indexes again within 15 s, without another process", async () => {
+    const test = await newDatabase();
+    const { proxy, url } = await proxyTo(test.url);
+    const only = await start(chain.url, connect(url));
+    await until("it to lead", () => only.indexer.status().following);
+    proxy.mute = true;
+    await chain.mine();
+    await until("it to give up", () => !only.indexer.status().leading, 20_000);
+    // An attempt to connect whose first bytes were lost still lasts until its time-out of 10 s.
+    proxy.mute = false;
+    await until("it to index", () => isAtHead(test.database, chain), 15_000);
+  });
+
+  it("to the node lets another process take over", async () => {
+    const test = await newDatabase();
+    const { proxy, url } = await proxyTo(chain.url);
+    const first = await start(url, connect(test.url));
+    await until("the first one to lead", () => first.indexer.status().following);
+    const second = await start(chain.url, connect(test.url));
+    await until("the second one to wait", () => second.notes.length > 0);
+    proxy.mute = true;
+    await chain.mine();
+    await until("the second one to index", () => isAtHead(test.database, chain), 10_000);
+    expect([first.indexer.status().leading, second.indexer.status().leading]).toEqual([false, true]);
+    expect(first.warnings).toContainEqual(
+      expect.stringMatching(/^The node of test has not responded for \d+ s: another process may take over\.$/),
+    );
+    proxy.mute = false;
+    proxy.disconnect();
+  });
+});

@@ -1,0 +1,84 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createDatabase } from "../../../runtime/database/database.ts";
+import { identifier, sql } from "../../../runtime/database/sql.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestIndexer, isAtHead, runInBackground, type TestIndexer } from "../../support/indexer/support.ts";
+import { until } from "../../support/until.ts";
+
+/** The bound of docs/operations/self-healing.md. */
+const recoveryMilliseconds = 10_000;
+
+let chain: TestChain;
+let test: TestDatabase;
+let running: TestIndexer;
+const cleanUps: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  return chain.stop;
+});
+beforeEach(async () => {
+  test = await createTestDatabase();
+  cleanUps.push(test.drop);
+  const database = createDatabase({ url: test.url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "faulty" });
+  cleanUps.push(database.close);
+  running = await createTestIndexer(chain.url, database);
+  cleanUps.push(runInBackground(running));
+  await until("the index to reach the head", atHead);
+});
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+const atHead = () => isAtHead(test.database, chain);
+const databaseName = async () => (await test.database.query<{ name: string }>("SELECT current_database() AS name"))[0]?.name ?? "";
+/** Terminates all connections of the indexer, as a failover does (57P01). */
+const terminate = () =>
+  test.database.query(
+    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'faulty' AND datname = current_database()",
+  );
+/** Waits for a failure, removes its cause, and waits until new blocks are indexed. */
+const recovers = async (failure: RegExp, removeCause: () => Promise<unknown>) => {
+  const before = running.warnings.length;
+  await chain.mine();
+  await until(`a failure ${failure}`, () => running.warnings.slice(before).some((warning) => failure.test(warning)), 30_000);
+  await removeCause();
+  const start = performance.now();
+  await until("the index to reach the head", atHead, recoveryMilliseconds);
+  return performance.now() - start;
+};
+
+describe("indexing continues", () => {
+  it("after a server that was read-only accepts writes, although sessions remain read-only", async () => {
+    const name = identifier(await databaseName());
+    // Sessions take the setting when they start: those of the read-only time keep it.
+    await test.database.query(sql`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await terminate();
+    const reset = sql`BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`;
+    await recovers(/read-only transaction/, () => test.database.query(reset.text));
+    expect(running.indexer.status().leading).toBe(true);
+  });
+
+  it.each([
+    ["58030", "I/O error"],
+    ["58P01", "file is missing"],
+    ["53100", "No space left on device"],
+    ["53200", "out of memory"],
+    ["55P03", "lock not available"],
+  ])("after the server reported SQLSTATE %s", async (state, message) => {
+    await test.database.query(
+      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${message}' USING ERRCODE = '${state}'; END $$;
+       CREATE TRIGGER fail BEFORE INSERT ON blocks EXECUTE FUNCTION fail()`,
+    );
+    await recovers(new RegExp(message), () => test.database.query("DROP TRIGGER fail ON blocks"));
+  });
+
+  it("after all its connections were terminated several times", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await terminate();
+      await chain.mine();
+      await until("the index to reach the head", atHead, recoveryMilliseconds);
+    }
+  });
+});

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chainConfig } from "../../../runtime/config/config.ts";
+import { readIndexState } from "../../../runtime/domains/chains/queries/index-state.ts";
+import { countProgress, countRequest } from "../../../runtime/indexer/counts.ts";
+import { type Metrics, startMetrics } from "../../../runtime/metrics/start-metrics.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { parseScrape, type Sample, scrape, sumOf, typesOf } from "../../support/scrape.ts";
+import { indexUntilHead } from "../../support/service.ts";
+
+let chain: TestChain;
+let test: TestDatabase;
+let metrics: Metrics;
+
+beforeAll(async () => {
+  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  await chain.mine();
+  await chain.mine();
+  const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, test.url);
+  await stop();
+  metrics = await startMetrics({ host: "127.0.0.1", port: 0 });
+  metrics.addIndex(() => readIndexState(test.database));
+  metrics.addDataDirectory("/");
+});
+afterAll(async () => {
+  metrics.close();
+  await chain.stop();
+  await test.drop();
+});
+
+const text = (): Promise<string> => scrape(`http://127.0.0.1:${metrics.address.port}/metrics`);
+const samples = async (): Promise<readonly Sample[]> => parseScrape(await text());
+
+describe("the metrics of the index", () => {
+  it("are the position of the chain, its lag, its projections and its queues", async () => {
+    await test.database.query("UPDATE chains SET latest_block = 7");
+    await test.database.query(
+      `INSERT INTO node_reads (chain_id, kind, key, block_number, run_after) VALUES
+       (31337, 'token', '\\x01', 1, now() - interval '90 seconds'), (31337, 'token', '\\x02', 1, now() + interval '1 hour')`,
+    );
+    const found = await samples();
+    const value = (name: string, labels = {}): number => sumOf(found, name, { chain: "own", ...labels });
+    // Two blocks after block 0.
+    expect(value("ashlar_index_block")).toBe(2);
+    expect(value("ashlar_index_node_block")).toBe(7);
+    expect(value("ashlar_index_lag_blocks")).toBe(5);
+    const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["0x2", false]);
+    const age = Date.now() / 1000 - Number(timestamp);
+    expect(value("ashlar_index_lag_seconds")).toBeGreaterThan(age - 60);
+    expect(value("ashlar_index_lag_seconds")).toBeLessThanOrEqual(age);
+    expect(value("ashlar_index_checkpoint_block", { projection: "ledger" })).toBe(2);
+    expect(value("ashlar_index_stopped")).toBe(0);
+    expect(value("ashlar_index_queue_entries", { queue: "contract-reads" })).toBe(2);
+    expect(value("ashlar_index_queue_entries", { queue: "nft-metadata" })).toBe(0);
+    expect(value("ashlar_index_queue_overdue_seconds", { queue: "contract-reads" })).toBeGreaterThanOrEqual(90);
+    expect(value("ashlar_index_queue_overdue_seconds", { queue: "contract-reads" })).toBeLessThan(600);
+    expect(sumOf(found, "ashlar_data_directory_free_bytes")).toBeGreaterThan(0);
+    expect(sumOf(found, "ashlar_metrics_source_up", { source: "index" })).toBe(1);
+  });
+});
+
+describe("the metrics of an indexer", () => {
+  it("count batches, reorganisations by depth, and requests to the node", async () => {
+    const counts = metrics.addIndexer("indexer", { indexing: test.database })("own");
+    const event = { projection: null, from: 0, block: 10, target: 10 };
+    countProgress(counts, { ...event, phase: "follow", blocks: 4, transactions: 5, rows: 60 });
+    countProgress(counts, { ...event, phase: "catch-up", projection: "prices", blocks: 4, transactions: 5, rows: 7 });
+    countProgress(counts, { ...event, phase: "reorganisation", blocks: 3, transactions: 0, rows: 0 });
+    countRequest(counts, 20, null);
+    countRequest(counts, 1, "down");
+    const found = await samples();
+    const value = (name: string, labels = {}): number => sumOf(found, name, { chain: "own", ...labels });
+    expect(value("ashlar_indexer_blocks_total")).toBe(4);
+    expect(value("ashlar_indexer_rows_total")).toBe(67);
+    expect(value("ashlar_indexer_reorganisation_depth_blocks_bucket", { le: "2" })).toBe(0);
+    expect(value("ashlar_indexer_reorganisation_depth_blocks_bucket", { le: "3" })).toBe(1);
+    expect(value("ashlar_node_requests_total")).toBe(2);
+    expect(value("ashlar_node_calls_total")).toBe(21);
+    expect(value("ashlar_node_failures_total", { kind: "down" })).toBe(1);
+    expect(value("ashlar_node_failures_total")).toBe(1);
+    expect(typesOf(await text()).get("ashlar_indexer_reorganisation_depth_blocks")).toBe("histogram");
+  });
+});

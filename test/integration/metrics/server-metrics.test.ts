@@ -1,0 +1,100 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createServer } from "../../../runtime/http/server.ts";
+import { type Metrics, startMetrics } from "../../../runtime/metrics/start-metrics.ts";
+import { parseScrape, type Sample, scrape, sumOf } from "../../support/scrape.ts";
+import { until } from "../../support/until.ts";
+import { type Harness, startHarness } from "../http/harness.ts";
+
+const duration = "ashlar_http_request_duration_seconds";
+let metrics: Metrics;
+let app: Harness;
+
+beforeAll(async () => {
+  metrics = await startMetrics({ host: "127.0.0.1", port: 0 });
+  const pools: Record<string, Harness["test"]["database"]> = {};
+  const counts = metrics.addServer("server", pools);
+  app = await startHarness({ getAllChains: async () => ({ items: [] }), getLogs: async () => ({ items: [] }) }, { counts });
+  pools.control = app.test.database;
+});
+afterAll(async () => {
+  metrics.close();
+  await app.end();
+});
+
+const samples = async (): Promise<readonly Sample[]> => parseScrape(await scrape(`http://127.0.0.1:${metrics.address.port}/metrics`));
+
+describe("the metrics of a server", () => {
+  it("count requests by operation and status, their credits, their cache and their bytes", async () => {
+    const before = await samples();
+    const { text } = await app.get("/v1/chains/");
+    await app.withoutKey().get("/v1/chains/");
+    await app.get("/v1/chains/?format=xml");
+    const after = await samples();
+    const grown = (name: string, labels = {}): number => sumOf(after, name, labels) - sumOf(before, name, labels);
+    expect(grown(`${duration}_count`, { operation: "getAllChains", status: "200" })).toBe(1);
+    expect(grown(`${duration}_count`, { operation: "getAllChains", status: "401" })).toBe(1);
+    expect(grown(`${duration}_count`, { operation: "getAllChains", status: "400" })).toBe(1);
+    expect(grown(`${duration}_bucket`, { operation: "getAllChains", status: "200", le: "+Inf" })).toBe(1);
+    // The catalog: 0.01 credits a call.
+    expect(grown("ashlar_http_credits_total", { operation: "getAllChains" })).toBeCloseTo(0.01, 10);
+    expect(grown("ashlar_http_sent_bytes_total")).toBeGreaterThan(text.length);
+    expect(grown("ashlar_http_received_bytes_total")).toBeGreaterThan("GET /v1/chains/ HTTP/1.1".length);
+    expect(grown("ashlar_http_cache_requests_total")).toBe(1);
+    expect(grown("ashlar_database_statement_duration_seconds_count", { pool: "control" })).toBeGreaterThan(0);
+  });
+
+  it("have no labels from requests: unknown paths, methods and ids of a hostile client are one label", async () => {
+    await samples();
+    const series = async (): Promise<Set<string>> =>
+      new Set((await samples()).map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`));
+    const hostile = (count: number) =>
+      Promise.all(
+        Array.from({ length: 40 }, (_, index) => `${count}-${index}`).flatMap((text) => [
+          app.withoutKey().get(`/v1/x${text}/"\n}/`.replace("\n", "%0a")),
+          app.withoutKey().get(`/${text}`),
+          app.get(`/v1/chains/?${text}=${text}`),
+          app.withoutKey().post(`/v1/${text}`),
+        ]),
+      );
+    await hostile(1);
+    const before = await series();
+    await hostile(2);
+    expect(await series()).toEqual(before);
+    const operations = new Set((await samples()).flatMap(({ labels: { operation } }) => operation ?? []));
+    expect(operations).toEqual(new Set(["getAllChains", "none"]));
+  });
+
+  it("contain no key and no path", async () => {
+    await app.withoutKey().get(`/v1/chains/?key=${app.key}`);
+    const text = await scrape(`http://127.0.0.1:${metrics.address.port}/metrics`);
+    expect(text).not.toContain("ckey_");
+    expect(text).not.toContain("/v1/");
+  });
+});
+
+describe("a request whose limit is exceeded", () => {
+  let limited: Harness | undefined;
+  afterEach(() => limited?.end());
+
+  it("counts for the limit", async () => {
+    limited = await startHarness(
+      { getAllChains: async () => ({ items: [] }) },
+      { counts: metrics.addServer("limited", {}), limits: { requestsPerSecond: 1, burstRequests: 0 } },
+    );
+    const { key } = await limited.keys.create({ label: "limited" });
+    const before = sumOf(await samples(), "ashlar_http_limited_requests_total", { limit: "requestsPerSecond" });
+    const statuses: number[] = [];
+    const { app: listener } = limited;
+    const server = createServer(listener);
+    const { port } = await server.listen(0, "127.0.0.1");
+    for (let count = 0; count < 30; count += 1)
+      statuses.push((await fetch(`http://127.0.0.1:${port}/v1/chains/`, { headers: { authorization: `Bearer ${key}` } })).status);
+    await server.stop();
+    const rejected = statuses.filter((status) => status === 429).length;
+    expect(rejected).toBeGreaterThan(0);
+    await until("the rejected requests to be counted", async () => {
+      const after = sumOf(await samples(), "ashlar_http_limited_requests_total", { limit: "requestsPerSecond" });
+      return after - before === rejected;
+    });
+  });
+});

@@ -1,0 +1,46 @@
+import { readdir, readFile } from "node:fs/promises";
+
+/** A message of the program's log: `…` stands for each part that depends on the event. */
+export interface LoggedEvent {
+  readonly level: string;
+  readonly message: string;
+}
+
+const runtime = new URL("../../runtime/", import.meta.url);
+const call = /\blogger\??\.(debug|info|warn|error)\(/g;
+
+/** The text from a position to the end of the brackets that are open there. */
+function untilClosed(text: string, start: number): string {
+  let depth = 1;
+  let end = start;
+  while (depth > 0 && end < text.length) {
+    const character = text.charAt(end);
+    if ("([{".includes(character)) depth += 1;
+    if (")]}".includes(character)) depth -= 1;
+    end += 1;
+  }
+  return text.slice(start, end - 1);
+}
+
+/** Replaces the expressions of a template, which may contain templates. */
+function withoutExpressions(text: string): string {
+  const start = text.indexOf("${");
+  if (start < 0) return text;
+  const expression = untilClosed(text, start + 2);
+  return `${text.slice(0, start)}…${withoutExpressions(text.slice(start + expression.length + 3))}`;
+}
+
+/** The messages that calls of a logger in runtime/ contain as text. Calls that pass a message on contain none. */
+export async function loggedEvents(): Promise<readonly LoggedEvent[]> {
+  const names = (await readdir(runtime, { recursive: true })).filter((name) => name.endsWith(".ts"));
+  const texts = await Promise.all(names.map((name) => readFile(new URL(name, runtime), "utf8")));
+  return texts.flatMap((text) =>
+    Array.from(text.matchAll(call)).flatMap(({ 0: found, 1: level = "", index }) => {
+      const written = withoutExpressions(untilClosed(text, index + found.length))
+        .trim()
+        .replace(/,$/, "");
+      const message = /(?:^|[,\n]\s*)["`]([^"`]+)["`]$/.exec(written)?.[1];
+      return message === undefined ? [] : [{ level, message }];
+    }),
+  );
+}

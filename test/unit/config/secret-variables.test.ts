@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { loadConfig } from "../../../runtime/config/load.ts";
+import { secretOf } from "../../../runtime/config/secret-variables.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "ashlar-secrets-"));
+const url = "postgresql://me:secret@db/index";
+const file = join(folder, "url");
+writeFileSync(file, `${url}\n`);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it("a secret is read from the file that the variable with _FILE names, without its line break", () => {
+  const load = (environment: NodeJS.ProcessEnv) => loadConfig(undefined, environment, {}, { workingFolder: folder, home: folder });
+  expect(load({ DATABASE_URL_FILE: file }).databaseUrl).toBe(url);
+  expect(load({ COMMUNITY_DATABASE_URL_FILE: file }).communityDatabaseUrl).toBe(url);
+  expect(secretOf({ ASHLAR_API_KEY_FILE: file }, "ASHLAR_API_KEY")).toBe(url);
+});
+
+it.each([
+  [
+    { DATABASE_URL: url, DATABASE_URL_FILE: file },
+    "DATABASE_URL and DATABASE_URL_FILE are both set: expected one of them; unset the other.",
+  ],
+  [
+    { DATABASE_URL_FILE: "/nowhere/url" },
+    'Invalid value "/nowhere/url" for DATABASE_URL_FILE: no such file; set it to the path of a readable file.',
+  ],
+])("%j is rejected without its secret", (environment, message) => {
+  expect(() => secretOf(environment, "DATABASE_URL")).toThrow(message);
+  expect(message).not.toContain("secret@");
+});

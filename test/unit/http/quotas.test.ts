@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import type { GrantedLease } from "../../../runtime/http/quota/lease-store.ts";
+import { createKeyQuotas } from "../../../runtime/http/quota/quotas.ts";
+import { until } from "../../support/until.ts";
+
+describe("the quotas of a process", () => {
+  it("do not use a lease that was taken before midnight after it", async () => {
+    let now = new Date("2026-11-30T23:59:59.999Z");
+    let charged = 0;
+    const leases: ((lease: GrantedLease) => void)[] = [];
+    const quotas = createKeyQuotas({
+      // Nothing is written to the table of usage during the test.
+      ledger: { charged: () => charged, pending: () => charged, betweenFlushes: (work) => work() },
+      // The database responds when the test says so.
+      store: { take: () => new Promise((resolve) => leases.push(resolve)), release: async () => undefined },
+      logger: { error: (...line: unknown[]) => expect(line).toBe("no line") } as never,
+      now: () => now,
+    });
+    const quota = { day: 3, month: null };
+    const key = { id: 1, lookedUpAt: 0, quotas: { quota, left: quota, day: "2026-11-30" } };
+    const send = (): string | null => {
+      const exhausted = quotas.exhausted(key);
+      if (exhausted !== null) return exhausted;
+      charged += 1;
+      quotas.charged(key.id, 1);
+      return null;
+    };
+    expect([send(), send(), send(), send()]).toEqual([null, null, null, "day"]);
+    now = new Date("2026-12-01T00:00:00Z");
+    expect(send()).toBe(null);
+    await until("a lease is being taken", () => leases.length === 1);
+    // One was left of the earlier day when it was taken.
+    leases[0]?.({ granted: 1, quota, left: { day: 0, month: null } });
+    await new Promise((resolve) => setImmediate(resolve));
+    // The quota of the new day is 3, of which one is used.
+    expect([send(), send(), send()]).toEqual([null, null, "day"]);
+  });
+});
