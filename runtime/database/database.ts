@@ -13,6 +13,7 @@ import { paceReading } from "./paced-reading.ts";
 import { type PipelinedStatement, runPipeline } from "./pipeline.ts";
 import { type CurrentPoolUsage, createPoolUsage } from "./pool-usage.ts";
 import { createPreparation, type Preparation } from "./preparation.ts";
+import { configureSession, customPlans, genericPlans, isDirect, type Plans } from "./session-settings.ts";
 import type { Sql, Statement } from "./sql.ts";
 import { createTypes } from "./types.ts";
 
@@ -21,7 +22,7 @@ export interface DatabaseOptions {
   readonly url: string | (() => string);
   /** Max connections for statements that are planned for each execution; half as many more serve those that are planned once (see `plannedOnce`). */
   readonly poolSize: number;
-  /** The server cancels a statement after this time (SQLSTATE 57014); 0 for no limit. */
+  /** The server cancels a statement after this time (SQLSTATE 57014); 0 for no limit. It is not set behind a pooler (see session-settings.ts). */
   readonly statementTimeoutMilliseconds: number;
   /** The name of these connections in the server's views. */
   readonly applicationName: string;
@@ -85,26 +86,25 @@ export function createDatabase(options: DatabaseOptions): Database {
   const preparation = createPreparation();
   const usage = createPoolUsage();
   const connections = createOpenConnections();
-  const openPool = (max: number, configure: (client: pg.ClientBase) => Promise<unknown>): SharedPool => {
+  const openPool = (max: number, plans: Plans): SharedPool => {
     const pool = new pg.Pool({
       Client: clientOf(urlOf),
       max,
       application_name: options.applicationName,
-      statement_timeout: options.statementTimeoutMilliseconds === 0 ? false : options.statementTimeoutMilliseconds,
       connectionTimeoutMillis: connectMilliseconds,
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAliveMilliseconds,
       types,
       // The pool waits for this before the connection's first statement; if the connection breaks in the meantime, that statement fails.
-      onConnect: (client) => configureInTime(client, configure),
+      onConnect: (client) => configureInTime(client, () => configureSession(client, plans, options.statementTimeoutMilliseconds)),
     });
     connections.watch(pool);
     // The pool drops a connection that breaks while idle; the next query opens a new one, and fails if that is impossible.
     pool.on("error", () => undefined);
     return { pool, slots: createFairSlots(max), usage };
   };
-  const pool = openPool(options.poolSize, (client) => client.query(customPlans));
-  const lookupPool = openPool(Math.ceil(options.poolSize / 2), (client) => client.query(genericPlans, [processIdOf(client)]));
+  const pool = openPool(options.poolSize, customPlans);
+  const lookupPool = openPool(Math.ceil(options.poolSize / 2), genericPlans);
   const knex = createKnex(urlOf, options.applicationName, types);
   let closing: Promise<void> | undefined;
   const guard = <T>(result: Promise<T>): Promise<T> =>
@@ -147,29 +147,10 @@ const send = <Row extends object>(pool: SharedPool, query: pg.QueryConfig): Prom
 };
 
 /** Runs a statement on a connection, and returns its rows. */
-const runOn = <Row extends object>(client: pg.ClientBase, query: pg.QueryConfig): Promise<Row[]> => {
-  const { name, text, values = [] } = query;
-  return name === undefined ? client.query(query).then((result) => rowsOf<Row>(result)) : runNamed<Row>(client, { name, text, values });
+const runOn = <Row extends object>(client: pg.ClientBase, { name, text, values }: pg.QueryConfig): Promise<Row[]> => {
+  if (name !== undefined && isDirect(client)) return runNamed<Row>(client, { name, text, values: values ?? [] });
+  return client.query(values === undefined ? { text } : { text, values }).then((result) => rowsOf<Row>(result));
 };
-
-/**
- * A prepared statement is planned for each execution's values. From the sixth execution on, the server may use one generic plan instead, which is slow if
- * values are skewed: among 500,000 logs, counting those of a busy contract with a rare topic took 81 ms instead of 8. It is not set as a start-up parameter,
- * because poolers reject unknown ones.
- */
-const customPlans = "SET plan_cache_mode = force_custom_plan";
-/**
- * For statements that are planned once. As the settings belong to a connection, these statements have connections of their own. Behind a pooler, whose process
- * ids are not the server's, another client gets the server connection next: plans stay custom there. Without sequential scans, a plan that is made while a
- * table is almost empty is also good later.
- */
-const genericPlans = `SELECT set_config('plan_cache_mode', CASE WHEN is_direct THEN 'force_generic_plan' ELSE 'force_custom_plan' END, false),
-    CASE WHEN is_direct THEN set_config('enable_seqscan', 'off', false) END
-  FROM (SELECT pg_backend_pid() = $1::int4 AS is_direct) AS connection`;
-
-/** The process id that the server, or a pooler, reported when the client connected. */
-const processIdOf = (client: pg.ClientBase): number | null =>
-  "processID" in client && typeof client.processID === "number" ? client.processID : null;
 
 /** The driver's client, which reads the URL when it connects. */
 const clientOf = (url: () => string): typeof pg.Client =>

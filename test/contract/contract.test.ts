@@ -18,6 +18,7 @@ interface ItemRow {
 
 const app = await useApp();
 const call = createCaller(app.url, app.key);
+const pooled = app.pooledUrl === null ? null : createCaller(app.pooledUrl, app.key);
 
 let document: Document;
 let openApi: OpenApiValidator;
@@ -42,6 +43,10 @@ function operationOf(id: string): Operation {
 
 /** Columns whose values may differ between two requests: the time of the response, and the time at which the node's head was last read. */
 const timeDependentColumns: ReadonlySet<string> = new Set(["update_at", "node_seen_at"]);
+
+/** JSON without the values of time-dependent fields. */
+const comparableText = (text: string | undefined): string | undefined =>
+  text?.replaceAll(/"(update_at|node_seen_at)":("[^"]*"|\d+)/g, '"$1":null');
 
 /** The rows of CSV and the billed items, each with its parent. */
 function rowsOf({ list, rows }: Operation, body: unknown): readonly ItemRow[] {
@@ -90,6 +95,14 @@ describe.each(demoOperations)("live operation $id", (operation) => {
     const credits = Number(response.headers.get("x-credits"));
     if (cost?.per === "call") expect(credits).toBe(cost.hundredths / 100);
     if (cost?.per === "item") expect(credits).toBe(Math.max(1, cost.hundredths * items) / 100);
+  });
+
+  it.skipIf(pooled === null)("returns the same through pgbouncer in transaction mode", async () => {
+    const target = documentedTarget(operation);
+    const [direct, throughPooler] = await Promise.all([call(target), pooled?.(target)]);
+    // Links contain the server's address.
+    expect(comparableText(throughPooler?.text.replaceAll(String(app.pooledUrl), app.url))).toBe(comparableText(direct.text));
+    expect(throughPooler?.headers.get("x-credits")).toBe(direct.headers.get("x-credits"));
   });
 
   it("returns the same rows in CSV", async () => {

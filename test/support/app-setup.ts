@@ -2,6 +2,9 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
+import type { Demo } from "../../demo/types.ts";
+import { createDatabase } from "../../runtime/database/database.ts";
+import { hasPgbouncer, startPooler } from "./database/pgbouncer.ts";
 import { openTestDatabase } from "./open-database.ts";
 import { finishMetadataReads, indexBitcoin, indexUntilHead, serveStory } from "./service.ts";
 import { startStory } from "./story.ts";
@@ -9,6 +12,8 @@ import { startStory } from "./story.ts";
 /** The demo's full story, indexed and served once for all contract tests, on chains that mine no further blocks. */
 export interface SharedApp {
   readonly url: string;
+  /** The URL of a server that reads the database through pgbouncer, which accepts the same key; null if pgbouncer is not installed. */
+  readonly pooledUrl: string | null;
   readonly key: string;
   readonly storyValues: Readonly<Record<string, string>>;
   readonly rpcUrl: string;
@@ -64,9 +69,11 @@ async function prepareApp(serverUrl: string): Promise<{ readonly app: SharedApp;
   const indexing = await indexUntilHead(chainWithShortTimeout, database.url);
   await finishMetadataReads(database.database);
   const serving = await serveStory(demo, database.database, [demo.chain, demo.bitcoin.chain]);
+  const pooled = hasPgbouncer() ? await servePooled(demo, database.url) : null;
   const trap = createServer((_request, response) => void response.end(String(demo.forbiddenRequests())));
   const app: SharedApp = {
     url: serving.url,
+    pooledUrl: pooled?.url ?? null,
     key: serving.key,
     storyValues: demo.story.values,
     rpcUrl: demo.rpcUrl,
@@ -79,9 +86,30 @@ async function prepareApp(serverUrl: string): Promise<{ readonly app: SharedApp;
     stop: async () => {
       trap.close();
       await serving.stop();
+      await pooled?.stop();
       await indexing.stop();
       await database.drop();
       await demo.stop();
+    },
+  };
+}
+
+/** Serves the story through pgbouncer. */
+async function servePooled(demo: Demo, databaseUrl: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const pooler = await startPooler(databaseUrl);
+  const database = createDatabase({
+    url: pooler.url,
+    poolSize: 4,
+    statementTimeoutMilliseconds: 10_000,
+    applicationName: "ashlar-test-pooled",
+  });
+  const serving = await serveStory(demo, database, [demo.chain, demo.bitcoin.chain]);
+  return {
+    url: serving.url,
+    stop: async () => {
+      await serving.stop();
+      await database.close();
+      await pooler.stop();
     },
   };
 }
