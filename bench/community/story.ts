@@ -119,7 +119,7 @@ const transactionOf = (number: number, index: number, logs: readonly (PlainLog &
   from: logs[0]?.account ?? whale,
   to: logs[0]?.address ?? whale,
   value: 0n,
-  nonce: number,
+  nonce: BigInt(number),
   gasLimit: 1_000_000n,
   input: "0x12345678",
   type: 2,

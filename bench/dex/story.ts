@@ -159,7 +159,7 @@ const toTransaction = (number: number, index: number, from: Address, to: Address
   from,
   to,
   value: 0n,
-  nonce: number,
+  nonce: BigInt(number),
   gasLimit: 250_000n,
   input: "0x38ed1739",
   type: 2,

@@ -110,7 +110,7 @@ const toTransaction = (
   from,
   to,
   value,
-  nonce: number,
+  nonce: BigInt(number),
   gasLimit: 400_000n,
   input: "0xfb0f3ee1",
   type: 2,

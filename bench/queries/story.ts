@@ -213,7 +213,7 @@ const toTransaction = (number: number, index: number, movements: readonly Moveme
     from: sender,
     to: tokenOf(movements[0]?.token ?? 0),
     value: 0n,
-    nonce: number,
+    nonce: BigInt(number),
     gasLimit: 200_000n,
     input: "0xa9059cbb",
     type: 2,

@@ -1,6 +1,18 @@
 import { type CachedFields, createCachedFields } from "./cached-fields.ts";
 import { BadReplyError } from "./errors.ts";
-import { asList, asObject, bigQuantity, data, hash, optional, quantity, quantityUpTo, type Raw, uncheckedText } from "./quantities.ts";
+import {
+  asList,
+  asObject,
+  bigQuantity,
+  bigQuantityBelow,
+  data,
+  hash,
+  optional,
+  quantity,
+  quantityUpTo,
+  type Raw,
+  uncheckedText,
+} from "./quantities.ts";
 import type { ChainBlock, ChainLog, ChainTransaction, ChainWithdrawal } from "./types.ts";
 
 /** Fields of a node's block that are only used to verify it. */
@@ -39,6 +51,8 @@ export interface DecodedReply {
 const timestamp = quantityUpTo(253_402_300_799, "a time in seconds, up to the year 9999");
 /** The first byte of a transaction (EIP-2718). */
 const transactionType = quantityUpTo(0xff, "a transaction type of one byte");
+/** EIP-2681 allows nonces below 2^64 - 1; the column, an int8, stores those below 2^63. */
+const nonce = bigQuantityBelow(2n ** 63n, "a quantity below 2^63");
 /** A block uses far less than 2^53 gas, up to which numbers are exact. */
 const gasUsed = (raw: Raw): bigint => BigInt(quantity(raw, "gasUsed"));
 /** A balance is a 256-bit number, so no fee can reach this. */
@@ -91,7 +105,7 @@ const decodeTransaction = (raw: Raw, receipt: Raw, fields: CachedFields): ChainT
     from: fields.address(raw, "from"),
     to,
     value: bigQuantity(raw, "value"),
-    nonce: quantity(raw, "nonce"),
+    nonce: nonce(raw, "nonce"),
     gasLimit: bigQuantity(raw, "gas"),
     input: data(raw, "input"),
     type: optional(raw, "type", transactionType) ?? 0,

@@ -68,6 +68,15 @@ export const quantityUpTo =
     return value;
   };
 
+/** A reader of quantities below a limit, which `expected` describes. */
+export const bigQuantityBelow =
+  (limit: bigint, expected: string) =>
+  (raw: Raw, field: string): bigint => {
+    const value = bigQuantity(raw, field);
+    if (value >= limit) throw invalidField(field, expected, raw[field]);
+    return value;
+  };
+
 /** 20 bytes. */
 export const address = (raw: Raw, field: string): Address => text(raw, field, addressPattern, "an address");
 

@@ -40,7 +40,8 @@ export interface ChainTransaction {
   /** Null for a contract creation. */
   readonly to: Address | null;
   readonly value: bigint;
-  readonly nonce: number;
+  /** Some networks derive it from keys or times, so that it may exceed 2^53; below 2^63. */
+  readonly nonce: bigint;
   readonly gasLimit: bigint;
   readonly input: Hex;
   /** EIP-2718 type. */

@@ -38,7 +38,7 @@ interface Transaction {
   to_address: Address | null;
   created_contract: Address | null;
   value: string;
-  nonce: number;
+  nonce: string;
   gas_limit: string;
   gas_used: number;
   gas_price: string;

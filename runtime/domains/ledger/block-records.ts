@@ -1,4 +1,5 @@
 import type { AccountBalance, ChainBlock, ChainLog, ChainTransaction, ChainWithdrawal, ValueTrace } from "../../chain/types.ts";
+import { sql } from "../../database/sql.ts";
 import type { Address, Hash, Hex } from "../../lib/hex.ts";
 
 /** A row of `blocks`. */
@@ -23,7 +24,7 @@ export interface TransactionRecord {
   to_address: Address | null;
   created_contract: Address | null;
   value: string;
-  nonce: number;
+  nonce: string;
   gas_limit: string;
   gas_used: number;
   gas_price: string;
@@ -33,6 +34,9 @@ export interface TransactionRecord {
   l1_fee: string | null;
   blob_fee: string | null;
 }
+/** The columns of a TransactionRecord. A nonce is text, because it may exceed 2^53. */
+export const transactionColumns = sql`block_number, transaction_index, hash, from_address, to_address, created_contract, value, nonce::text, gas_limit, gas_used,
+       gas_price, type, successful, input, l1_fee, blob_fee`;
 /** A row of `logs`. */
 export interface LogRecord {
   block_number: number;
@@ -138,7 +142,7 @@ const toTransaction = (row: TransactionRecord): Omit<ChainTransaction, "logs" | 
   from: row.from_address,
   to: row.to_address,
   value: BigInt(row.value),
-  nonce: row.nonce,
+  nonce: BigInt(row.nonce),
   gasLimit: BigInt(row.gas_limit),
   input: row.input,
   type: row.type,

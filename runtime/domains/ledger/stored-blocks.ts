@@ -1,6 +1,7 @@
 import type { ChainBlock, NativeAccounting } from "../../chain/types.ts";
 import { bytesArray } from "../../database/codecs.ts";
 import type { Queryable } from "../../database/database.ts";
+import { sql } from "../../database/sql.ts";
 import type { StoredLedger } from "../../indexer/types.ts";
 import type { Hash } from "../../lib/hex.ts";
 import {
@@ -15,6 +16,7 @@ import {
   toLog,
   toTrace,
   toWithdrawal,
+  transactionColumns,
   transactionKey,
   type WithdrawalRecord,
 } from "./block-records.ts";
@@ -52,6 +54,13 @@ export const createStoredLedger = (database: Queryable, chainId: number): Stored
   },
 });
 
+const transactionsOfBlocks = sql`SELECT ${transactionColumns} FROM transactions
+  WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 ORDER BY block_number, transaction_index`;
+const transactionsOfLogs = sql`SELECT ${transactionColumns} FROM transactions
+  WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 AND (block_number, transaction_index) IN (
+    SELECT block_number, transaction_index FROM logs WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 AND topic0 = ANY ($4::bytea[]))
+  ORDER BY block_number, transaction_index`;
+
 /** Reads blocks with their contents; each statement reads a range of its table's primary key. */
 const readBlocks = async (
   database: Queryable,
@@ -63,10 +72,7 @@ const readBlocks = async (
   const range = [chainId, from, to];
   const [blocks, transactions, logs, traces, withdrawals, balances] = await Promise.all([
     database.query<BlockRecord>("SELECT * FROM blocks WHERE chain_id = $1 AND number BETWEEN $2 AND $3 ORDER BY number", range),
-    database.query<TransactionRecord>(
-      "SELECT * FROM transactions WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 ORDER BY block_number, transaction_index",
-      range,
-    ),
+    database.query<TransactionRecord>(transactionsOfBlocks.text, range),
     database.query<LogRecord>(
       "SELECT * FROM logs WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 ORDER BY block_number, log_index",
       range,
@@ -107,12 +113,7 @@ const readBlocksOfLogs = async (
   const rangeOfTopics = [...range, bytesArray(topics)];
   const [blocks, transactions, logs] = await Promise.all([
     database.query<BlockRecord>("SELECT * FROM blocks WHERE chain_id = $1 AND number BETWEEN $2 AND $3 ORDER BY number", range),
-    database.query<TransactionRecord>(
-      `SELECT * FROM transactions WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 AND (block_number, transaction_index) IN (
-         SELECT block_number, transaction_index FROM logs WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 AND topic0 = ANY ($4::bytea[]))
-       ORDER BY block_number, transaction_index`,
-      rangeOfTopics,
-    ),
+    database.query<TransactionRecord>(transactionsOfLogs.text, rangeOfTopics),
     database.query<LogRecord>(
       `SELECT * FROM logs WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 AND topic0 = ANY ($4::bytea[]) ORDER BY block_number, log_index`,
       rangeOfTopics,

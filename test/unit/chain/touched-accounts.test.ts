@@ -14,7 +14,7 @@ const transaction = (overrides: Partial<ChainTransaction> = {}): ChainTransactio
   from: account("a"),
   to: account("b"),
   value: 0n,
-  nonce: 0,
+  nonce: 0n,
   gasLimit: 1n,
   input: "0x",
   type: 2,

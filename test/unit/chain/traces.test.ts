@@ -10,7 +10,7 @@ const transaction = (overrides: Partial<ChainTransaction> = {}): ChainTransactio
   from: account("1"),
   to: account("2"),
   value: 10n,
-  nonce: 0,
+  nonce: 0n,
   gasLimit: 100_000n,
   input: "0x01",
   type: 2,

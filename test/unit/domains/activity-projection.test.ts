@@ -14,7 +14,7 @@ const transaction = (from: Address, gasUsed: bigint, price: bigint, overrides: P
   from,
   to: bob,
   value: 5n,
-  nonce: 0,
+  nonce: 0n,
   gasLimit: 100n,
   input: "0x",
   type: 2,

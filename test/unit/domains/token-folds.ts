@@ -44,7 +44,7 @@ export const transaction = (overrides: Partial<ChainTransaction> = {}): ChainTra
   from: alice,
   to: token,
   value: 0n,
-  nonce: 0,
+  nonce: 0n,
   gasLimit: 100n,
   input: "0x01",
   type: 2,
