@@ -15,10 +15,6 @@ export const customPlans: Plans = { mode: "force_custom_plan", hasSequentialScan
 /** For statements that are planned once. Without sequential scans, a plan that is made while a table is almost empty is also good later. */
 export const genericPlans: Plans = { mode: "force_generic_plan", hasSequentialScans: false };
 
-/** No row, and no change, behind a pooler. */
-const settings = `SELECT set_config('plan_cache_mode', $2, false), set_config('enable_seqscan', $3, false), set_config('statement_timeout', $4, false)
-  FROM (SELECT pg_backend_pid() = $1::int4 AS is_direct) AS connection WHERE is_direct`;
-
 const direct = new WeakSet<pg.ClientBase>();
 
 /** Whether a connection leads to the server itself, so that its session keeps settings and prepared statements. */
@@ -35,6 +31,11 @@ export async function configureSession(
   timeoutMilliseconds: number,
 ): Promise<void> {
   const processId = "processID" in client && typeof client.processID === "number" ? client.processID : null;
-  const { rows } = await client.query(settings, [processId, mode, hasSequentialScans ? "on" : "off", String(timeoutMilliseconds)]);
-  if (rows.length === 1) direct.add(client);
+  const { rows } = await client.query<{ is_direct: boolean }>("SELECT pg_backend_pid() = $1::int4 AS is_direct", [processId]);
+  if (rows[0]?.is_direct !== true) return;
+  // SET instead of set_config, which the role of community endpoints may not execute.
+  await client.query(
+    `SET plan_cache_mode = ${mode}; SET enable_seqscan = ${hasSequentialScans ? "on" : "off"}; SET statement_timeout = ${timeoutMilliseconds}`,
+  );
+  direct.add(client);
 }
