@@ -34,8 +34,9 @@ export async function configureSession(
   const { rows } = await client.query<{ is_direct: boolean }>("SELECT pg_backend_pid() = $1::int4 AS is_direct", [processId]);
   if (rows[0]?.is_direct !== true) return;
   // SET instead of set_config, which the role of community endpoints may not execute.
-  await client.query(
-    `SET plan_cache_mode = ${mode}; SET enable_seqscan = ${hasSequentialScans ? "on" : "off"}; SET statement_timeout = ${timeoutMilliseconds}`,
-  );
+  const settings = [`plan_cache_mode = ${mode}`, `enable_seqscan = ${hasSequentialScans ? "on" : "off"}`];
+  // Without a limit of the pool, that of the role or the database applies.
+  if (timeoutMilliseconds > 0) settings.push(`statement_timeout = ${timeoutMilliseconds}`);
+  await client.query(settings.map((setting) => `SET ${setting}`).join("; "));
   direct.add(client);
 }
