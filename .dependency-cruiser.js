@@ -65,6 +65,12 @@ export default {
     only("chain-low", "^runtime/chain/", "^runtime/(chain|lib)/", "chain does not depend on the database or on domains."),
     only("database-low", "^runtime/database/", "^runtime/(database|lib)/", "database does not depend on domains."),
     only("backup-low", "^runtime/backup/", "^runtime/(backup|database|lib)/", "Migrations and protocols are passed in."),
+    only(
+      "operator-low",
+      "^runtime/operator/",
+      "^runtime/(operator|database|lib)/",
+      "Changes by operators, for commands and the console alike.",
+    ),
     only("web-low", "^runtime/web/", "^runtime/(web|lib)/", "web does not depend on domains: it fetches without knowing the purpose."),
     only("events-low", "^runtime/events/", "^runtime/(events|chain|lib)/", "events depend on blocks, but not on domains."),
     only("indexer-no-domain", "^runtime/indexer/", "^runtime/(indexer|chain|database|events|config|lib)/", "Projections are passed in."),

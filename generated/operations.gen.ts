@@ -114,6 +114,7 @@ const allChainsStatusResponseColumns: readonly CsvColumn[] = [
   { header: "node_seen_at", path: ["node_seen_at"], from: "row", kind: "text" },
   { header: "blocks_behind", path: ["blocks_behind"], from: "row", kind: "number" },
   { header: "seconds_behind", path: ["seconds_behind"], from: "row", kind: "number" },
+  { header: "paused_since", path: ["paused_since"], from: "row", kind: "text" },
   { header: "building", path: ["building"], from: "row", kind: "json" },
   { header: "switched_off", path: ["switched_off"], from: "row", kind: "json" },
 ];

@@ -420,6 +420,8 @@ export interface ChainStatusItem {
   readonly blocks_behind: number | null;
   /** Number of seconds between the last indexed block and the node's newest block; null while either is unknown. */
   readonly seconds_behind: number | null;
+  /** Time at which an operator paused the indexing of the network; null if it is not paused. */
+  readonly paused_since: string | null;
   /** Parts of the index that are being rebuilt from the stored blocks. Responses that depend on them are as of the last rebuilt block, or 503. Empty if the index is complete. */
   readonly building: readonly string[] | null;
   /** Parts of the index that failed and that the index continues without, until the indexer is restarted. Responses that depend on them are 503. Null if the network is not indexed yet. */

@@ -1571,7 +1571,7 @@ validate11.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 export const AllChainsStatusResponseEnvelope = validate18;
 const schema10 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/AllChainsStatusResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
 const schema11 = {"type":"object","required":["updated_at","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/ChainStatusItem"}}},"additionalProperties":false};
-const schema12 = {"type":"object","required":["name","chain_id","kind","is_testnet","logo_url","black_logo_url","white_logo_url","is_appchain","synced_block_height","synced_blocked_signed_at","has_data","indexed_from","latest_block_height","finalized_block_height","native_accounting","missing","offers","batch_size","traces_by","node_seen_at","blocks_behind","seconds_behind","building","switched_off"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"kind":{"type":"string","enum":["evm","bitcoin"]},"is_testnet":{"type":"boolean"},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"is_appchain":{"type":"boolean"},"synced_block_height":{"type":["integer","null"]},"synced_blocked_signed_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"has_data":{"type":"boolean"},"indexed_from":{"type":["integer","null"]},"latest_block_height":{"type":["integer","null"]},"finalized_block_height":{"type":["integer","null"]},"native_accounting":{"type":["string","null"],"enum":["traces","state","none",null]},"missing":{"type":["array","null"],"items":{"type":"string"}},"offers":{"type":["array","null"],"items":{"type":"string"}},"batch_size":{"type":["integer","null"]},"traces_by":{"type":["string","null"]},"node_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"blocks_behind":{"type":["integer","null"]},"seconds_behind":{"type":["integer","null"]},"building":{"type":["array","null"],"items":{"type":"string"}},"switched_off":{"type":["array","null"],"items":{"$ref":"#/components/schemas/SwitchedOffProjection"}}},"additionalProperties":false};
+const schema12 = {"type":"object","required":["name","chain_id","kind","is_testnet","logo_url","black_logo_url","white_logo_url","is_appchain","synced_block_height","synced_blocked_signed_at","has_data","indexed_from","latest_block_height","finalized_block_height","native_accounting","missing","offers","batch_size","traces_by","node_seen_at","blocks_behind","seconds_behind","paused_since","building","switched_off"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"kind":{"type":"string","enum":["evm","bitcoin"]},"is_testnet":{"type":"boolean"},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"is_appchain":{"type":"boolean"},"synced_block_height":{"type":["integer","null"]},"synced_blocked_signed_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"has_data":{"type":"boolean"},"indexed_from":{"type":["integer","null"]},"latest_block_height":{"type":["integer","null"]},"finalized_block_height":{"type":["integer","null"]},"native_accounting":{"type":["string","null"],"enum":["traces","state","none",null]},"missing":{"type":["array","null"],"items":{"type":"string"}},"offers":{"type":["array","null"],"items":{"type":"string"}},"batch_size":{"type":["integer","null"]},"traces_by":{"type":["string","null"]},"node_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"blocks_behind":{"type":["integer","null"]},"seconds_behind":{"type":["integer","null"]},"paused_since":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"building":{"type":["array","null"],"items":{"type":"string"}},"switched_off":{"type":["array","null"],"items":{"$ref":"#/components/schemas/SwitchedOffProjection"}}},"additionalProperties":false};
 const schema13 = {"type":"object","required":["projection","reason"],"properties":{"projection":{"type":"string"},"reason":{"type":"string"}},"additionalProperties":false};
 
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1666,7 +1666,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.synced_block_height === undefined) && (missing0 = "synced_block_height"))) || ((data.synced_blocked_signed_at === undefined) && (missing0 = "synced_blocked_signed_at"))) || ((data.has_data === undefined) && (missing0 = "has_data"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))) || ((data.latest_block_height === undefined) && (missing0 = "latest_block_height"))) || ((data.finalized_block_height === undefined) && (missing0 = "finalized_block_height"))) || ((data.native_accounting === undefined) && (missing0 = "native_accounting"))) || ((data.missing === undefined) && (missing0 = "missing"))) || ((data.offers === undefined) && (missing0 = "offers"))) || ((data.batch_size === undefined) && (missing0 = "batch_size"))) || ((data.traces_by === undefined) && (missing0 = "traces_by"))) || ((data.node_seen_at === undefined) && (missing0 = "node_seen_at"))) || ((data.blocks_behind === undefined) && (missing0 = "blocks_behind"))) || ((data.seconds_behind === undefined) && (missing0 = "seconds_behind"))) || ((data.building === undefined) && (missing0 = "building"))) || ((data.switched_off === undefined) && (missing0 = "switched_off"))){
+if((((((((((((((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.synced_block_height === undefined) && (missing0 = "synced_block_height"))) || ((data.synced_blocked_signed_at === undefined) && (missing0 = "synced_blocked_signed_at"))) || ((data.has_data === undefined) && (missing0 = "has_data"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))) || ((data.latest_block_height === undefined) && (missing0 = "latest_block_height"))) || ((data.finalized_block_height === undefined) && (missing0 = "finalized_block_height"))) || ((data.native_accounting === undefined) && (missing0 = "native_accounting"))) || ((data.missing === undefined) && (missing0 = "missing"))) || ((data.offers === undefined) && (missing0 = "offers"))) || ((data.batch_size === undefined) && (missing0 = "batch_size"))) || ((data.traces_by === undefined) && (missing0 = "traces_by"))) || ((data.node_seen_at === undefined) && (missing0 = "node_seen_at"))) || ((data.blocks_behind === undefined) && (missing0 = "blocks_behind"))) || ((data.seconds_behind === undefined) && (missing0 = "seconds_behind"))) || ((data.paused_since === undefined) && (missing0 = "paused_since"))) || ((data.building === undefined) && (missing0 = "building"))) || ((data.switched_off === undefined) && (missing0 = "switched_off"))){
 validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -2112,34 +2112,21 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.building !== undefined){
-let data24 = data.building;
+if(data.paused_since !== undefined){
+let data24 = data.paused_since;
 const _errs50 = errors;
-if((!(Array.isArray(data24))) && (data24 !== null)){
-validate20.errors = [{instancePath:instancePath+"/building",schemaPath:"#/properties/building/type",keyword:"type",params:{type: schema12.properties.building.type},message:"must be array,null"}];
+if((typeof data24 !== "string") && (data24 !== null)){
+validate20.errors = [{instancePath:instancePath+"/paused_since",schemaPath:"#/properties/paused_since/type",keyword:"type",params:{type: schema12.properties.paused_since.type},message:"must be string,null"}];
 return false;
 }
 const _errs51 = errors;
 if(errors === _errs50){
-if(Array.isArray(data24)){
-var valid3 = true;
-const len2 = data24.length;
-for(let i2=0; i2<len2; i2++){
-let data25 = data24[i2];
-const _errs52 = errors;
-if(typeof data25 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/building/" + i2,schemaPath:"#/properties/building/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(typeof data24 === "string"){
+if(!pattern1.test(data24)){
+validate20.errors = [{instancePath:instancePath+"/paused_since",schemaPath:"#/properties/paused_since/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},message:"must match pattern \""+"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"+"\""}];
 return false;
 }
-const _errs53 = errors;
-if(errors === _errs52){
-}
-var valid3 = _errs52 === errors;
-if(!valid3){
-break;
-}
-}
-if(valid3){
+else {
 }
 }
 if(errors === _errs50){
@@ -2151,28 +2138,67 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.switched_off !== undefined){
-let data26 = data.switched_off;
+if(data.building !== undefined){
+let data25 = data.building;
+const _errs52 = errors;
+if((!(Array.isArray(data25))) && (data25 !== null)){
+validate20.errors = [{instancePath:instancePath+"/building",schemaPath:"#/properties/building/type",keyword:"type",params:{type: schema12.properties.building.type},message:"must be array,null"}];
+return false;
+}
+const _errs53 = errors;
+if(errors === _errs52){
+if(Array.isArray(data25)){
+var valid3 = true;
+const len2 = data25.length;
+for(let i2=0; i2<len2; i2++){
+let data26 = data25[i2];
 const _errs54 = errors;
-if((!(Array.isArray(data26))) && (data26 !== null)){
-validate20.errors = [{instancePath:instancePath+"/switched_off",schemaPath:"#/properties/switched_off/type",keyword:"type",params:{type: schema12.properties.switched_off.type},message:"must be array,null"}];
+if(typeof data26 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/building/" + i2,schemaPath:"#/properties/building/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs55 = errors;
 if(errors === _errs54){
-if(Array.isArray(data26)){
-var valid4 = true;
-const len3 = data26.length;
-for(let i3=0; i3<len3; i3++){
-let data27 = data26[i3];
+}
+var valid3 = _errs54 === errors;
+if(!valid3){
+break;
+}
+}
+if(valid3){
+}
+}
+if(errors === _errs52){
+}
+}
+var valid0 = _errs52 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.switched_off !== undefined){
+let data27 = data.switched_off;
 const _errs56 = errors;
-if(!(validate21(data27, {instancePath:instancePath+"/switched_off/" + i3,parentData:data26,parentDataProperty:i3,rootData,dynamicAnchors}))){
+if((!(Array.isArray(data27))) && (data27 !== null)){
+validate20.errors = [{instancePath:instancePath+"/switched_off",schemaPath:"#/properties/switched_off/type",keyword:"type",params:{type: schema12.properties.switched_off.type},message:"must be array,null"}];
+return false;
+}
+const _errs57 = errors;
+if(errors === _errs56){
+if(Array.isArray(data27)){
+var valid4 = true;
+const len3 = data27.length;
+for(let i3=0; i3<len3; i3++){
+let data28 = data27[i3];
+const _errs58 = errors;
+if(!(validate21(data28, {instancePath:instancePath+"/switched_off/" + i3,parentData:data27,parentDataProperty:i3,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid4 = _errs56 === errors;
+var valid4 = _errs58 === errors;
 if(!valid4){
 break;
 }
@@ -2180,15 +2206,16 @@ break;
 if(valid4){
 }
 }
-if(errors === _errs54){
+if(errors === _errs56){
 }
 }
-var valid0 = _errs54 === errors;
+var valid0 = _errs56 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
+}
 }
 }
 }
@@ -2460,7 +2487,7 @@ const schema14 = {"type":"object","required":["data","error","error_message","er
 const schema15 = {"type":"object","required":["address","updated_at","quote_currency","chain_id","chain_name","items","indexed_from"],"properties":{"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"quote_currency":{"type":"string"},"chain_id":{"type":"integer"},"chain_name":{"type":"string"},"items":{"type":"array","items":{"$ref":"#/components/schemas/TokensApprovalItem"}},"indexed_from":{"type":["integer","null"]}},"additionalProperties":false};
 const schema16 = {"type":"object","required":["token_address","token_address_label","ticker_symbol","contract_decimals","logo_url","quote_rate","balance","balance_quote","pretty_balance_quote","value_at_risk","value_at_risk_quote","pretty_value_at_risk_quote","spenders"],"properties":{"token_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"token_address_label":{"type":["string","null"]},"ticker_symbol":{"type":["string","null"]},"contract_decimals":{"type":["integer","null"]},"logo_url":{"type":["string","null"]},"quote_rate":{"type":["number","null"]},"balance":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"},"balance_quote":{"type":["number","null"]},"pretty_balance_quote":{"type":["string","null"]},"value_at_risk":{"type":["string","null"]},"value_at_risk_quote":{"type":["number","null"]},"pretty_value_at_risk_quote":{"type":["string","null"]},"spenders":{"type":"array","items":{"$ref":"#/components/schemas/TokenSpenderItem"}}},"additionalProperties":false};
 const schema17 = {"type":"object","required":["block_height","tx_offset","log_offset","block_signed_at","tx_hash","spender_address","spender_address_label","allowance","allowance_quote","pretty_allowance_quote","value_at_risk","value_at_risk_quote","pretty_value_at_risk_quote","risk_factor"],"properties":{"block_height":{"type":"integer"},"tx_offset":{"type":"integer"},"log_offset":{"type":"integer"},"block_signed_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"tx_hash":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"spender_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"spender_address_label":{"type":["string","null"]},"allowance":{"type":["string","null"]},"allowance_quote":{"type":["number","null"]},"pretty_allowance_quote":{"type":["string","null"]},"value_at_risk":{"type":["string","null"]},"value_at_risk_quote":{"type":["number","null"]},"pretty_value_at_risk_quote":{"type":["string","null"]},"risk_factor":{"type":["string","null"]}},"additionalProperties":false};
-const pattern16 = new RegExp("^0x[0-9a-f]{64}$", "u");
+const pattern17 = new RegExp("^0x[0-9a-f]{64}$", "u");
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2570,7 +2597,7 @@ const _errs10 = errors;
 const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern16.test(data4)){
+if(!pattern17.test(data4)){
 validate28.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -5205,8 +5232,8 @@ export const BlockHeightsResponseEnvelope = validate47;
 const schema26 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/BlockHeightsResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
 const schema27 = {"type":"object","required":["updated_at","chain_id","chain_name","items","pagination","indexed_from"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"chain_id":{"type":"integer"},"chain_name":{"type":"string"},"items":{"type":"array","items":{"$ref":"#/components/schemas/BlockHeights"}},"pagination":{"$ref":"#/components/schemas/Pagination"},"indexed_from":{"type":["integer","null"]}},"additionalProperties":false};
 const schema28 = {"type":"object","required":["block_hash","signed_at","height","block_parent_hash","extra_data","miner_address","mining_cost","gas_used","gas_limit","transactions_link"],"properties":{"block_hash":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"signed_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"height":{"type":"integer"},"block_parent_hash":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"extra_data":{"type":["string","null"],"pattern":"^0x[0-9a-f]*$"},"miner_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"mining_cost":{"type":["number","null"]},"gas_used":{"type":"integer"},"gas_limit":{"type":"integer"},"transactions_link":{"type":["string","null"],"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"}},"additionalProperties":false};
-const pattern34 = new RegExp("^0x[0-9a-f]*$", "u");
-const pattern36 = new RegExp("^[A-Za-z][A-Za-z0-9+.-]*:\\S+$", "u");
+const pattern35 = new RegExp("^0x[0-9a-f]*$", "u");
+const pattern37 = new RegExp("^[A-Za-z][A-Za-z0-9+.-]*:\\S+$", "u");
 
 function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5242,7 +5269,7 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern16.test(data0)){
+if(!pattern17.test(data0)){
 validate49.errors = [{instancePath:instancePath+"/block_hash",schemaPath:"#/properties/block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -5310,7 +5337,7 @@ const _errs8 = errors;
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(!pattern16.test(data3)){
+if(!pattern17.test(data3)){
 validate49.errors = [{instancePath:instancePath+"/block_parent_hash",schemaPath:"#/properties/block_parent_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -5340,7 +5367,7 @@ return false;
 const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern34.test(data4)){
+if(!pattern35.test(data4)){
 validate49.errors = [{instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]*$"},message:"must match pattern \""+"^0x[0-9a-f]*$"+"\""}];
 return false;
 }
@@ -5440,7 +5467,7 @@ return false;
 const _errs21 = errors;
 if(errors === _errs20){
 if(typeof data9 === "string"){
-if(!pattern36.test(data9)){
+if(!pattern37.test(data9)){
 validate49.errors = [{instancePath:instancePath+"/transactions_link",schemaPath:"#/properties/transactions_link/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"+"\""}];
 return false;
 }
@@ -5927,7 +5954,7 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern16.test(data0)){
+if(!pattern17.test(data0)){
 validate56.errors = [{instancePath:instancePath+"/block_hash",schemaPath:"#/properties/block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -5995,7 +6022,7 @@ const _errs8 = errors;
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(!pattern16.test(data3)){
+if(!pattern17.test(data3)){
 validate56.errors = [{instancePath:instancePath+"/block_parent_hash",schemaPath:"#/properties/block_parent_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -6025,7 +6052,7 @@ return false;
 const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern34.test(data4)){
+if(!pattern35.test(data4)){
 validate56.errors = [{instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]*$"},message:"must match pattern \""+"^0x[0-9a-f]*$"+"\""}];
 return false;
 }
@@ -6125,7 +6152,7 @@ return false;
 const _errs21 = errors;
 if(errors === _errs20){
 if(typeof data9 === "string"){
-if(!pattern36.test(data9)){
+if(!pattern37.test(data9)){
 validate56.errors = [{instancePath:instancePath+"/transactions_link",schemaPath:"#/properties/transactions_link/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"+"\""}];
 return false;
 }
@@ -12501,7 +12528,7 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern36.test(data1)){
+if(!pattern37.test(data1)){
 validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"+"\""}];
 return false;
 }
@@ -12599,7 +12626,7 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern16.test(data1)){
+if(!pattern17.test(data1)){
 validate123.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -13154,7 +13181,7 @@ const _errs6 = errors;
 const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern16.test(data2)){
+if(!pattern17.test(data2)){
 validate120.errors = [{instancePath:instancePath+"/block_hash",schemaPath:"#/properties/block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -13180,7 +13207,7 @@ const _errs8 = errors;
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(!pattern16.test(data3)){
+if(!pattern17.test(data3)){
 validate120.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -14905,7 +14932,7 @@ const _errs6 = errors;
 const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern16.test(data2)){
+if(!pattern17.test(data2)){
 validate141.errors = [{instancePath:instancePath+"/block_hash",schemaPath:"#/properties/block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -14963,7 +14990,7 @@ const _errs12 = errors;
 const _errs13 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
-if(!pattern16.test(data5)){
+if(!pattern17.test(data5)){
 validate141.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -14997,7 +15024,7 @@ const _errs16 = errors;
 const _errs17 = errors;
 if(errors === _errs16){
 if(typeof data7 === "string"){
-if(!pattern16.test(data7)){
+if(!pattern17.test(data7)){
 validate141.errors = [{instancePath:instancePath+"/raw_log_topics/" + i0,schemaPath:"#/properties/raw_log_topics/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -15209,7 +15236,7 @@ const _errs36 = errors;
 const _errs37 = errors;
 if(errors === _errs36){
 if(typeof data17 === "string"){
-if(!pattern34.test(data17)){
+if(!pattern35.test(data17)){
 validate141.errors = [{instancePath:instancePath+"/raw_log_data",schemaPath:"#/properties/raw_log_data/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]*$"},message:"must match pattern \""+"^0x[0-9a-f]*$"+"\""}];
 return false;
 }
@@ -17031,7 +17058,7 @@ const _errs10 = errors;
 const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern16.test(data4)){
+if(!pattern17.test(data4)){
 validate163.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -17065,7 +17092,7 @@ const _errs14 = errors;
 const _errs15 = errors;
 if(errors === _errs14){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 validate163.errors = [{instancePath:instancePath+"/raw_log_topics/" + i0,schemaPath:"#/properties/raw_log_topics/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -17277,7 +17304,7 @@ const _errs34 = errors;
 const _errs35 = errors;
 if(errors === _errs34){
 if(typeof data16 === "string"){
-if(!pattern34.test(data16)){
+if(!pattern35.test(data16)){
 validate163.errors = [{instancePath:instancePath+"/raw_log_data",schemaPath:"#/properties/raw_log_data/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]*$"},message:"must match pattern \""+"^0x[0-9a-f]*$"+"\""}];
 return false;
 }
@@ -20397,7 +20424,7 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern16.test(data1)){
+if(!pattern17.test(data1)){
 validate198.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -22684,7 +22711,7 @@ const _errs10 = errors;
 const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern16.test(data4)){
+if(!pattern17.test(data4)){
 validate222.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -27324,7 +27351,7 @@ const _errs6 = errors;
 const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern16.test(data2)){
+if(!pattern17.test(data2)){
 validate279.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -33097,7 +33124,7 @@ return false;
 const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern36.test(data0)){
+if(!pattern37.test(data0)){
 validate340.errors = [{instancePath:instancePath+"/prev",schemaPath:"#/properties/prev/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"+"\""}];
 return false;
 }
@@ -33123,7 +33150,7 @@ return false;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern36.test(data1)){
+if(!pattern37.test(data1)){
 validate340.errors = [{instancePath:instancePath+"/next",schemaPath:"#/properties/next/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"+"\""}];
 return false;
 }
@@ -33980,7 +34007,7 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern16.test(data1)){
+if(!pattern17.test(data1)){
 validate347.errors = [{instancePath:instancePath+"/topic0",schemaPath:"#/properties/topic0/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -35373,7 +35400,7 @@ return false;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern34.test(data1)){
+if(!pattern35.test(data1)){
 validate352.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]*$"},message:"must match pattern \""+"^0x[0-9a-f]*$"+"\""}];
 return false;
 }
@@ -35500,7 +35527,7 @@ const _errs6 = errors;
 const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern16.test(data2)){
+if(!pattern17.test(data2)){
 validate342.errors = [{instancePath:instancePath+"/block_hash",schemaPath:"#/properties/block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -35526,7 +35553,7 @@ const _errs8 = errors;
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(!pattern16.test(data3)){
+if(!pattern17.test(data3)){
 validate342.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -41591,7 +41618,7 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern16.test(data1)){
+if(!pattern17.test(data1)){
 validate427.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -41621,7 +41648,7 @@ return false;
 const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern36.test(data2)){
+if(!pattern37.test(data2)){
 validate427.errors = [{instancePath:instancePath+"/tx_detail_link",schemaPath:"#/properties/tx_detail_link/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"+"\""}];
 return false;
 }

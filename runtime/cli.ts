@@ -163,9 +163,35 @@ withConfig(chains.command("repair"))
   )
   .argument("<name>", "the chain, as configured")
   .requiredOption("--to <block>", "the block that remains the last one", parseInteger("--to"))
-  .option("--yes", "change the index; its indexer must be stopped")
+  .option("--yes", "change the index; the chain must be paused, or its indexer stopped")
   .action(async (name: string, options: CommonOptions & RepairCommand) =>
     (await import("./commands/chains-command.ts")).repairChainNamed(loadConfigWith(options), name, options),
+  );
+
+withConfig(chains.command("pause"))
+  .description("pause the indexing of a chain, which is served on: its indexer stops within seconds, until ashlar chains resume")
+  .argument("<name>", "the chain, as in the index")
+  .action(async (name: string, options: CommonOptions) =>
+    (await import("./commands/chains-command.ts")).pauseChainNamed(loadConfigWith(options), name),
+  );
+withConfig(chains.command("resume"))
+  .description("continue the indexing of a paused chain")
+  .argument("<name>", "the chain, as in the index")
+  .action(async (name: string, options: CommonOptions) =>
+    (await import("./commands/chains-command.ts")).resumeChainNamed(loadConfigWith(options), name),
+  );
+withConfig(chains.command("status"))
+  .description("print how far the chains are indexed and which are paused; of one chain, also its projections and queues")
+  .argument("[name]", "the chain, as in the index (default: all)")
+  .action(async (name: string | undefined, options: CommonOptions) =>
+    (await import("./commands/chains-command.ts")).printChainStatus(loadConfigWith(options), name),
+  );
+
+withConfig(program.command("log"))
+  .description("print what operators changed, newest first: chains paused, resumed and repaired, and keys")
+  .option("--limit <number>", "how many actions to print", parseInteger("--limit"), 100)
+  .action(async (options: CommonOptions & { limit: number }) =>
+    (await import("./commands/log.ts")).printLog(loadConfigWith(options), options),
   );
 
 const nfts = program.command("nfts").description("manage the metadata of a chain's non-fungible tokens");

@@ -24,8 +24,8 @@ export interface ReadinessOptions {
 }
 
 /**
- * A server is ready if the database is reachable and migrated, and the first backfill of each chain is complete and its indexer not stopped. The details report
- * how far each chain is behind its node.
+ * A server is ready if the database is reachable and migrated, and the first backfill of each chain is complete and its indexer not stopped, unless an operator
+ * has paused it. The details report how far each chain is behind its node.
  */
 export async function readiness(
   chains: readonly AnyChainConfig[],
@@ -37,6 +37,8 @@ export async function readiness(
     const problem = await schemaProblem(database, migrations);
     if (problem !== null) return { reasons: [problem], details: {} };
     const rows = new Map((await ledger.chains()).map((row) => [row.chain_id, row]));
+    const nodes = new Map((await network.nodes()).map((row) => [row.chain_id, row]));
+    const pausedAt = (id: number): Date | null => nodes.get(id)?.paused_at ?? null;
     const states = await Promise.all(
       chains.map(async (chain) => {
         const row = rows.get(chain.id);
@@ -49,16 +51,18 @@ export async function readiness(
           latest_block: latest,
           blocks_behind: head === null || latest === null ? null : Math.max(0, latest - head.number),
           seconds_behind: head === null ? null : Math.max(0, Math.floor(now().getTime() / 1000) - head.timestamp),
+          paused_since: pausedAt(chain.id)?.toISOString() ?? null,
         };
       }),
     );
-    const nodes = new Map((await network.nodes()).map((row) => [row.chain_id, row]));
     const building = chains.flatMap(({ id, name }) =>
       (nodes.get(id)?.building ?? []).map((projection) => `Projection ${projection} of ${name} is being built from the stored ledger`),
     );
     const backfilling = states.filter((state) => !state.backfilled).map((state) => `First backfill of ${state.name} is incomplete`);
     const heartbeats = new Map((await network.heartbeats()).map((row) => [row.chain_id, row]));
-    const stopped = chains.flatMap(({ id, name }) => indexerProblem(name, heartbeats.get(id), maxSilentSeconds) ?? []);
+    const stopped = chains.flatMap(({ id, name }) =>
+      pausedAt(id) === null ? (indexerProblem(name, heartbeats.get(id), maxSilentSeconds) ?? []) : [],
+    );
     const reasons = [...backfilling, ...building, ...stopped];
     return { reasons, details: { database: "up", chains: states.map(({ backfilled: _, ...state }) => state) } };
   } catch (error) {

@@ -1,12 +1,19 @@
 import { stdout } from "node:process";
 import { type Config, isEvmChain } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { type IndexedChainRow, readIndexState } from "../domains/chains/queries/index-state.ts";
+import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
+import { pauseChain, resumeChain } from "../operator/pause.ts";
 import { loadProtocols } from "../protocols.ts";
+import { commandActor } from "./actor.ts";
 import { resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 import { openDatabase } from "./open-database.ts";
 import { repairChain } from "./repair-chain.ts";
 import { requireDatabase } from "./used-database.ts";
+
+const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
 export interface RepairCommand {
   readonly to: number;
@@ -22,9 +29,73 @@ export async function repairChainNamed(config: Config, name: string, { to, yes =
     const chain = (await resolveChains(config, database.indexing)).find((configured) => configured.name === name);
     if (chain === undefined || !isEvmChain(chain))
       throw new CommandError(`Invalid value "${name}" for the chain: expected a configured EVM chain; see chains in ashlar.yaml.`);
-    const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
-    await repairChain({ database: database.indexing, chain, protocols, to, isConfirmed: yes, print });
+    await repairChain({ database: database.indexing, chain, protocols, to, isConfirmed: yes, actor: commandActor(), print });
   } finally {
     await database.close();
   }
+}
+
+/** `ashlar chains pause`: its indexer stops within seconds, and stays stopped until `ashlar chains resume`. @throws {CommandError} */
+export const pauseChainNamed = (config: Config, name: string): Promise<void> =>
+  withIndexedChain(config, name, async (database, chain) => {
+    if (await pauseChain(database, chain, commandActor())) print(`Indexing of ${name} is paused: its indexer stops within seconds.`);
+    else print(`Indexing of ${name} is paused already.`);
+  });
+
+/** `ashlar chains resume`: continues the indexing of a paused chain. @throws {CommandError} */
+export const resumeChainNamed = (config: Config, name: string): Promise<void> =>
+  withIndexedChain(config, name, async (database, chain) => {
+    if (await resumeChain(database, chain, commandActor())) print(`Indexing of ${name} is resumed: its indexer continues within seconds.`);
+    else print(`Indexing of ${name} is not paused.`);
+  });
+
+/** `ashlar chains status`: how far each chain of the index, or one of them with its projections and queues, is indexed. @throws {CommandError} */
+export async function printChainStatus(config: Config, name: string | undefined): Promise<void> {
+  requireDatabase(config);
+  const opened = await openDatabase(config);
+  try {
+    if (name !== undefined) await requireIndexedChain(opened.indexing, name);
+    const state = await readIndexState(opened.indexing);
+    const chains = state.chains.filter((chain) => name === undefined || chain.name === name);
+    if (chains.length === 0) print("No chain is indexed.");
+    for (const chain of chains) print(renderChain(chain));
+    if (name === undefined) return;
+    for (const { projection, block_number, has_failed } of state.checkpoints.filter((row) => row.name === name))
+      print(`  projection ${projection}: block ${block_number}${has_failed ? ", switched off after a failure" : ""}`);
+    for (const { queue, entries, overdue_seconds } of state.queues.filter((row) => row.name === name))
+      print(`  queue ${queue}: ${entries} entries${overdue_seconds > 0 ? `, the oldest due for ${Math.round(overdue_seconds)} s` : ""}`);
+  } finally {
+    await opened.close();
+  }
+}
+
+function renderChain({ name, block, node_block, silent_seconds, is_stopped, paused_at }: IndexedChainRow): string {
+  const head = block === null ? "no blocks" : `block ${block}`;
+  const lag = block === null || node_block === null ? [] : [`${Math.max(0, node_block - block)} behind the node`];
+  const silence = silent_seconds === null ? "" : `, last progress ${Math.round(silent_seconds)} s ago`;
+  const activity = is_stopped ? `stopped by a failure${silence}` : `not paused${silence}`;
+  return [name, head, ...lag, paused_at === null ? activity : `paused since ${paused_at.toISOString()}`].join("  ");
+}
+
+/** Runs work with a chain of the index, which need not be configured. @throws {CommandError} if there is none with the name. */
+async function withIndexedChain(
+  config: Config,
+  name: string,
+  work: (database: Database, chain: { readonly id: number; readonly name: string }) => Promise<void>,
+): Promise<void> {
+  requireDatabase(config);
+  const database = await openDatabase(config);
+  try {
+    await work(database.indexing, { id: await requireIndexedChain(database.indexing, name), name });
+  } finally {
+    await database.close();
+  }
+}
+
+async function requireIndexedChain(database: Database, name: string): Promise<number> {
+  const chains = await createLedgerQueries(database).chains();
+  const chain = chains.find((row) => row.name === name);
+  if (chain !== undefined) return chain.chain_id;
+  const names = chains.map((row) => row.name).join(", ");
+  throw new CommandError(`Invalid value "${name}" for the chain: expected a chain of the index (${names || "there is none"}).`);
 }

@@ -10,6 +10,7 @@ import type { Progress as IndexingProgress } from "../indexer/session/progress.t
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { createLogger, type Logger } from "../logger.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
+import { isPaused } from "../operator/pause.ts";
 import { loadProtocols } from "../protocols.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
@@ -20,6 +21,7 @@ import type { ServiceDatabase } from "./open-database.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
 import { openService } from "./open-service.ts";
 import { createProgress, type Progress } from "./progress.ts";
+import { type PausableRun, runUnlessPaused } from "./run-unless-paused.ts";
 import { runUntilStopped, settlesWithin, stopped } from "./shutdown.ts";
 import { stopService } from "./stop-service.ts";
 
@@ -100,13 +102,26 @@ async function indexUntilStopped(
     },
     ...(counts === undefined ? {} : { onRequest: (calls: number, failure: FailureKind | null) => countRequest(counts, calls, failure) }),
   };
+  const pausable: PausableRun = {
+    run: (active) =>
+      isBitcoinChain(chain)
+        ? indexBitcoinChain({ chain, ...common }, active)
+        : indexChain({ chain, protocols, readerRole, ...common }, active),
+    isPaused: () => isPaused(database, chain.id),
+    onChange(isNowPaused) {
+      if (isNowPaused) {
+        logger.info({ chain: chain.name }, "Indexing is paused");
+        progress.print(`Indexing ${chain.name} is paused; continue it with: ashlar chains resume ${chain.name}`);
+      } else {
+        logger.info({ chain: chain.name }, "Indexing is resumed");
+        progress.print(`Indexing ${chain.name} is resumed`);
+      }
+    },
+  };
   try {
     await keepIndexing(
       {
-        run: () =>
-          isBitcoinChain(chain)
-            ? indexBitcoinChain({ chain, ...common }, signal)
-            : indexChain({ chain, protocols, readerRole, ...common }, signal),
+        run: () => runUnlessPaused(pausable, signal),
         isFinal: (error) => error instanceof CommandError || (endsWhenRefused && error instanceof IndexMismatchError),
         onFailure: async (error, wait) => {
           // A database error also contains rows, statements and file names of the server: only its message is logged.

@@ -4,17 +4,23 @@ import type { OwnKeyLimits } from "../config/key-limits.ts";
 import type { KeyAccess } from "../http/key-access.ts";
 import { createKeys, type Keys, type LimitChanges, type ListedKey } from "../http/keys.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
+import { type OperatorAction, recordAction } from "../operator/actions.ts";
+import { commandActor } from "./actor.ts";
 import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
-/** Runs work with the keys of the configured database. */
-async function withKeys(config: Config, work: (keys: Keys) => Promise<void>): Promise<void> {
+type Recorded = Pick<OperatorAction, "action" | "subject" | "details">;
+
+/** Changes the keys of the configured database, and records what was changed in the same transaction. */
+async function withKeys(config: Config, work: (keys: Keys, record: (change: Recorded) => Promise<void>) => Promise<void>): Promise<void> {
   requireDatabase(config);
   const database = await openDatabase(config);
   try {
-    await work(createKeys(database.indexing));
+    await database.indexing.transaction((client) =>
+      work(createKeys(client), (change) => recordAction(client, { actor: commandActor(), ...change })),
+    );
   } finally {
     await database.close();
   }
@@ -58,6 +64,12 @@ const accessOf = ({
   ...(allowAddress === undefined ? {} : { addresses: allowAddress }),
 });
 
+/** The options of a command that concern the key; none of them is a secret. */
+const detailsOf = (options: UpdateOptions): Record<string, unknown> => {
+  const { label, credits, dailyCredits, monthlyCredits, expires, allowChain, allowOrigin, allowAddress, limit } = options;
+  return { label, credits, dailyCredits, monthlyCredits, expires, allowChain, allowOrigin, allowAddress, limit };
+};
+
 const toHundredths = (credits: number | undefined): number | undefined => (credits === undefined ? undefined : credits * 100);
 const toHundredthsOrUnlimited = (credits: number | "unlimited" | undefined): number | "unlimited" | undefined =>
   credits === "unlimited" ? credits : toHundredths(credits);
@@ -68,7 +80,7 @@ const ownLimits = (limits: LimitChanges): OwnKeyLimits =>
 
 /** `ashlar keys create`: creates a key and prints it. */
 export const createKey = (config: Config, options: CreateOptions): Promise<void> =>
-  withKeys(config, async (keys) => {
+  withKeys(config, async (keys, record) => {
     const { label, credits, dailyCredits, monthlyCredits, expires, limit = {} } = options;
     const { id, key } = await keys.create({
       label,
@@ -79,6 +91,7 @@ export const createKey = (config: Config, options: CreateOptions): Promise<void>
       expiresAt: expires,
       access: accessOf(options),
     });
+    await record({ action: "key.create", subject: `${id}`, details: detailsOf(options) });
     print(`Key ${id} (${label}): ${key}`);
     print("Save it now: only its hash is stored, and it is not shown again.");
   });
@@ -87,7 +100,7 @@ export const createKey = (config: Config, options: CreateOptions): Promise<void>
 export async function updateKey(config: Config, id: number, options: UpdateOptions): Promise<boolean> {
   const { label, credits, dailyCredits, monthlyCredits, expires, limit } = options;
   let updated = false;
-  await withKeys(config, async (keys) => {
+  await withKeys(config, async (keys, record) => {
     updated = await keys.update(id, {
       label,
       creditLimitHundredths: toHundredthsOrUnlimited(credits),
@@ -97,6 +110,7 @@ export async function updateKey(config: Config, id: number, options: UpdateOptio
       expiresAt: expires,
       access: accessOf(options),
     });
+    if (updated) await record({ action: "key.update", subject: `${id}`, details: detailsOf(options) });
   });
   if (updated) print(`Key ${id} is updated.`);
   return updated;
@@ -113,8 +127,9 @@ export const listKeys = (config: Config): Promise<void> =>
 /** `ashlar keys revoke`: revokes a key, which servers stop accepting within 5 seconds. False if there is no active key with the id. */
 export async function revokeKey(config: Config, id: number): Promise<boolean> {
   let revoked = false;
-  await withKeys(config, async (keys) => {
+  await withKeys(config, async (keys, record) => {
     revoked = await keys.revoke(id);
+    if (revoked) await record({ action: "key.revoke", subject: `${id}` });
   });
   if (revoked) print(`Key ${id} is revoked.`);
   return revoked;

@@ -8,6 +8,7 @@ import { createLeader } from "../indexer/leader/leader.ts";
 import { rollBack } from "../indexer/reorg/roll-back.ts";
 import { type ChainRecord, features, readChain } from "../indexer/storage/chain-record.ts";
 import { type Checkpoint, lockCheckpoints, readCheckpoints } from "../indexer/storage/checkpoints.ts";
+import { recordAction } from "../operator/actions.ts";
 import { blockBoundTables, projections } from "../projections.ts";
 import { CommandError } from "./command-error.ts";
 
@@ -19,6 +20,8 @@ export interface RepairOptions {
   readonly to: number;
   /** Whether to change the index, rather than only to explain what would change. */
   readonly isConfirmed: boolean;
+  /** Who repairs it, for the log of operators' actions. */
+  readonly actor: string;
   readonly print: (line: string) => void;
 }
 
@@ -27,7 +30,7 @@ const lockMilliseconds = 5_000;
 
 /** Rolls the index of a chain back to a block, even below the finalized block. @throws {CommandError} if that is impossible. */
 export async function repairChain(options: RepairOptions): Promise<void> {
-  const { database, chain, to, isConfirmed, print } = options;
+  const { database, chain, to, isConfirmed, actor, print } = options;
   const { name, id } = chain;
   const record = await readChain(database, id);
   const head = (await readCheckpoints(database, id)).get(createStoredLedger(database, id).projection.id)?.block ?? null;
@@ -41,7 +44,7 @@ export async function repairChain(options: RepairOptions): Promise<void> {
   print(
     `Blocks ${to + 1} to ${head} are deleted from the index, and no block above ${to} counts as finalized; the indexer then indexes them again.`,
   );
-  if (!isConfirmed) return print("Nothing was changed. Stop the indexer of the chain, and pass --yes to do this.");
+  if (!isConfirmed) return print(`Nothing was changed. Pause the chain with ashlar chains pause ${name}, and pass --yes to do this.`);
   let isDone = false;
   const logger = { info: () => undefined, warn: () => undefined };
   const leader = createLeader({ database, chain, logger });
@@ -50,10 +53,14 @@ export async function repairChain(options: RepairOptions): Promise<void> {
       const checkpoints = await lockCheckpoints(client, id);
       await guard(client);
       await rewind(client, options, record, checkpoints);
+      await recordAction(client, { actor, action: "chain.repair", subject: name, details: { to, head, finalized: record.finalized } });
     });
     isDone = true;
   });
-  if (!isDone) throw new CommandError(`Another process is indexing ${name}: stop it, and repeat this command. Nothing was changed.`);
+  if (!isDone)
+    throw new CommandError(
+      `Another process is indexing ${name}: pause it with ashlar chains pause ${name}, and repeat this command. Nothing was changed.`,
+    );
   print(`Done: ${name} is indexed up to block ${to}.`);
 }
 

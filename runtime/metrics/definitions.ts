@@ -30,6 +30,7 @@ export const definitions = {
   ashlar_index_lag_seconds: define("gauge", ["chain"], "The age of the last indexed block."),
   ashlar_index_silent_seconds: define("gauge", ["chain"], "Time since the indexer last made progress."),
   ashlar_index_stopped: define("gauge", ["chain"], "Whether indexing has stopped because of a failure."),
+  ashlar_index_paused: define("gauge", ["chain"], "Whether an operator has paused indexing."),
   ashlar_index_checkpoint_block: define("gauge", ["chain", "projection"], "The block up to which a projection is complete."),
   ashlar_index_projection_failed: define("gauge", ["chain", "projection"], "Whether a projection is switched off because it failed."),
   ashlar_index_queue_entries: define("gauge", ["chain", "queue"], "Entries of a queue of background work."),

@@ -9,6 +9,7 @@ export interface ReportedIndex {
     readonly node_block: number | null;
     readonly silent_seconds: number | null;
     readonly is_stopped: boolean;
+    readonly paused_at: Date | null;
   }[];
   readonly checkpoints: readonly {
     readonly name: string;
@@ -55,6 +56,10 @@ export function indexMetrics({ chains, checkpoints, queues }: ReportedIndex, now
     metric(
       "ashlar_index_stopped",
       each(({ is_stopped: isStopped }) => Number(isStopped)),
+    ),
+    metric(
+      "ashlar_index_paused",
+      each(({ paused_at: pausedAt }) => Number(pausedAt !== null)),
     ),
     metric(
       "ashlar_index_checkpoint_block",

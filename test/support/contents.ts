@@ -1,11 +1,11 @@
 import type { Queryable } from "../../runtime/database/database.ts";
 
 /**
- * Tables that do not follow from the blocks alone: API keys, their usage and leases, page anchors, heartbeats, content versions, migrations, results of
- * reconciliation, allowance reads, the reader role with its random password, the schedule of other reads, metadata and its reads, and rolled-up hours.
+ * Tables that do not follow from the blocks alone: API keys, their usage and leases, page anchors, heartbeats, content versions, migrations, actions
+ * of operators, results of reconciliation, allowance reads, the reader role with its random password, the schedule of other reads, metadata and its reads, and rolled-up hours.
  */
 const notFromBlocks =
-  /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$|credit_leases$|indexer_heartbeats$|content_versions$|token_checks$|token_requests$|node_sourced_tokens$|allowance_reads$|community_reader$|community_read_schedule$|exchange_hour|nft_(?:reads|read_progress|refreshes|metadata|documents|attributes|traits|trait_values)$)/;
+  /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$|credit_leases$|indexer_heartbeats$|operator_actions$|content_versions$|token_checks$|token_requests$|node_sourced_tokens$|allowance_reads$|community_reader$|community_read_schedule$|exchange_hour|nft_(?:reads|read_progress|refreshes|metadata|documents|attributes|traits|trait_values)$)/;
 
 /** Columns whose values are read from the node or written at times independent of the blocks. */
 const timeDependentColumns: Readonly<Record<string, readonly string[]>> = {
@@ -19,6 +19,7 @@ const timeDependentColumns: Readonly<Record<string, readonly string[]>> = {
     "offers",
     "batch_size",
     "traces_by",
+    "paused_at",
   ],
   token_metadata: ["read_at_block"],
   node_reads: ["attempts", "run_after"],

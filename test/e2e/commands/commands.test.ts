@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { builtInRules } from "../../../runtime/domains/tokens/classification/built-in.ts";
 import { parseRules } from "../../../runtime/domains/tokens/classification/load-rules.ts";
+import { insertChain } from "../../../runtime/indexer/storage/chain-record.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -135,6 +136,36 @@ describe("quotas and rules of a key", () => {
       1,
       'Invalid value "app.example" for --allow-origin: expected an origin such as https://app.example.com, or any.\n',
     ]);
+  });
+});
+
+describe("actions of operators", () => {
+  it("pause and resume a chain, and are recorded with changes of keys", async () => {
+    await insertChain(test.database, { id: 77, name: "other", genesisHash: `0x${"00".repeat(32)}`, from: 0, nativeAccounting: null });
+    const stopsSoon = "Indexing of other is paused: its indexer stops within seconds.\n";
+    expect(await runToExit(["chains", "pause", "other"])).toEqual([0, stopsSoon]);
+    expect(await runToExit(["chains", "pause", "other"])).toEqual([0, "Indexing of other is paused already.\n"]);
+    expect(await runToExit(["chains", "status", "other"])).toEqual([
+      0,
+      expect.stringMatching(/^other {2}no blocks {2}paused since \d{4}-\S+Z\n {2}queue contract-reads: 0 entries\n/),
+    ]);
+    const [resumed] = await runToExit(["chains", "resume", "other"]);
+    expect(resumed).toBe(0);
+    const unknown = await runToExit(["chains", "pause", "none"]);
+    expect(unknown).toEqual([1, 'Invalid value "none" for the chain: expected a chain of the index (other).\n']);
+    const [, created] = await runToExit(["keys", "create", "--label", "recorded", "--daily-credits", "10"]);
+    const id = /^Key (\d+) /m.exec(created)?.[1] ?? "";
+    await runToExit(["keys", "revoke", id]);
+    const [code, output] = await runToExit(["log", "--limit", "4"]);
+    expect(code).toBe(0);
+    expect(output.split("\n").map((line) => line.replace(/^\S+Z {2}\S+@\S+ {2}/, ""))).toEqual([
+      `key.revoke  ${id}`,
+      `key.create  ${id}  {"label":"recorded","dailyCredits":10}`,
+      "chain.resume  other",
+      "chain.pause  other",
+      "",
+    ]);
+    await test.database.query("DELETE FROM chains WHERE chain_id = 77");
   });
 });
 

@@ -29,7 +29,15 @@ afterAll(async () => {
 
 const repair = (to: number, isConfirmed: boolean) => {
   const config = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
-  return repairChain({ database: test.database, chain: config, protocols: [], to, isConfirmed, print: (line) => printed.push(line) });
+  return repairChain({
+    database: test.database,
+    chain: config,
+    protocols: [],
+    to,
+    isConfirmed,
+    actor: "operator@test",
+    print: (line) => printed.push(line),
+  });
 };
 const finalized = async () =>
   (await test.database.query<{ height: number | null }>("SELECT finalized_block AS height FROM chains"))[0]?.height;
@@ -47,7 +55,7 @@ it("a chain that ended by a wrong finalized block is indexed again after a repai
   const before = await dump(test.database);
   await repair(15, false);
   expect(await dump(test.database)).toEqual(before);
-  expect(printed).toContain("Nothing was changed. Stop the indexer of the chain, and pass --yes to do this.");
+  expect(printed).toContain("Nothing was changed. Pause the chain with ashlar chains pause test, and pass --yes to do this.");
   expect(printed[0]).toBe("test is indexed up to block 20; its finalized block is 20.");
   await expect(repair(16, true)).rejects.toThrow(/The node of test has another block 16 \(0x[0-9a-f]{64}\) than the index/);
   await expect(repair(20, true)).rejects.toThrow('Invalid value "20" for --to: expected an indexed block below the head, from 0 to 19.');
@@ -68,7 +76,7 @@ it("a chain that is being indexed is not repaired", async () => {
   const stop = runInBackground(running);
   await until("the indexer to lead", () => running.indexer.status().leading);
   await expect(repair(15, true)).rejects.toThrow(
-    "Another process is indexing test: stop it, and repeat this command. Nothing was changed.",
+    "Another process is indexing test: pause it with ashlar chains pause test, and repeat this command. Nothing was changed.",
   );
   await stop();
 });

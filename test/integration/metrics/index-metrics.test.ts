@@ -50,6 +50,7 @@ describe("the metrics of the index", () => {
     expect(value("ashlar_index_lag_seconds")).toBeLessThanOrEqual(age);
     expect(value("ashlar_index_checkpoint_block", { projection: "ledger" })).toBe(2);
     expect(value("ashlar_index_stopped")).toBe(0);
+    expect(value("ashlar_index_paused")).toBe(0);
     expect(value("ashlar_index_queue_entries", { queue: "contract-reads" })).toBe(2);
     expect(value("ashlar_index_queue_entries", { queue: "nft-metadata" })).toBe(0);
     expect(value("ashlar_index_queue_overdue_seconds", { queue: "contract-reads" })).toBeGreaterThanOrEqual(90);

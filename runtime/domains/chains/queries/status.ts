@@ -8,6 +8,8 @@ export interface NodeRow {
   readonly traces_by: string | null;
   readonly seen_at: Date | null;
   readonly latest_timestamp: number | null;
+  /** Since when an operator has paused its indexing; null if it is not paused. */
+  readonly paused_at: Date | null;
   readonly building: readonly string[];
   readonly switched_off: readonly { readonly projection: string; readonly reason: string }[];
 }
@@ -30,7 +32,7 @@ export function createStatusQueries({ query }: Pick<Database, "query">) {
    */
   const nodes = () =>
     query<NodeRow>(
-      `SELECT c.chain_id, c.offers, c.batch_size, c.traces_by, c.seen_at, c.latest_timestamp, ARRAY(
+      `SELECT c.chain_id, c.offers, c.batch_size, c.traces_by, c.seen_at, c.latest_timestamp, c.paused_at, ARRAY(
          SELECT p.projection FROM projection_checkpoints p WHERE p.chain_id = c.chain_id AND p.block_number <
            (SELECT max(o.block_number) FROM projection_checkpoints o WHERE o.chain_id = c.chain_id) AND p.failure IS NULL ORDER BY p.projection) AS building,
          (SELECT coalesce(json_agg(json_build_object('projection', p.projection, 'reason', p.failure) ORDER BY p.projection), '[]')

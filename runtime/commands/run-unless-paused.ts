@@ -1,0 +1,53 @@
+import { every, nullOnAbort, poll } from "../lib/async.ts";
+
+export interface PausableRun {
+  /** Works until the signal aborts. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly isPaused: () => Promise<boolean>;
+  /** Called when the work has stopped because of a pause, and when it continues. */
+  readonly onChange: (isPaused: boolean) => void;
+  readonly pollMilliseconds?: number;
+}
+
+/** A pause is obeyed within this time and that of stopping a batch; one read by primary key for each chain. */
+const defaultPoll = 1_000;
+
+/** Runs work until the signal aborts: the work is stopped during a pause, and started again after it. Rejects with a failure of the work. */
+export async function runUnlessPaused(
+  { run, isPaused, onChange, pollMilliseconds = defaultPoll }: PausableRun,
+  signal: AbortSignal,
+): Promise<void> {
+  let isReported = false;
+  const report = (isNowPaused: boolean): void => {
+    if (isNowPaused !== isReported) onChange(isNowPaused);
+    isReported = isNowPaused;
+  };
+  /** Waits until the chain is paused or not; a database that cannot be read is read again. False if the signal aborts first. */
+  const waitUntil = async (expected: boolean, stop: AbortSignal, onOther: () => void): Promise<boolean> => {
+    const read = async (): Promise<true | null> => {
+      const found = await isPaused().catch(() => null);
+      if (found === expected) return true;
+      if (found !== null) onOther();
+      return null;
+    };
+    return (await nullOnAbort(poll(read, { ...every(pollMilliseconds), signal: stop }), stop)) === true;
+  };
+  while (await waitUntil(false, signal, () => report(true))) {
+    report(false);
+    const pause = new AbortController();
+    const ended = new AbortController();
+    const watching = waitUntil(true, AbortSignal.any([signal, ended.signal]), () => undefined);
+    void watching.then((found) => {
+      if (found) pause.abort();
+    });
+    try {
+      await run(AbortSignal.any([signal, pause.signal]));
+    } catch (error) {
+      // The pause interrupted the work.
+      if (!pause.signal.aborted) throw error;
+    } finally {
+      ended.abort();
+    }
+    if (!pause.signal.aborted) return;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Database, Queryable } from "../database/database.ts";
+import { recordAction } from "./actions.ts";
+
+/** A chain of the index. */
+interface IndexedChain {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Pauses the indexing of a chain: its indexer stops within seconds, and does not continue when it is restarted. False if it is paused already. */
+export const pauseChain = (database: Pick<Database, "transaction">, { id, name }: IndexedChain, actor: string): Promise<boolean> =>
+  database.transaction(async (client) => {
+    const changed = await client.query("UPDATE chains SET paused_at = now() WHERE chain_id = $1 AND paused_at IS NULL RETURNING 1", [id]);
+    if (changed.length === 0) return false;
+    await recordAction(client, { actor, action: "chain.pause", subject: name });
+    return true;
+  });
+
+/** Continues the indexing of a chain within seconds. False if it is not paused. */
+export const resumeChain = (database: Pick<Database, "transaction">, { id, name }: IndexedChain, actor: string): Promise<boolean> =>
+  database.transaction(async (client) => {
+    const changed = await client.query("UPDATE chains SET paused_at = NULL WHERE chain_id = $1 AND paused_at IS NOT NULL RETURNING 1", [
+      id,
+    ]);
+    if (changed.length === 0) return false;
+    // The indexer was silent on request: for readiness, its silence begins now.
+    await client.query("UPDATE indexer_heartbeats SET alive_at = now() WHERE chain_id = $1", [id]);
+    await recordAction(client, { actor, action: "chain.resume", subject: name });
+    return true;
+  });
+
+/** Whether an operator has paused the indexing of a chain. Served by the primary key. */
+export const isPaused = async (database: Pick<Queryable, "query">, chainId: number): Promise<boolean> =>
+  (await database.query("SELECT 1 FROM chains WHERE chain_id = $1 AND paused_at IS NOT NULL", [chainId])).length > 0;

@@ -1,0 +1,119 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runIndexers } from "../../../runtime/commands/index-chains.ts";
+import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
+import { createBitcoinQueries } from "../../../runtime/domains/bitcoin/queries.ts";
+import { createNetworkQueries } from "../../../runtime/domains/chains/queries/index.ts";
+import { createLedgerQueries } from "../../../runtime/domains/ledger/queries/index.ts";
+import { listActions } from "../../../runtime/operator/actions.ts";
+import { pauseChain, resumeChain } from "../../../runtime/operator/pause.ts";
+import { readiness } from "../../../runtime/readiness.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { until } from "../../support/until.ts";
+
+let chain: TestChain;
+let proxy: RpcProxy;
+let test: TestDatabase;
+let config: ChainConfig;
+let requests = 0;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  for (let block = 0; block < 3; block += 1) await chain.mine();
+  proxy = await startRpcProxy(chain.url);
+  proxy.intercept = () => {
+    requests += 1;
+    return false;
+  };
+  test = await createTestDatabase();
+  config = { ...chainConfig.parse({ name: "test", id: 31337, rpc: proxy.url, pollMilliseconds: 50 }), id: 31337 };
+});
+afterAll(async () => {
+  await test?.drop();
+  await proxy?.close();
+  await chain?.stop();
+});
+
+const printed: string[] = [];
+const startIndexer = () => {
+  const stop = new AbortController();
+  const progress = { report: () => undefined, print: (line: string) => void printed.push(line), end: () => undefined };
+  const options = { protocols: [], database: { indexing: test.database, readerRole: "" }, logger: pino({ level: "silent" }), progress };
+  const indexing = runIndexers({ ...options, chains: [config] }, stop.signal);
+  return async () => {
+    stop.abort();
+    await indexing;
+  };
+};
+const head = async () => (await createLedgerQueries(test.database).head(31337))?.number;
+const ready = () => {
+  const queries = {
+    ledger: createLedgerQueries(test.database),
+    bitcoin: createBitcoinQueries(test.database),
+    network: createNetworkQueries(test.database),
+  };
+  return readiness([config], queries, test.database, { now: () => new Date(), maxSilentSeconds: 300 });
+};
+const isLocked = async () => (await test.database.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted")).length > 0;
+const target = { id: 31337, name: "test" };
+
+it("a paused chain is not indexed and its node not requested, by a restarted indexer either, until it is resumed", async () => {
+  const stop = startIndexer();
+  await until("the first blocks", async () => (await head()) === 3, 30_000);
+  expect(await pauseChain(test.database, target, "operator@test")).toBe(true);
+  expect(await pauseChain(test.database, target, "operator@test")).toBe(false);
+  await until("the indexer to release its lock", async () => !(await isLocked()), 15_000);
+  await until("the indexer to report", () => printed.length > 0);
+  await chain.mine();
+  const before = requests;
+  // The indexer polls its node every 50 ms, and the pause every second.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(requests).toBe(before);
+  expect(await head()).toBe(3);
+  await stop();
+
+  const stopRestarted = startIndexer();
+  await until("the restarted indexer to report", () => printed.length > 1);
+  expect(requests).toBe(before);
+  expect(await head()).toBe(3);
+
+  expect(await resumeChain(test.database, target, "operator@test")).toBe(true);
+  expect(await resumeChain(test.database, target, "operator@test")).toBe(false);
+  await until("the new block", async () => (await head()) === 4, 15_000);
+  expect(printed).toEqual([
+    "Indexing test is paused; continue it with: ashlar chains resume test",
+    "Indexing test is paused; continue it with: ashlar chains resume test",
+    "Indexing test is resumed",
+  ]);
+  await stopRestarted();
+  const actions = await listActions(test.database, 10);
+  expect(actions.map(({ actor, action, subject, details }) => ({ actor, action, subject, details }))).toEqual([
+    { actor: "operator@test", action: "chain.resume", subject: "test", details: {} },
+    { actor: "operator@test", action: "chain.pause", subject: "test", details: {} },
+  ]);
+});
+
+it("a paused chain is ready however long its indexer is silent, and its silence is counted from when it is resumed", async () => {
+  const silence = () => test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - interval '301 seconds'");
+  await silence();
+  expect((await ready()).reasons).toEqual(["Indexer of test stopped: it does not report (no progress for 301 s)"]);
+  await pauseChain(test.database, target, "operator@test");
+  const paused = await ready();
+  expect(paused.reasons).toEqual([]);
+  expect(paused.details).toMatchObject({ chains: [{ name: "test", paused_since: expect.stringMatching(/^\d{4}-.*Z$/) }] });
+  await silence();
+  await resumeChain(test.database, target, "operator@test");
+  const resumed = await ready();
+  expect(resumed.reasons).toEqual([]);
+  expect(resumed.details).toMatchObject({ chains: [{ paused_since: null }] });
+});
+
+it("the database refuses to change recorded actions", async () => {
+  const refused = { code: "42501" };
+  const recorded = await listActions(test.database, 10);
+  for (const statement of ["UPDATE operator_actions SET actor = 'other'", "DELETE FROM operator_actions", "TRUNCATE operator_actions"])
+    await expect(test.database.query(statement)).rejects.toMatchObject(refused);
+  expect(await listActions(test.database, 10)).toEqual(recorded);
+});
