@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Command } from "commander";
 import type { BackupOptions } from "./commands/backup.ts";
-import type { RepairCommand } from "./commands/chains-command.ts";
+import type { RemoveCommand, RepairCommand } from "./commands/chains-command.ts";
 import { parseChains, parseExpiry, parseExpiryOrNever, parseNetworks, parseOrigins } from "./commands/key-options.ts";
 import type { CreateOptions, UpdateOptions } from "./commands/keys.ts";
 import {
@@ -180,6 +180,13 @@ withConfig(chains.command("resume"))
   .action(async (name: string, options: CommonOptions) =>
     (await import("./commands/chains-command.ts")).resumeChainNamed(loadConfigWith(options), name),
   );
+withConfig(chains.command("remove"))
+  .description("delete all rows of a chain, in batches; asks for its name, and continues where a killed removal ended")
+  .argument("<name>", "the chain, as in the index; it must be paused, or its indexer stopped")
+  .option("--yes <name>", "the name of the chain again, instead of typing it")
+  .action(async (name: string, options: CommonOptions & RemoveCommand) =>
+    (await import("./commands/chains-command.ts")).removeChainNamed(loadConfigWith(options), name, options),
+  );
 withConfig(chains.command("status"))
   .description("print how far the chains are indexed and which are paused; of one chain, also its projections and queues")
   .argument("[name]", "the chain, as in the index (default: all)")
@@ -188,7 +195,7 @@ withConfig(chains.command("status"))
   );
 
 withConfig(program.command("log"))
-  .description("print what operators changed, newest first: chains paused, resumed and repaired, and keys")
+  .description("print what operators changed, newest first: chains paused, resumed, repaired and removed, and keys")
   .option("--limit <number>", "how many actions to print", parseInteger("--limit"), 100)
   .action(async (options: CommonOptions & { limit: number }) =>
     (await import("./commands/log.ts")).printLog(loadConfigWith(options), options),

@@ -39,6 +39,7 @@ import * as contentVersions from "./indexer/migrations/0039-content-versions.ts"
 import * as contentTriggers from "./indexer/migrations/0040-content-triggers.ts";
 import * as indexerHeartbeats from "./indexer/migrations/0042-indexer-heartbeats.ts";
 import * as operatorActions from "./operator/migrations/0045-operator-actions.ts";
+import * as chainRemovals from "./operator/migrations/0046-chain-removals.ts";
 
 /** All migrations, in the order of their numbers. */
 export const migrations: readonly Migration[] = [
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   { name: "0041-key-quotas", ...keyQuotas },
   { name: "0042-indexer-heartbeats", ...indexerHeartbeats },
   { name: "0045-operator-actions", ...operatorActions },
+  { name: "0046-chain-removals", ...chainRemovals },
 ];

@@ -30,7 +30,8 @@ export function createAsOfProjection(
   readsPools: (protocol: string) => boolean,
   otherChainsOf: (chainId: number, request: unknown) => readonly number[] = () => [],
 ) {
-  const reachOf = (chainId: number, { head, first, checkpoints, failed, content }: Progress, reads: ProjectionReads): Reach => {
+  const reachOf = (chainId: number, { head, first, checkpoints, failed, isRemoved, content }: Progress, reads: ProjectionReads): Reach => {
+    if (isRemoved) throw new RequestError(503, "The chain is being removed from the index.");
     // A projection without a checkpoint has not started.
     const lowestOf = (projections: readonly ProjectionId[] = []) =>
       projections
@@ -46,7 +47,7 @@ export function createAsOfProjection(
   };
 
   return {
-    /** The reach of the responses to a request; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind. */
+    /** The reach of the responses to a request; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind, or the chain is being removed. */
     headOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
       const others = otherChainsOf(chainId, request);
       const progressOfAll = await progressOf([chainId, ...others]);

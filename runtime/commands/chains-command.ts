@@ -1,15 +1,19 @@
-import { stdout } from "node:process";
+import { stdin, stdout } from "node:process";
+import { createInterface } from "node:readline/promises";
 import { type Config, isEvmChain } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { type IndexedChainRow, readIndexState } from "../domains/chains/queries/index-state.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
+import { nullOnAbort } from "../lib/async.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
-import { pauseChain, resumeChain } from "../operator/pause.ts";
+import { isPaused, pauseChain, resumeChain } from "../operator/pause.ts";
+import { removeChain } from "../operator/remove-chain.ts";
 import { loadProtocols } from "../protocols.ts";
 import { commandActor } from "./actor.ts";
 import { resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 import { openDatabase } from "./open-database.ts";
+import { createProgress } from "./progress.ts";
 import { repairChain } from "./repair-chain.ts";
 import { requireDatabase } from "./used-database.ts";
 
@@ -46,8 +50,53 @@ export const pauseChainNamed = (config: Config, name: string): Promise<void> =>
 export const resumeChainNamed = (config: Config, name: string): Promise<void> =>
   withIndexedChain(config, name, async (database, chain) => {
     if (await resumeChain(database, chain, commandActor())) print(`Indexing of ${name} is resumed: its indexer continues within seconds.`);
-    else print(`Indexing of ${name} is not paused.`);
+    else print(`Indexing of ${name} is not paused, or ${name} is being removed.`);
   });
+
+export interface RemoveCommand {
+  readonly yes?: string;
+}
+
+/** How long to wait for an indexer that is about to release a paused chain, and one of a chain that is not paused. */
+const waitMilliseconds = { paused: 30_000, other: 2_000 } as const;
+
+/** `ashlar chains remove`: deletes all rows of a chain, after its name was typed or passed. @throws {CommandError} */
+export const removeChainNamed = (config: Config, name: string, { yes }: RemoveCommand): Promise<void> =>
+  withIndexedChain(config, name, async (database, chain) => {
+    print(`All rows of ${name} are deleted, including its prices and metadata; other chains and keys are not changed.`);
+    if (config.chains.some((configured) => configured.name === name))
+      print(`${name} is still configured: an indexer with this configuration indexes it again from the beginning.`);
+    await confirmName(name, yes);
+    const progress = createProgress();
+    const wait = (await isPaused(database, chain.id)) ? waitMilliseconds.paused : waitMilliseconds.other;
+    const onProgress = (done: number, total: number): void => progress.report(`remove ${name}`, done, total);
+    const rows = await removeChain({ database, chain, actor: commandActor(), onProgress, waitMilliseconds: wait }).finally(progress.end);
+    if (rows === null)
+      throw new CommandError(
+        `Another process is indexing ${name}: pause it with ashlar chains pause ${name}, and repeat this command. Nothing was changed.`,
+      );
+    print(`Done: ${name} is removed (${rows} rows). PostgreSQL uses the space for new rows; VACUUM FULL returns it to the file system.`);
+  });
+
+/** @throws {CommandError} if the name was neither passed nor typed. */
+async function confirmName(name: string, passed: string | undefined): Promise<void> {
+  if (passed === undefined && !stdin.isTTY)
+    throw new CommandError(`Removing ${name} needs a confirmation: pass --yes ${name}. Nothing was changed.`);
+  const typed = passed ?? (await ask(`Type the name of the chain to remove it: `));
+  if (typed !== name) throw new CommandError(`Invalid confirmation "${typed}": expected ${name}. Nothing was changed.`);
+}
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: stdin, output: stdout });
+  // The end of the input, or Ctrl+C, is no confirmation.
+  const closed = new AbortController();
+  terminal.on("close", () => closed.abort());
+  try {
+    return (await nullOnAbort(terminal.question(question), closed.signal)) ?? "";
+  } finally {
+    terminal.close();
+  }
+}
 
 /** `ashlar chains status`: how far each chain of the index, or one of them with its projections and queues, is indexed. @throws {CommandError} */
 export async function printChainStatus(config: Config, name: string | undefined): Promise<void> {
@@ -69,11 +118,12 @@ export async function printChainStatus(config: Config, name: string | undefined)
   }
 }
 
-function renderChain({ name, block, node_block, silent_seconds, is_stopped, paused_at }: IndexedChainRow): string {
+function renderChain({ name, block, node_block, silent_seconds, is_stopped, paused_at, removal_started_at }: IndexedChainRow): string {
   const head = block === null ? "no blocks" : `block ${block}`;
   const lag = block === null || node_block === null ? [] : [`${Math.max(0, node_block - block)} behind the node`];
   const silence = silent_seconds === null ? "" : `, last progress ${Math.round(silent_seconds)} s ago`;
   const activity = is_stopped ? `stopped by a failure${silence}` : `not paused${silence}`;
+  if (removal_started_at !== null) return `${name}  being removed since ${removal_started_at.toISOString()}`;
   return [name, head, ...lag, paused_at === null ? activity : `paused since ${paused_at.toISOString()}`].join("  ");
 }
 

@@ -16,12 +16,13 @@ export const pauseChain = (database: Pick<Database, "transaction">, { id, name }
     return true;
   });
 
-/** Continues the indexing of a chain within seconds. False if it is not paused. */
+/** Continues the indexing of a chain within seconds. False if it is not paused, or is being removed. */
 export const resumeChain = (database: Pick<Database, "transaction">, { id, name }: IndexedChain, actor: string): Promise<boolean> =>
   database.transaction(async (client) => {
-    const changed = await client.query("UPDATE chains SET paused_at = NULL WHERE chain_id = $1 AND paused_at IS NOT NULL RETURNING 1", [
-      id,
-    ]);
+    const changed = await client.query(
+      "UPDATE chains SET paused_at = NULL WHERE chain_id = $1 AND paused_at IS NOT NULL AND removal_started_at IS NULL RETURNING 1",
+      [id],
+    );
     if (changed.length === 0) return false;
     // The indexer was silent on request: for readiness, its silence begins now.
     await client.query("UPDATE indexer_heartbeats SET alive_at = now() WHERE chain_id = $1", [id]);

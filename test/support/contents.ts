@@ -20,6 +20,7 @@ const timeDependentColumns: Readonly<Record<string, readonly string[]>> = {
     "batch_size",
     "traces_by",
     "paused_at",
+    "removal_started_at",
   ],
   token_metadata: ["read_at_block"],
   node_reads: ["attempts", "run_after"],

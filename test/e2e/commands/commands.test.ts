@@ -165,7 +165,18 @@ describe("actions of operators", () => {
       "chain.pause  other",
       "",
     ]);
-    await test.database.query("DELETE FROM chains WHERE chain_id = 77");
+    const explained = "All rows of other are deleted, including its prices and metadata; other chains and keys are not changed.\n";
+    expect(await runToExit(["chains", "remove", "other", "--yes", "one"])).toEqual([
+      1,
+      `${explained}Invalid confirmation "one": expected other. Nothing was changed.\n`,
+    ]);
+    expect(await runToExit(["chains", "remove", "other"])).toEqual([
+      1,
+      `${explained}Removing other needs a confirmation: pass --yes other. Nothing was changed.\n`,
+    ]);
+    const [removed, last] = await runToExit(["chains", "remove", "other", "--yes", "other"]);
+    expect([removed, last]).toEqual([0, expect.stringContaining("Done: other is removed (0 rows).")]);
+    expect(await test.database.query("SELECT 1 FROM chains WHERE name = 'other'")).toEqual([]);
   });
 });
 

@@ -14,6 +14,8 @@ export interface IndexedChainRow {
   readonly is_stopped: boolean;
   /** Since when an operator has paused its indexing; null if it is not paused. */
   readonly paused_at: Date | null;
+  /** Since when its rows are being deleted; null if they are not. */
+  readonly removal_started_at: Date | null;
 }
 
 /** How far a projection is. */
@@ -49,7 +51,7 @@ export async function readIndexState({ query }: Pick<Queryable, "query">): Promi
   const [chains, checkpoints, queues] = await Promise.all([
     query<IndexedChainRow>(
       `SELECT c.name, h.number AS block, h.timestamp, c.latest_block AS node_block,
-         extract(epoch FROM clock_timestamp() - b.alive_at)::float8 AS silent_seconds, coalesce(b.is_stopped, false) AS is_stopped, c.paused_at
+         extract(epoch FROM clock_timestamp() - b.alive_at)::float8 AS silent_seconds, coalesce(b.is_stopped, false) AS is_stopped, c.paused_at, c.removal_started_at
        FROM chains c LEFT JOIN indexer_heartbeats b USING (chain_id) LEFT JOIN LATERAL (
          (SELECT number, timestamp FROM blocks WHERE chain_id = c.chain_id ORDER BY number DESC LIMIT 1) UNION ALL
          (SELECT number, timestamp FROM bitcoin_blocks WHERE chain_id = c.chain_id ORDER BY number DESC LIMIT 1) LIMIT 1) h ON true

@@ -71,6 +71,7 @@ const isSame = (left: Progress, right: Progress): boolean =>
   left.head === right.head &&
   left.hash === right.hash &&
   left.first === right.first &&
+  left.isRemoved === right.isRemoved &&
   left.checkpoints.size === right.checkpoints.size &&
   [...left.checkpoints].every(([projection, block]) => right.checkpoints.get(projection) === block) &&
   left.failed.size === right.failed.size &&

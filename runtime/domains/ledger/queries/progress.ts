@@ -15,6 +15,8 @@ export interface Progress {
   readonly checkpoints: ReadonlyMap<string, number>;
   /** Projections that are switched off because they failed. */
   readonly failed: ReadonlySet<string>;
+  /** Whether an operator is removing the chain, so that some of its rows are missing. */
+  readonly isRemoved: boolean;
   /** The version of the chain's content; null if none is recorded. */
   readonly content: ContentVersion | null;
 }
@@ -34,6 +36,7 @@ interface ProgressRow {
   readonly projections: readonly string[];
   readonly blocks: readonly number[];
   readonly failed: readonly string[];
+  readonly is_removed: boolean | null;
   readonly version: string | null;
   readonly changed_at: Date | null;
 }
@@ -43,6 +46,7 @@ const headOf = (table: "blocks" | "bitcoin_blocks"): Sql =>
 const selectProgress = plannedOnce(sql`SELECT requested.chain_id,
   coalesce(evm.number, bitcoin.number) AS head, coalesce(evm.hash, bitcoin.hash) AS hash,
   (SELECT indexed_from FROM chains c WHERE c.chain_id = requested.chain_id) AS first,
+  (SELECT removal_started_at IS NOT NULL FROM chains c WHERE c.chain_id = requested.chain_id) AS is_removed,
   ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS projections,
   ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS blocks,
   ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id AND failure IS NOT NULL) AS failed,
@@ -65,13 +69,20 @@ export const createProgressQueries = (
   progressOf: cache(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
     const rows = await query<ProgressRow>(selectProgress, [chainIds]);
     return new Map(
-      rows.flatMap(({ chain_id: chainId, head, hash, first, projections, blocks, failed, version, changed_at: changedAt }) => {
-        if (head === null || hash === null) return [];
-        const checkpoints = new Map(projections.map((projection, position) => [projection, blocks[position] ?? -1]));
-        // The time distinguishes versions of an index that was deleted in between.
-        const content = changedAt === null ? null : { id: `${version}.${changedAt.getTime()}`, changedAt };
-        return [[chainId, { head, hash, first: first ?? 0, checkpoints, failed: new Set(failed), content }] as const];
-      }),
+      rows.flatMap(
+        ({ chain_id: chainId, head, hash, first, projections, blocks, failed, is_removed: isRemoved, version, changed_at: changedAt }) => {
+          if (head === null || hash === null) return [];
+          const checkpoints = new Map(projections.map((projection, position) => [projection, blocks[position] ?? -1]));
+          // The time distinguishes versions of an index that was deleted in between.
+          const content = changedAt === null ? null : { id: `${version}.${changedAt.getTime()}`, changedAt };
+          return [
+            [
+              chainId,
+              { head, hash, first: first ?? 0, checkpoints, failed: new Set(failed), isRemoved: isRemoved === true, content },
+            ] as const,
+          ];
+        },
+      ),
     );
   }),
 });
