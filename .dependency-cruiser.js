@@ -68,7 +68,7 @@ export default {
     only(
       "operator-low",
       "^runtime/operator/",
-      "^runtime/(operator|indexer|database|lib)/",
+      "^runtime/(operator|domains|indexer|database|lib)/",
       "Changes by operators, for commands and the console alike.",
     ),
     only("web-low", "^runtime/web/", "^runtime/(web|lib)/", "web does not depend on domains: it fetches without knowing the purpose."),

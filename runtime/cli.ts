@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Command } from "commander";
 import type { BackupOptions } from "./commands/backup.ts";
-import type { RemoveCommand, RepairCommand } from "./commands/chains-command.ts";
+import type { RefreshCommand, RemoveCommand, RepairCommand, RetryCommand } from "./commands/chains-command.ts";
 import { parseChains, parseExpiry, parseExpiryOrNever, parseNetworks, parseOrigins } from "./commands/key-options.ts";
 import type { CreateOptions, UpdateOptions } from "./commands/keys.ts";
 import {
@@ -180,6 +180,26 @@ withConfig(chains.command("resume"))
   .action(async (name: string, options: CommonOptions) =>
     (await import("./commands/chains-command.ts")).resumeChainNamed(loadConfigWith(options), name),
   );
+withConfig(chains.command("jobs"))
+  .description("print the queues of a chain: their length, how many entries were attempted before, and how long the oldest has been due")
+  .argument("<name>", "the chain, as in the index")
+  .action(async (name: string, options: CommonOptions) =>
+    (await import("./commands/chains-command.ts")).printJobs(loadConfigWith(options), name),
+  );
+withConfig(chains.command("retry-jobs"))
+  .description("attempt failed entries of a chain's queues again now, instead of after their backoff")
+  .argument("<name>", "the chain, as in the index")
+  .option("--queue <queue>", "only this queue: contract-reads or nft-metadata")
+  .action(async (name: string, options: CommonOptions & RetryCommand) =>
+    (await import("./commands/chains-command.ts")).retryJobsNamed(loadConfigWith(options), name, options),
+  );
+withConfig(chains.command("refresh-metadata"))
+  .description("read the names, symbols and decimals of a chain's tokens again; of one contract, also the documents of its NFTs")
+  .argument("<name>", "the chain, as in the index")
+  .option("--contract <address>", "only this contract", parseAddress("--contract"))
+  .action(async (name: string, options: CommonOptions & RefreshCommand) =>
+    (await import("./commands/chains-command.ts")).refreshMetadataNamed(loadConfigWith(options), name, options),
+  );
 withConfig(chains.command("remove"))
   .description("delete all rows of a chain, in batches; asks for its name, and continues where a killed removal ended")
   .argument("<name>", "the chain, as in the index; it must be paused, or its indexer stopped")
@@ -188,14 +208,16 @@ withConfig(chains.command("remove"))
     (await import("./commands/chains-command.ts")).removeChainNamed(loadConfigWith(options), name, options),
   );
 withConfig(chains.command("status"))
-  .description("print how far the chains are indexed and which are paused; of one chain, also its projections and queues")
+  .description(
+    "print how far the chains are indexed and which are paused; of one chain, also its size, node, projections, queues and last audit",
+  )
   .argument("[name]", "the chain, as in the index (default: all)")
   .action(async (name: string | undefined, options: CommonOptions) =>
     (await import("./commands/chains-command.ts")).printChainStatus(loadConfigWith(options), name),
   );
 
 withConfig(program.command("log"))
-  .description("print what operators changed, newest first: chains paused, resumed, repaired and removed, and keys")
+  .description("print what operators changed, newest first: actions on chains, and keys")
   .option("--limit <number>", "how many actions to print", parseInteger("--limit"), 100)
   .action(async (options: CommonOptions & { limit: number }) =>
     (await import("./commands/log.ts")).printLog(loadConfigWith(options), options),

@@ -13,7 +13,9 @@ import { nativeBalancesDiffer, nativeBalancesUnseen } from "../indexer/errors.ts
 import { readChain } from "../indexer/storage/chain-record.ts";
 import type { AuditRow } from "../lib/audit-row.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
+import { recordAudit } from "../operator/last-audit.ts";
 import { loadProtocols } from "../protocols.ts";
+import { commandActor } from "./actor.ts";
 import { CommandError } from "./command-error.ts";
 import { oneChain } from "./one-chain.ts";
 import { type OpenDatabase, openDatabase } from "./open-database.ts";
@@ -42,9 +44,24 @@ export async function audit(config: Config, options: AuditOptions): Promise<bool
       const record = await readChain(database.indexing, chain.id);
       stdout.write(`${record?.nativeAccounting === "state" ? nativeBalancesUnseen(chain.name) : nativeBalancesDiffer(chain.name)}\n`);
     }
-    return rows.every((row) => row.differences.length === 0);
+    const differences = rows.reduce((sum, row) => sum + row.differences.length, 0);
+    const compared = rows.reduce((sum, row) => sum + row.compared, 0);
+    await recordUnlessReadOnly(recordAudit(database.indexing, chain.name, { block: height, compared, differences }, commandActor()));
+    return differences === 0;
   } finally {
     await database.close();
+  }
+}
+
+/** SQLSTATE read_only_sql_transaction: an audit of a standby changes nothing there. */
+const readOnly = "25006";
+
+async function recordUnlessReadOnly(recording: Promise<void>): Promise<void> {
+  try {
+    await recording;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === readOnly)) throw error;
+    stdout.write("The result is not recorded: the database is read-only.\n");
   }
 }
 

@@ -2,10 +2,15 @@ import { stdin, stdout } from "node:process";
 import { createInterface } from "node:readline/promises";
 import { type Config, isEvmChain } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import { type IndexedChainRow, readIndexState } from "../domains/chains/queries/index-state.ts";
+import { readDiskUse } from "../domains/chains/queries/disk-use.ts";
+import { createNetworkQueries } from "../domains/chains/queries/index.ts";
+import { type IndexedChainRow, type IndexState, readIndexState } from "../domains/chains/queries/index-state.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { nullOnAbort } from "../lib/async.ts";
+import type { Address } from "../lib/hex.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
+import { type QueueName, queueTables, refreshMetadata, retryJobs } from "../operator/jobs.ts";
+import { lastAudit } from "../operator/last-audit.ts";
 import { isPaused, pauseChain, resumeChain } from "../operator/pause.ts";
 import { removeChain } from "../operator/remove-chain.ts";
 import { loadProtocols } from "../protocols.ts";
@@ -103,20 +108,97 @@ export async function printChainStatus(config: Config, name: string | undefined)
   requireDatabase(config);
   const opened = await openDatabase(config);
   try {
-    if (name !== undefined) await requireIndexedChain(opened.indexing, name);
+    const id = name === undefined ? null : await requireIndexedChain(opened.indexing, name);
     const state = await readIndexState(opened.indexing);
     const chains = state.chains.filter((chain) => name === undefined || chain.name === name);
     if (chains.length === 0) print("No chain is indexed.");
     for (const chain of chains) print(renderChain(chain));
-    if (name === undefined) return;
-    for (const { projection, block_number, has_failed } of state.checkpoints.filter((row) => row.name === name))
-      print(`  projection ${projection}: block ${block_number}${has_failed ? ", switched off after a failure" : ""}`);
-    for (const { queue, entries, overdue_seconds } of state.queues.filter((row) => row.name === name))
-      print(`  queue ${queue}: ${entries} entries${overdue_seconds > 0 ? `, the oldest due for ${Math.round(overdue_seconds)} s` : ""}`);
+    if (name !== undefined && id !== null) for (const line of await renderDetails(opened.indexing, { id, name }, state)) print(line);
   } finally {
     await opened.close();
   }
 }
+
+/** `ashlar chains jobs`: the queues of a chain. @throws {CommandError} */
+export const printJobs = (config: Config, name: string): Promise<void> =>
+  withIndexedChain(config, name, async (database) => {
+    for (const line of renderQueues(await readIndexState(database), name)) print(line);
+    print("The reasons of failures of nft-metadata are printed by ashlar nfts status.");
+  });
+
+export interface RetryCommand {
+  readonly queue?: string;
+}
+
+/** `ashlar chains retry-jobs`: makes the failed entries of a chain's queues due. @throws {CommandError} */
+export const retryJobsNamed = (config: Config, name: string, { queue }: RetryCommand): Promise<void> => {
+  const known = Object.keys(queueTables) as QueueName[];
+  const queues = known.filter((other) => queue === undefined || other === queue);
+  if (queues.length === 0) return Promise.reject(new CommandError(`Invalid value "${queue}" for --queue: expected ${known.join(" or ")}.`));
+  return withIndexedChain(config, name, async (database, chain) => {
+    const retried = await retryJobs(database, chain, queues, commandActor());
+    print(`${retried} entries of ${queues.join(" and ")} are due: the process that indexes ${name} attempts them again.`);
+  });
+};
+
+export interface RefreshCommand {
+  readonly contract?: Address;
+}
+
+/** `ashlar chains refresh-metadata`: queues the metadata of tokens to be read again. @throws {CommandError} */
+export const refreshMetadataNamed = (config: Config, name: string, { contract }: RefreshCommand): Promise<void> =>
+  withIndexedChain(config, name, async (database, chain) => {
+    const { tokens, isCollection } = await refreshMetadata(database, chain, contract ?? null, commandActor());
+    if (tokens === 0 && !isCollection)
+      throw new CommandError(
+        `No ${contract === undefined ? "token" : `token ${contract}`} with metadata in the index of ${name}. Nothing was changed.`,
+      );
+    print(`Queued: the process that indexes ${name} reads the metadata of ${tokens} contracts again.`);
+    if (isCollection) print(`Queued: it also fetches the documents of the NFTs of ${contract} again.`);
+  });
+
+/** The lines about one chain. */
+async function renderDetails(
+  database: Database,
+  { id, name }: { readonly id: number; readonly name: string },
+  state: IndexState,
+): Promise<string[]> {
+  const [nodes, chains, use, audit] = await Promise.all([
+    createNetworkQueries(database).nodes(),
+    createLedgerQueries(database).chains(),
+    readDiskUse(database, id),
+    lastAudit(database, name),
+  ]);
+  const node = nodes.find((row) => row.chain_id === id);
+  const missing = chains.find((row) => row.chain_id === id)?.missing ?? [];
+  const gibibytes = use.bytes / 2 ** 30;
+  const density = use.transactions === 0 ? "" : `, ${((gibibytes / use.transactions) * 1e6).toFixed(2)} GiB per million transactions`;
+  const size = `about ${use.rows} rows, ${use.transactions} transactions and ${gibibytes.toFixed(2)} GiB with indexes${density}`;
+  return [
+    use.rows === 0 ? "  disk: not known before the next ANALYZE" : `  disk: ${size}`,
+    `  node: ${node?.offers ? `offers ${node.offers.join(", ") || "no optional feature"}` : "not examined yet"}`,
+    `  missing: ${missing.join(", ") || "nothing"}`,
+    ...(node?.switched_off ?? []).map(({ projection, reason }) => `  switched off: ${projection}: ${reason}`),
+    ...state.checkpoints
+      .filter((row) => row.name === name)
+      .map(
+        ({ projection, block_number: block }) =>
+          `  projection ${projection}: block ${block}${node?.building.includes(projection) ? ", being rebuilt" : ""}`,
+      ),
+    ...renderQueues(state, name).map((line) => `  ${line}`),
+    audit === null
+      ? "  last audit: none"
+      : `  last audit: ${audit.time.toISOString()}, block ${audit.details.block}, ${audit.details.compared} values compared, ${audit.details.differences} differences`,
+  ];
+}
+
+const renderQueues = ({ queues }: IndexState, name: string): string[] =>
+  queues
+    .filter((row) => row.name === name)
+    .map(({ queue, entries, attempted, overdue_seconds: overdue }) => {
+      const oldest = overdue > 0 ? `, the oldest due for ${Math.round(overdue)} s` : "";
+      return `queue ${queue}: ${entries} entries, ${attempted} of them attempted before${oldest}`;
+    });
 
 function renderChain({ name, block, node_block, silent_seconds, is_stopped, paused_at, removal_started_at }: IndexedChainRow): string {
   const head = block === null ? "no blocks" : `block ${block}`;

@@ -13,7 +13,7 @@ import { createMetadataWorker } from "../domains/nft-metadata/jobs/fetch/worker.
 import { createMetadataJobs } from "../domains/nft-metadata/jobs/jobs.ts";
 import { createComputePricesJob } from "../domains/prices/jobs/compute-prices/job.ts";
 import { createReconciliationJobs } from "../domains/tokens/jobs/reconcile-balances/jobs.ts";
-import { tokenMetadataRead } from "../domains/tokens/projection/reads-metadata.ts";
+import { tokenMetadataRead, tokenMetadataRefresh } from "../domains/tokens/projection/reads-metadata.ts";
 import type { Heartbeat } from "../indexer/heartbeat.ts";
 import { createIndexer } from "../indexer/session/indexer.ts";
 import type { Progress } from "../indexer/session/progress.ts";
@@ -105,7 +105,11 @@ function createIndexing(options: IndexingOptions, { source, heads }: Node, nodeS
     ...(onProgress === undefined ? {} : { onProgress }),
     ...(heartbeat === undefined ? {} : { heartbeat }),
   });
-  const nodeReads = createNodeReads({ ...common, reads: [tokenMetadataRead], isLeading: () => indexer.status().leading });
+  const nodeReads = createNodeReads({
+    ...common,
+    reads: [tokenMetadataRead, tokenMetadataRefresh],
+    isLeading: () => indexer.status().leading,
+  });
   const metadata = createMetadataWorker({ ...common, nfts: chain.nfts, readDocument: createDocumentReader(chain.nfts) });
   const scheduler = createChainScheduler({
     ...common,

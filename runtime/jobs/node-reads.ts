@@ -24,6 +24,8 @@ export interface NodeRead {
   readonly calls: (key: Address) => readonly ContractCall[];
   readonly table: LatestTable;
   readonly toRow: (completed: CompletedRead, outcomes: readonly (CallOutcome | undefined)[]) => Row;
+  /** Whether it replaces values that were read before; otherwise, entries whose row is stored are dropped. */
+  readonly isRefresh?: boolean;
 }
 
 export interface NodeReadsDeps {
@@ -79,7 +81,7 @@ export const createNodeReads = (deps: NodeReadsDeps): Scheduler => {
 
 /** True if more reads may be due. */
 const readPortion = async (deps: NodeReadsDeps): Promise<boolean> => {
-  for (const read of deps.reads) await dropStored(deps, read);
+  for (const read of deps.reads) if (read.isRefresh !== true) await dropStored(deps, read);
   const kinds = deps.reads.map(({ kind }) => kind);
   // Served by node_reads_due.
   const claimed = await queue.claim({ ...deps, leaseMilliseconds }, sql`kind = ANY ($5)`, portion, [kinds]);

@@ -4,7 +4,17 @@ import type { Queryable } from "../database/database.ts";
 export interface OperatorAction {
   /** Who made it: `user@host` for a command. */
   readonly actor: string;
-  readonly action: "chain.pause" | "chain.resume" | "chain.repair" | "chain.remove" | "key.create" | "key.update" | "key.revoke";
+  readonly action:
+    | "chain.pause"
+    | "chain.resume"
+    | "chain.repair"
+    | "chain.remove"
+    | "chain.retry-jobs"
+    | "chain.refresh-metadata"
+    | "chain.audit"
+    | "key.create"
+    | "key.update"
+    | "key.revoke";
   /** What was changed: the name of a chain, or the id of a key. */
   readonly subject: string;
   /** What the change consists of, without secrets. */

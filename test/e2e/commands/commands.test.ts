@@ -147,10 +147,20 @@ describe("actions of operators", () => {
     expect(await runToExit(["chains", "pause", "other"])).toEqual([0, "Indexing of other is paused already.\n"]);
     expect(await runToExit(["chains", "status", "other"])).toEqual([
       0,
-      expect.stringMatching(/^other {2}no blocks {2}paused since \d{4}-\S+Z\n {2}queue contract-reads: 0 entries\n/),
+      expect.stringMatching(
+        /^other {2}no blocks {2}paused since \d{4}-\S+Z\n {2}disk: not known(?:.|\n)*\n {2}queue contract-reads: 0 entries, 0 of them attempted before\n/,
+      ),
     ]);
     const [resumed] = await runToExit(["chains", "resume", "other"]);
     expect(resumed).toBe(0);
+    expect(await runToExit(["chains", "retry-jobs", "other", "--queue", "none"])).toEqual([
+      1,
+      'Invalid value "none" for --queue: expected contract-reads or nft-metadata.\n',
+    ]);
+    expect(await runToExit(["chains", "refresh-metadata", "other"])).toEqual([
+      1,
+      "No token with metadata in the index of other. Nothing was changed.\n",
+    ]);
     const unknown = await runToExit(["chains", "pause", "none"]);
     expect(unknown).toEqual([1, 'Invalid value "none" for the chain: expected a chain of the index (other).\n']);
     const [, created] = await runToExit(["keys", "create", "--label", "recorded", "--daily-credits", "10"]);

@@ -32,6 +32,8 @@ export interface QueueRow {
   readonly queue: string;
   /** Counted up to `maxEntries`. */
   readonly entries: number;
+  /** Those of the counted entries whose last attempt failed, or is running. */
+  readonly attempted: number;
   /** How long the counted entry that is due for the longest time has been due; 0 if none is due. */
   readonly overdue_seconds: number;
 }
@@ -62,11 +64,11 @@ export async function readIndexState({ query }: Pick<Queryable, "query">): Promi
        FROM chains c JOIN projection_checkpoints p USING (chain_id) ORDER BY p.chain_id, p.projection`,
     ),
     query<QueueRow>(
-      `SELECT c.name, q.queue, q.entries, q.overdue_seconds FROM chains c CROSS JOIN LATERAL (
-         SELECT 'contract-reads' AS queue, count(*) AS entries, greatest(0, extract(epoch FROM clock_timestamp() - min(run_after)))::float8 AS overdue_seconds
-           FROM (SELECT run_after FROM node_reads WHERE chain_id = c.chain_id LIMIT $1) AS e UNION ALL
-         SELECT 'nft-metadata', count(*), greatest(0, extract(epoch FROM clock_timestamp() - min(run_after)))::float8
-           FROM (SELECT run_after FROM nft_reads WHERE chain_id = c.chain_id LIMIT $1) AS e) q ORDER BY c.chain_id, q.queue`,
+      `SELECT c.name, q.queue, q.entries, q.attempted, q.overdue_seconds FROM chains c CROSS JOIN LATERAL (
+         SELECT 'contract-reads' AS queue, count(*) AS entries, count(*) FILTER (WHERE attempts > 0) AS attempted, greatest(0, extract(epoch FROM clock_timestamp() - min(run_after)))::float8 AS overdue_seconds
+           FROM (SELECT run_after, attempts FROM node_reads WHERE chain_id = c.chain_id LIMIT $1) AS e UNION ALL
+         SELECT 'nft-metadata', count(*), count(*) FILTER (WHERE attempts > 0), greatest(0, extract(epoch FROM clock_timestamp() - min(run_after)))::float8
+           FROM (SELECT run_after, attempts FROM nft_reads WHERE chain_id = c.chain_id LIMIT $1) AS e) q ORDER BY c.chain_id, q.queue`,
       [maxEntries],
     ),
   ]);

@@ -3,6 +3,7 @@ import type { NodeRead } from "../../../jobs/node-reads.ts";
 import type { Hex } from "../../../lib/hex.ts";
 
 export const tokenMetadataKind = "token-metadata";
+export const tokenMetadataRefreshKind = "token-metadata-refresh";
 
 /** name(), symbol() and decimals() of EIP-20; collections implement the first two (EIP-721). */
 const selectors = ["0x06fdde03", "0x95d89b41", "0x313ce567"] as const;
@@ -30,6 +31,9 @@ export const tokenMetadataRead: NodeRead = {
     read_at_block: readAtBlock,
   }),
 };
+
+/** Reads metadata again that is stored already; it is served until the new values are read. */
+export const tokenMetadataRefresh: NodeRead = { ...tokenMetadataRead, kind: tokenMetadataRefreshKind, isRefresh: true };
 
 /** A string, or the bytes32 of tokens that predate the final EIP-20, sanitized. */
 const readText = (outcome: CallOutcome | undefined): string | null => {

@@ -1,0 +1,82 @@
+import { bytes } from "../database/codecs.ts";
+import type { Database } from "../database/database.ts";
+import { identifier, sql } from "../database/sql.ts";
+import { requestRefresh } from "../domains/nft-metadata/jobs/queue-refreshes.ts";
+import { tokenMetadataRefreshKind } from "../domains/tokens/projection/reads-metadata.ts";
+import type { Address } from "../lib/hex.ts";
+import { recordAction } from "./actions.ts";
+
+/** The queues of background work of a chain, by the names of metrics, and their tables. */
+export const queueTables = { "contract-reads": "node_reads", "nft-metadata": "nft_reads" } as const;
+
+export type QueueName = keyof typeof queueTables;
+
+interface IndexedChain {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Entries that one transaction changes. */
+const batchEntries = 10_000;
+
+/**
+ * Makes the entries due whose last attempt failed and that wait for the next one; entries that a worker is processing are attempted once more. Returns their number. In
+ * batches: a retry that is interrupted is completed by the next one. Served by the index of due entries.
+ */
+export async function retryJobs(
+  database: Pick<Database, "transaction" | "query">,
+  { id, name }: IndexedChain,
+  queues: readonly QueueName[],
+  actor: string,
+): Promise<number> {
+  await database.transaction((client) => recordAction(client, { actor, action: "chain.retry-jobs", subject: name, details: { queues } }));
+  let retried = 0;
+  for (const queue of queues) {
+    const table = identifier(queueTables[queue]);
+    const statement = sql`WITH waiting AS (SELECT ctid FROM ${table} WHERE chain_id = $1 AND run_after > now() AND attempts > 0 LIMIT $2 FOR UPDATE SKIP LOCKED),
+      retried AS (UPDATE ${table} q SET run_after = now() FROM waiting WHERE q.ctid = waiting.ctid RETURNING 1) SELECT count(*) AS entries FROM retried`;
+    for (let changed = batchEntries; changed === batchEntries; ) {
+      const [row] = await database.query<{ entries: number }>(statement.text, [id, batchEntries]);
+      changed = row?.entries ?? 0;
+      retried += changed;
+    }
+  }
+  return retried;
+}
+
+/** What is read again. */
+export interface Refreshed {
+  /** The tokens whose name, symbol and decimals are read from their contracts. */
+  readonly tokens: number;
+  /** Whether the documents of the NFTs of the contract are fetched. */
+  readonly isCollection: boolean;
+}
+
+/**
+ * Queues the names, symbols and decimals of a chain's tokens, or of one contract, to be read again; of one contract also the documents of its NFTs. Scans the
+ * token metadata of the chain, or is served by its primary key.
+ */
+export const refreshMetadata = (
+  database: Pick<Database, "transaction">,
+  { id, name }: IndexedChain,
+  contract: Address | null,
+  actor: string,
+): Promise<Refreshed> =>
+  database.transaction(async (client) => {
+    const [row] = await client.query<{ tokens: number }>(
+      `WITH queued AS (INSERT INTO node_reads (chain_id, kind, key, block_number)
+         SELECT chain_id, $2, address, block_number FROM token_metadata WHERE chain_id = $1 AND ($3::bytea IS NULL OR address = $3)
+         ON CONFLICT (chain_id, kind, key) DO UPDATE SET attempts = 0, run_after = now() RETURNING 1) SELECT count(*) AS tokens FROM queued`,
+      [id, tokenMetadataRefreshKind, contract === null ? null : bytes(contract)],
+    );
+    const tokens = row?.tokens ?? 0;
+    const isCollection = contract !== null && (await requestRefresh(client, id, contract, null));
+    if (tokens > 0 || isCollection)
+      await recordAction(client, {
+        actor,
+        action: "chain.refresh-metadata",
+        subject: name,
+        details: { contract: contract ?? "all", tokens },
+      });
+    return { tokens, isCollection };
+  });

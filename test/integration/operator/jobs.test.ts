@@ -1,0 +1,96 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runIndexers } from "../../../runtime/commands/index-chains.ts";
+import { chainConfig } from "../../../runtime/config/config.ts";
+import { bytes } from "../../../runtime/database/codecs.ts";
+import { readDiskUse } from "../../../runtime/domains/chains/queries/disk-use.ts";
+import { readIndexState } from "../../../runtime/domains/chains/queries/index-state.ts";
+import { createLedgerQueries } from "../../../runtime/domains/ledger/queries/index.ts";
+import { listActions } from "../../../runtime/operator/actions.ts";
+import { refreshMetadata, retryJobs } from "../../../runtime/operator/jobs.ts";
+import { lastAudit, recordAudit } from "../../../runtime/operator/last-audit.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { until } from "../../support/until.ts";
+
+const target = { id: 31337, name: "test" };
+/** An account without code, whose calls return nothing: its metadata is null once it is read. */
+const contract = "0x1111111111111111111111111111111111111111";
+const unread = "0x3333333333333333333333333333333333333333";
+let chain: TestChain;
+let test: TestDatabase;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  for (let block = 0; block < 5; block += 1) await chain.mine();
+  test = await createTestDatabase();
+  const config = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
+  const progress = { report: () => undefined, print: () => undefined, end: () => undefined };
+  const options = { protocols: [], database: { indexing: test.database, readerRole: "" }, logger: pino({ level: "silent" }), progress };
+  const aborted = new AbortController();
+  const indexing = runIndexers({ ...options, chains: [config] }, aborted.signal);
+  stop = async () => {
+    aborted.abort();
+    await indexing;
+  };
+  await until("the first blocks", async () => (await createLedgerQueries(test.database).head(31337))?.number === 5, 30_000);
+});
+afterAll(async () => {
+  await stop?.();
+  await test?.drop();
+  await chain?.stop();
+});
+
+const metadata = async () => {
+  const rows = await test.database.query<{ name: string | null }>("SELECT name FROM token_metadata WHERE address = $1", [bytes(contract)]);
+  return rows.map(({ name }) => name);
+};
+const queued = async () =>
+  (await readIndexState(test.database)).queues.find(({ queue }) => queue === "contract-reads") ?? { entries: -1, attempted: -1 };
+
+it("refreshed metadata is read from the contract again by the indexer", async () => {
+  await test.database.query(
+    "INSERT INTO token_metadata (chain_id, address, block_number, name, read_at_block) VALUES (31337, $1, 1, 'Old', 1)",
+    [bytes(contract)],
+  );
+  const other = "0x2222222222222222222222222222222222222222";
+  expect(await refreshMetadata(test.database, target, other, "operator@test")).toEqual({ tokens: 0, isCollection: false });
+  expect(await metadata()).toEqual(["Old"]);
+  expect(await refreshMetadata(test.database, target, null, "operator@test")).toEqual({ tokens: 1, isCollection: false });
+  await until("the new metadata", async () => (await metadata())[0] === null, 30_000);
+  const [action, ...others] = await listActions(test.database, 10);
+  expect([action?.action, action?.details, others]).toEqual(["chain.refresh-metadata", { contract: "all", tokens: 1 }, []]);
+});
+
+it("failed entries of the queues are attempted at once", async () => {
+  await test.database.query(
+    `INSERT INTO node_reads (chain_id, kind, key, block_number, attempts, run_after) VALUES (31337, 'token-metadata', $1, 1, 7, now() + interval '1 day')`,
+    [bytes(unread)],
+  );
+  expect(await queued()).toMatchObject({ entries: 1, attempted: 1, overdue_seconds: 0 });
+  expect(await retryJobs(test.database, target, ["nft-metadata"], "operator@test")).toBe(0);
+  expect((await queued()).entries).toBe(1);
+  expect(await retryJobs(test.database, target, ["contract-reads", "nft-metadata"], "operator@test")).toBe(1);
+  await until("the attempt", async () => (await queued()).entries === 0, 30_000);
+  const [read] = await test.database.query<{ rows: number }>("SELECT count(*) AS rows FROM token_metadata WHERE address = $1", [
+    bytes(unread),
+  ]);
+  expect(read?.rows).toBe(1);
+});
+
+it("the size of a chain is estimated from statistics, and the last audit is recorded", async () => {
+  await test.database.query("ANALYZE");
+  const [table] = await test.database.query<{ bytes: number }>("SELECT pg_total_relation_size('blocks') AS bytes");
+  const use = await readDiskUse(test.database, 31337);
+  // Blocks 0 to 5; other tables have rows, too.
+  expect(use.rows).toBeGreaterThanOrEqual(6);
+  expect(use.bytes).toBeGreaterThanOrEqual(table?.bytes ?? Number.NaN);
+  expect(await readDiskUse(test.database, 1)).toEqual({ bytes: 0, rows: 0, transactions: 0 });
+
+  expect(await lastAudit(test.database, "test")).toBeNull();
+  await recordAudit(test.database, "test", { block: 4, compared: 10, differences: 1 }, "operator@test");
+  await recordAudit(test.database, "test", { block: 5, compared: 10, differences: 0 }, "operator@test");
+  expect((await lastAudit(test.database, "test"))?.details).toEqual({ block: 5, compared: 10, differences: 0 });
+  expect(await lastAudit(test.database, "other")).toBeNull();
+});
