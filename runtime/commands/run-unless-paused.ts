@@ -22,12 +22,13 @@ export async function runUnlessPaused(
     if (isNowPaused !== isReported) onChange(isNowPaused);
     isReported = isNowPaused;
   };
-  /** Waits until the chain is paused or not; a database that cannot be read is read again. False if the signal aborts first. */
+  /** Waits until the chain is paused or not. False if the signal aborts first. */
   const waitUntil = async (expected: boolean, stop: AbortSignal, onOther: () => void): Promise<boolean> => {
     const read = async (): Promise<true | null> => {
-      const found = await isPaused().catch(() => null);
+      // If the database cannot be read, the state is the last known one: the work itself reports the failure.
+      const found = await isPaused().catch(() => isReported);
       if (found === expected) return true;
-      if (found !== null) onOther();
+      onOther();
       return null;
     };
     return (await nullOnAbort(poll(read, { ...every(pollMilliseconds), signal: stop }), stop)) === true;
