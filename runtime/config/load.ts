@@ -44,7 +44,7 @@ const variables = {
 } as const;
 
 /** Those of them whose values are secrets. */
-const secretVariables: ReadonlySet<string> = new Set(["DATABASE_URL", "COMMUNITY_DATABASE_URL"]);
+const secretVariables: ReadonlySet<string> = new Set(["DATABASE_URL", "COMMUNITY_DATABASE_URL", "METRICS_TOKEN"]);
 
 /**
  * Loads the configuration file (`path`, otherwise the ashlar.yaml of the project folder, if it exists), environment variables and command-line options; later

@@ -15,6 +15,7 @@ it("a secret is read from the file that the variable with _FILE names, without i
   const load = (environment: NodeJS.ProcessEnv) => loadConfig(undefined, environment, {}, { workingFolder: folder, home: folder });
   expect(load({ DATABASE_URL_FILE: file }).databaseUrl).toBe(url);
   expect(load({ COMMUNITY_DATABASE_URL_FILE: file }).communityDatabaseUrl).toBe(url);
+  expect(load({ METRICS_TOKEN_FILE: file }).metrics?.bearerToken).toBe(url);
   expect(secretOf({ ASHLAR_API_KEY_FILE: file }, "ASHLAR_API_KEY")).toBe(url);
 });
 
