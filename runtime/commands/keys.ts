@@ -14,11 +14,14 @@ const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}
 type Recorded = Pick<OperatorAction, "action" | "subject" | "details">;
 
 /** Changes the keys of the configured database, and records what was changed in the same transaction. */
-async function withKeys(config: Config, work: (keys: Keys, record: (change: Recorded) => Promise<void>) => Promise<void>): Promise<void> {
+async function withKeys<Result>(
+  config: Config,
+  work: (keys: Keys, record: (change: Recorded) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
   requireDatabase(config);
   const database = await openDatabase(config);
   try {
-    await database.indexing.transaction((client) =>
+    return await database.indexing.transaction((client) =>
       work(createKeys(client), (change) => recordAction(client, { actor: commandActor(), ...change })),
     );
   } finally {
@@ -79,10 +82,10 @@ const ownLimits = (limits: LimitChanges): OwnKeyLimits =>
   Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== "default"));
 
 /** `ashlar keys create`: creates a key and prints it. */
-export const createKey = (config: Config, options: CreateOptions): Promise<void> =>
-  withKeys(config, async (keys, record) => {
-    const { label, credits, dailyCredits, monthlyCredits, expires, limit = {} } = options;
-    const { id, key } = await keys.create({
+export async function createKey(config: Config, options: CreateOptions): Promise<void> {
+  const { label, credits, dailyCredits, monthlyCredits, expires, limit = {} } = options;
+  const { id, key } = await withKeys(config, async (keys, record) => {
+    const created = await keys.create({
       label,
       creditLimitHundredths: toHundredths(credits),
       limits: ownLimits(limit),
@@ -91,17 +94,18 @@ export const createKey = (config: Config, options: CreateOptions): Promise<void>
       expiresAt: expires,
       access: accessOf(options),
     });
-    await record({ action: "key.create", subject: `${id}`, details: detailsOf(options) });
-    print(`Key ${id} (${label}): ${key}`);
-    print("Save it now: only its hash is stored, and it is not shown again.");
+    await record({ action: "key.create", subject: `${created.id}`, details: detailsOf(options) });
+    return created;
   });
+  print(`Key ${id} (${label}): ${key}`);
+  print("Save it now: only its hash is stored, and it is not shown again.");
+}
 
 /** `ashlar keys update`: changes a key; servers use the changes within 5 seconds. False if there is no active key with the id. */
 export async function updateKey(config: Config, id: number, options: UpdateOptions): Promise<boolean> {
   const { label, credits, dailyCredits, monthlyCredits, expires, limit } = options;
-  let updated = false;
-  await withKeys(config, async (keys, record) => {
-    updated = await keys.update(id, {
+  const updated = await withKeys(config, async (keys, record) => {
+    const found = await keys.update(id, {
       label,
       creditLimitHundredths: toHundredthsOrUnlimited(credits),
       limits: limit,
@@ -110,7 +114,8 @@ export async function updateKey(config: Config, id: number, options: UpdateOptio
       expiresAt: expires,
       access: accessOf(options),
     });
-    if (updated) await record({ action: "key.update", subject: `${id}`, details: detailsOf(options) });
+    if (found) await record({ action: "key.update", subject: `${id}`, details: detailsOf(options) });
+    return found;
   });
   if (updated) print(`Key ${id} is updated.`);
   return updated;
@@ -126,10 +131,10 @@ export const listKeys = (config: Config): Promise<void> =>
 
 /** `ashlar keys revoke`: revokes a key, which servers stop accepting within 5 seconds. False if there is no active key with the id. */
 export async function revokeKey(config: Config, id: number): Promise<boolean> {
-  let revoked = false;
-  await withKeys(config, async (keys, record) => {
-    revoked = await keys.revoke(id);
-    if (revoked) await record({ action: "key.revoke", subject: `${id}` });
+  const revoked = await withKeys(config, async (keys, record) => {
+    const found = await keys.revoke(id);
+    if (found) await record({ action: "key.revoke", subject: `${id}` });
+    return found;
   });
   if (revoked) print(`Key ${id} is revoked.`);
   return revoked;
