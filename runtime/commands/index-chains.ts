@@ -14,6 +14,7 @@ import { isPaused } from "../operator/pause.ts";
 import { loadProtocols } from "../protocols.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
+import { createDiskSpace, type DiskSpace } from "./disk-space.ts";
 import { indexBitcoinChain } from "./index-bitcoin.ts";
 import { indexChain } from "./indexing.ts";
 import { keepIndexing } from "./keep-indexing.ts";
@@ -41,7 +42,7 @@ export async function indexChains(config: Config): Promise<void> {
       const countsOf = metrics?.addIndexer("indexer", poolsOf(database));
       const chains = await resolveChains(config, database.indexing, signal);
       stdout.write(`Indexing ${chains.map((chain) => chain.name).join(", ")}.\n`);
-      const indexing = runIndexers({ chains, protocols, database, logger, progress, countsOf }, signal);
+      const indexing = runIndexers({ chains, protocols, database, diskSpace: createDiskSpace(config), logger, progress, countsOf }, signal);
       await Promise.race([indexing, stopped(signal)]);
       progress.end();
       await stop.indexer(indexing);
@@ -57,6 +58,8 @@ export interface RunIndexers {
   readonly chains: readonly AnyChainConfig[];
   readonly protocols: readonly Protocol[];
   readonly database: Pick<ServiceDatabase, "indexing" | "readerRole">;
+  /** The space for the database; not watched by default. */
+  readonly diskSpace?: DiskSpace | null;
   readonly logger: Logger;
   readonly progress: Progress;
   /** Whether indexing ends when the operator has to resolve a failure, rather than being attempted again; true by default. */
@@ -83,10 +86,14 @@ export async function runIndexers(options: RunIndexers, signal: AbortSignal): Pr
   if (failed.length === options.chains.length) throw new CommandError(failed.join("\n"));
 }
 
+/** For readiness, the reason why there is no progress. */
+const lowDiskReason =
+  "the file system of the data directory has less free space than minFreeDiskMegabytes; indexing continues when twice as much is free";
+
 /** Indexes a chain until the signal aborts; the reason if it fails finally before. */
 async function indexUntilStopped(
   chain: AnyChainConfig,
-  { protocols, database: { indexing: database, readerRole }, logger, progress, endsWhenRefused = true, countsOf }: RunIndexers,
+  { protocols, database: { indexing: database, readerRole }, diskSpace, logger, progress, endsWhenRefused = true, countsOf }: RunIndexers,
   signal: AbortSignal,
 ): Promise<string | null> {
   const heartbeat = createHeartbeat({ database, chainId: chain.id });
@@ -107,11 +114,20 @@ async function indexUntilStopped(
       isBitcoinChain(chain)
         ? indexBitcoinChain({ chain, ...common }, active)
         : indexChain({ chain, protocols, readerRole, ...common }, active),
-    isPaused: () => isPaused(database, chain.id),
-    onChange(isNowPaused) {
-      if (isNowPaused) {
+    async pausedBy() {
+      if (await diskSpace?.isLow()) {
+        heartbeat.fail(lowDiskReason);
+        return "disk";
+      }
+      return (await isPaused(database, chain.id)) ? "operator" : null;
+    },
+    onChange(pause) {
+      if (pause === "operator") {
         logger.info({ chain: chain.name }, "Indexing is paused");
         progress.print(`Indexing ${chain.name} is paused; continue it with: ashlar chains resume ${chain.name}`);
+      } else if (pause === "disk") {
+        logger.warn({ chain: chain.name }, "Indexing is paused until there is more disk space");
+        progress.print(`Indexing ${chain.name} is paused: ${lowDiskReason}`);
       } else {
         logger.info({ chain: chain.name }, "Indexing is resumed");
         progress.print(`Indexing ${chain.name} is resumed`);

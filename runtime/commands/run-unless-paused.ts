@@ -1,11 +1,14 @@
 import { every, nullOnAbort, poll } from "../lib/async.ts";
 
+/** Who or what pauses the work: an operator, or a file system that is nearly full. */
+export type Pause = "operator" | "disk";
+
 export interface PausableRun {
   /** Works until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  readonly isPaused: () => Promise<boolean>;
-  /** Called when the work has stopped because of a pause, and when it continues. */
-  readonly onChange: (isPaused: boolean) => void;
+  readonly pausedBy: () => Promise<Pause | null>;
+  /** Called when the work has stopped because of a pause, when the cause of the pause changes, and with null when the work continues. */
+  readonly onChange: (pause: Pause | null) => void;
   readonly pollMilliseconds?: number;
 }
 
@@ -14,27 +17,27 @@ const defaultPoll = 1_000;
 
 /** Runs work until the signal aborts: the work is stopped during a pause, and started again after it. Rejects with a failure of the work. */
 export async function runUnlessPaused(
-  { run, isPaused, onChange, pollMilliseconds = defaultPoll }: PausableRun,
+  { run, pausedBy, onChange, pollMilliseconds = defaultPoll }: PausableRun,
   signal: AbortSignal,
 ): Promise<void> {
-  let isReported = false;
-  const report = (isNowPaused: boolean): void => {
-    if (isNowPaused !== isReported) onChange(isNowPaused);
-    isReported = isNowPaused;
+  let reported: Pause | null = null;
+  const report = (pause: Pause | null): void => {
+    if (pause !== reported) onChange(pause);
+    reported = pause;
   };
   /** Waits until the chain is paused or not. False if the signal aborts first. */
-  const waitUntil = async (expected: boolean, stop: AbortSignal, onOther: () => void): Promise<boolean> => {
+  const waitUntil = async (expected: boolean, stop: AbortSignal, onOther: (pause: Pause | null) => void): Promise<boolean> => {
     const read = async (): Promise<true | null> => {
       // If the database cannot be read, the state is the last known one: the work itself reports the failure.
-      const found = await isPaused().catch(() => isReported);
-      if (found === expected) return true;
-      onOther();
+      const found = await pausedBy().catch(() => reported);
+      if ((found !== null) === expected) return true;
+      onOther(found);
       return null;
     };
     return (await nullOnAbort(poll(read, { ...every(pollMilliseconds), signal: stop }), stop)) === true;
   };
-  while (await waitUntil(false, signal, () => report(true))) {
-    report(false);
+  while (await waitUntil(false, signal, report)) {
+    report(null);
     const pause = new AbortController();
     const ended = new AbortController();
     const watching = waitUntil(true, AbortSignal.any([signal, ended.signal]), () => undefined);

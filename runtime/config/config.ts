@@ -109,6 +109,14 @@ export const config = z.strictObject({
       "The URL of the same database for the role that runs the SQL of community endpoints; only needed if Ashlar cannot create that role. It may contain a secret and is never printed.",
     ),
   dataDirectory: z.string().default(".ashlar").describe("The folder for the data of the embedded database and of the demo."),
+  minFreeDiskMegabytes: z
+    .number()
+    .int()
+    .min(0)
+    .default(1024)
+    .describe(
+      "Indexing pauses while the file system of the embedded database has less than this free, and continues when it has twice as much; 0 never pauses.",
+    ),
   logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   logFormat: z.enum(["json", "pretty"]).optional().describe("Default: pretty on a terminal, otherwise json."),
   workers: z

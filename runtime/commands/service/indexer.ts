@@ -7,6 +7,7 @@ import { createLogger } from "../../logger.ts";
 import type { IndexerMetrics } from "../../metrics/indexer-metrics.ts";
 import { loadProtocols } from "../../protocols.ts";
 import { type CurrentAddress, createCurrentAddress } from "../database-address.ts";
+import { createDiskSpace } from "../disk-space.ts";
 import { runIndexers } from "../index-chains.ts";
 import { indexingPool } from "../pools.ts";
 import type { Progress } from "../progress.ts";
@@ -61,6 +62,7 @@ async function index(
       chains,
       protocols,
       database: { indexing: database, readerRole },
+      diskSpace: createDiskSpace(config),
       logger,
       progress,
       endsWhenRefused,

@@ -37,10 +37,18 @@ afterAll(async () => {
 });
 
 const printed: string[] = [];
+let isDiskLow = false;
+const diskSpace = { isLow: async () => isDiskLow };
 const startIndexer = () => {
   const stop = new AbortController();
   const progress = { report: () => undefined, print: (line: string) => void printed.push(line), end: () => undefined };
-  const options = { protocols: [], database: { indexing: test.database, readerRole: "" }, logger: pino({ level: "silent" }), progress };
+  const options = {
+    protocols: [],
+    diskSpace,
+    database: { indexing: test.database, readerRole: "" },
+    logger: pino({ level: "silent" }),
+    progress,
+  };
   const indexing = runIndexers({ ...options, chains: [config] }, stop.signal);
   return async () => {
     stop.abort();
@@ -56,7 +64,10 @@ const ready = () => {
   };
   return readiness([config], queries, test.database, { now: () => new Date(), maxSilentSeconds: 300 });
 };
-const isLocked = async () => (await test.database.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted")).length > 0;
+/** The server is shared with other tests, in databases of their own. */
+const locks =
+  "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+const isLocked = async () => (await test.database.query(locks)).length > 0;
 const target = { id: 31337, name: "test" };
 
 it("a paused chain is not indexed and its node not requested, by a restarted indexer either, until it is resumed", async () => {
@@ -108,6 +119,31 @@ it("a paused chain is ready however long its indexer is silent, and its silence 
   const resumed = await ready();
   expect(resumed.reasons).toEqual([]);
   expect(resumed.details).toMatchObject({ chains: [{ paused_since: null }] });
+});
+
+it("a chain is not indexed while disk space is low, readiness has the reason, and indexing continues by itself", async () => {
+  const stop = startIndexer();
+  const indexed = await head();
+  await chain.mine();
+  await until("the next block", async () => (await head()) === (indexed ?? 0) + 1, 30_000);
+  printed.length = 0;
+  isDiskLow = true;
+  const reason =
+    "the file system of the data directory has less free space than minFreeDiskMegabytes; indexing continues when twice as much is free";
+  await until("the indexer to pause", () => printed.includes(`Indexing test is paused: ${reason}`), 15_000);
+  await until("the indexer to release its lock", async () => !(await isLocked()), 15_000);
+  await chain.mine();
+  const failure = async () => (await test.database.query<{ failure: string | null }>("SELECT failure FROM indexer_heartbeats"))[0]?.failure;
+  await until("the reason", async () => (await failure()) === reason, 15_000);
+  expect((await ready()).reasons).toEqual([]);
+  await test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - interval '301 seconds'");
+  expect((await ready()).reasons).toEqual([`Indexer of test stopped: ${reason} (no progress for 301 s)`]);
+  expect(await head()).toBe((indexed ?? 0) + 1);
+  isDiskLow = false;
+  await until("the block mined meanwhile", async () => (await head()) === (indexed ?? 0) + 2, 15_000);
+  await until("readiness", async () => (await ready()).reasons.length === 0, 15_000);
+  expect(printed.at(-1)).toBe("Indexing test is resumed");
+  await stop();
 });
 
 it("the database refuses to change recorded actions", async () => {
