@@ -16,12 +16,12 @@ export interface IndexerProcess {
   output(): string;
 }
 
-/** Starts `ashlar index` for one chain; its configuration is written into the folder. */
-export async function startIndexer(folder: string, chain: ChainConfig, databaseUrl: string): Promise<IndexerProcess> {
+/** Starts `ashlar index` of this version, or of the one with another command line, for one chain; its configuration is written into the folder. */
+export async function startIndexer(folder: string, chain: ChainConfig, databaseUrl: string, entry = program): Promise<IndexerProcess> {
   const file = join(folder, "ashlar.yaml");
   // JSON is YAML.
   await writeFile(file, JSON.stringify({ chains: [chain] }));
-  const child = spawn(process.execPath, [program, "index", "--config", file], {
+  const child = spawn(process.execPath, [entry, "index", "--config", file], {
     env: { ...process.env, DATABASE_URL: databaseUrl, ASHLAR_LOG_LEVEL: "warn" },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -16,15 +16,17 @@ export interface ServerOptions {
   /** Further command-line arguments. */
   readonly args?: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
+  /** The command line of another version; by default the compiled program. */
+  readonly entry?: string;
 }
 
 /** Starts `ashlar serve` on a free port with a configuration file. @throws {Error} if it exits before it serves. */
 export async function startServer(
   configFile: string,
   databaseUrl: string,
-  { args = [], environment = {} }: ServerOptions = {},
+  { args = [], environment = {}, entry = program }: ServerOptions = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [program, "serve", "--config", configFile, ...args], {
+  const child = spawn(process.execPath, [entry, "serve", "--config", configFile, ...args], {
     env: { ...process.env, DATABASE_URL: databaseUrl, HOST: "127.0.0.1", PORT: "0", ASHLAR_LOG_LEVEL: "warn", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -22,9 +22,15 @@ export interface Comparisons {
 
 type Verdict = "equal" | "different" | "superseded" | { readonly failure: string };
 
-/** Compares the responses of a server with those of another one that keeps none, as of the same content of the index. */
-export function createComparison(database: Pick<Database, "query">, keeping: string, computing: string, key: string) {
-  const agents = [keeping, computing].map(() => new Agent({ keepAlive: true }));
+/** Compares the responses of a server with those of another one, without what `normalise` removes, as of the same content of the index. */
+export function createComparison(
+  database: Pick<Database, "query">,
+  server: string,
+  reference: string,
+  key: string,
+  normalise: (body: string) => string = (body) => body,
+) {
+  const agents = [server, reference].map(() => new Agent({ keepAlive: true }));
   const counts: Comparisons = { equal: 0, superseded: 0, others: {}, wrong: [] };
   const versionOf = async (): Promise<string> => {
     const [row] = await database.query<{ version: string | null }>("SELECT sum(version)::text AS version FROM content_versions");
@@ -33,13 +39,13 @@ export function createComparison(database: Pick<Database, "query">, keeping: str
   /** Requests a path from both servers, between two looks at the version. */
   const tryOnce = async (path: string): Promise<{ readonly version: string; readonly verdict: Verdict; readonly text: string }> => {
     const version = await versionOf();
-    const outcomes = await Promise.all([keeping, computing].map((server, index) => request(server + path, key, agents[index] ?? false)));
+    const outcomes = await Promise.all([server, reference].map((url, index) => request(url + path, key, agents[index] ?? false)));
     const [failure] = outcomes.flatMap((outcome) => failureOf(outcome) ?? []);
-    const [cached, computed] = outcomes.map((outcome) => (isResponse(outcome) ? outcome.body : ""));
-    const text = `${path}: cached ${cached}, computed ${computed}`;
+    const [body, expected] = outcomes.map((outcome) => (isResponse(outcome) ? normalise(outcome.body) : ""));
+    const text = `${path}: ${body}, expected ${expected}`;
     if (failure !== undefined) return { version, verdict: { failure }, text };
     if (version !== (await versionOf())) return { version, verdict: "superseded", text };
-    return { version, verdict: cached === computed ? "equal" : "different", text };
+    return { version, verdict: body === expected ? "equal" : "different", text };
   };
   const count = (verdict: Verdict, text: string): void => {
     if (verdict === "equal" || verdict === "superseded") counts[verdict] += 1;

@@ -1,0 +1,55 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const repositoryRoot = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** Whether the history of the repository contains a commit: a shallow clone and a package do not. */
+export const hasCommit = (commit: string): Promise<boolean> =>
+  run("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: repositoryRoot }).then(
+    () => true,
+    () => false,
+  );
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const manifestOf = async (folder: string): Promise<Manifest> =>
+  JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
+
+/** Whether this version's packages include those that run the sources of another version. */
+async function sharesPackages(folder: string): Promise<boolean> {
+  const [old, current] = await Promise.all([manifestOf(folder), manifestOf(repositoryRoot)]);
+  const isSame = ([name, version]: [string, string]) => (current.dependencies[name] ?? current.devDependencies[name]) === version;
+  return Object.entries(old.dependencies).every(isSame) && old.devDependencies.tsx === current.devDependencies.tsx;
+}
+
+/** Writes the files of a commit into a folder, with its packages, and returns its command line. */
+export async function checkOut(commit: string, folder: string): Promise<string> {
+  await mkdir(folder);
+  const archive = join(folder, "..", `${commit}.tar`);
+  await run("git", ["archive", "--output", archive, commit], { cwd: repositoryRoot });
+  await run("tar", ["-xf", archive, "-C", folder]);
+  if (await sharesPackages(folder)) await symlink(join(repositoryRoot, "node_modules"), join(folder, "node_modules"));
+  else await run("npm", ["ci"], { cwd: folder });
+  return join(folder, "bin/ashlar.js");
+}
+
+/** Runs a command of a version to its end and returns its output. @throws {Error} if it fails. */
+export async function runCommand(entry: string, args: readonly string[], databaseUrl: string): Promise<string> {
+  const child = spawn(process.execPath, [entry, ...args], {
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part: Buffer) => (output += part.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`ashlar ${args.join(" ")} exited with code ${code}: ${output}`);
+  return output;
+}
