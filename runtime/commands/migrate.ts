@@ -11,12 +11,13 @@ export async function migrateDatabase(config: Config): Promise<void> {
   const database = createDatabase({
     url,
     description,
-    poolSize: 1,
+    // One connection for the lock, and one for the progress of the statements on that of Knex.
+    poolSize: 2,
     statementTimeoutMilliseconds: 0,
     applicationName: "ashlar-migrate",
   });
   try {
-    const applied = await migrate(database, migrations);
+    const applied = await migrate(database, migrations, { onProgress: (line) => stdout.write(`${line}\n`) });
     stdout.write(applied.length === 0 ? "The schema is up to date.\n" : `Applied migrations: ${applied.join(", ")}\n`);
   } finally {
     await database.close();

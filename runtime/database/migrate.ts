@@ -1,6 +1,8 @@
 import type { Knex } from "knex";
 import { type RetryOptions, retry } from "../lib/async.ts";
-import type { Database } from "./database.ts";
+import { buildConcurrently, type ConcurrentIndex } from "./concurrent-indexes.ts";
+import type { Database, Queryable } from "./database.ts";
+import { type MigrationProgress, type ProgressOptions, watchProgress } from "./migration-progress.ts";
 import { readUnfinishedRestore } from "./unfinished-restore.ts";
 
 /** One step of the schema; `name` is the file name, NNNN-name; migrations run in its order. */
@@ -8,6 +10,8 @@ export interface Migration {
   readonly name: string;
   /** Whether it only adds tables, columns with defaults or indexes, or replaces indexes, so that servers of older versions work with the new schema. */
   readonly onlyExpands: boolean;
+  /** Indexes of large tables, which are built before `up` and outside its transaction, so that writes continue; `down` drops them. */
+  readonly concurrentIndexes?: readonly ConcurrentIndex[];
   up(knex: Knex): Promise<void>;
   down(knex: Knex): Promise<void>;
 }
@@ -33,22 +37,82 @@ const lockRetry: RetryOptions<Error> = {
   isRetryable: (error): error is Error => error instanceof Error && "code" in error && lockCodes.has(String(error.code)),
 };
 
+/** Options of `migrate`. */
+export interface MigrateOptions extends ProgressOptions {
+  /** Only a restore may migrate a database that is being restored. */
+  readonly isRestoring?: boolean;
+}
+
 /**
- * Applies pending migrations, all or none, and returns their names; safe if several processes do so concurrently. Only a restore may migrate a database that is
- * being restored. @throws {MigrationError}
+ * Applies pending migrations and returns their names; safe if several processes do so concurrently. One transaction applies all of them or none, except that a
+ * migration with concurrent indexes begins another one. @throws {MigrationError}
  */
 export async function migrate(
   database: Database,
   migrations: readonly Migration[],
-  { isRestoring = false } = {},
+  { isRestoring = false, ...options }: MigrateOptions = {},
 ): Promise<readonly string[]> {
   if (!isRestoring) await requireRestored(database);
-  if ((await pendingMigrations(database, migrations)).length === 0) return [];
-  return locked(database, async (transaction) => {
-    const [, names] = (await transaction.migrate.latest(options(migrations))) as [number, string[]];
-    await recordExpansions(transaction, migrations);
+  const pending = new Set(await pendingMigrations(database, migrations));
+  if (pending.size === 0) return [];
+  const progress = watchProgress(database, options);
+  try {
+    const names: string[] = [];
+    for (const { indexes, list } of transactionsOf(migrations, pending)) {
+      if (indexes !== null) await buildIndexes(database, indexes, progress);
+      names.push(...(await apply(database, list, progress)));
+    }
     return names;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** One transaction: all migrations that are applied after it, and its first pending one if that has concurrent indexes, which are built before. */
+interface MigrationTransaction {
+  readonly indexes: Migration | null;
+  readonly list: readonly Migration[];
+}
+
+function transactionsOf(migrations: readonly Migration[], pending: ReadonlySet<string>): MigrationTransaction[] {
+  const beginsOne = ({ name, concurrentIndexes }: Migration): boolean => pending.has(name) && concurrentIndexes !== undefined;
+  const begins = migrations.flatMap((migration, index) => (beginsOne(migration) ? [index] : []));
+  const firstPending = migrations.findIndex(({ name }) => pending.has(name));
+  const starts = begins[0] === firstPending ? begins : [firstPending, ...begins];
+  return starts.map((start, index) => {
+    const first = migrations[start];
+    return {
+      indexes: first !== undefined && beginsOne(first) ? first : null,
+      list: migrations.slice(0, starts[index + 1] ?? migrations.length),
+    };
   });
+}
+
+function buildIndexes(database: Database, { name, concurrentIndexes = [] }: Migration, progress: MigrationProgress): Promise<void> {
+  progress.start(name);
+  const isPending = async (queryable: Queryable): Promise<boolean> =>
+    (await appliedMigrations(queryable)).every((applied) => applied.name !== name);
+  return buildConcurrently(database, concurrentIndexes, isPending);
+}
+
+function apply(database: Database, list: readonly Migration[], progress: MigrationProgress): Promise<readonly string[]> {
+  const watched = list.map((migration) => ({
+    ...migration,
+    up: (knex: Knex): Promise<void> => {
+      progress.start(migration.name);
+      return migration.up(knex);
+    },
+  }));
+  const work = async (transaction: Knex.Transaction): Promise<readonly string[]> => {
+    // The list may lack migrations that another process has applied in the meantime; `pendingMigrations` has checked it.
+    const [, names] = (await transaction.migrate.latest({ ...options(watched), disableMigrationsListValidation: true })) as [
+      number,
+      string[],
+    ];
+    await recordExpansions(transaction, list);
+    return names;
+  };
+  return locked(database, work, progress.report);
 }
 
 /** Reverts all migrations, newest first, all or none, and returns their names. All tables and rows are dropped. @throws {MigrationError} */
@@ -146,7 +210,7 @@ function newerSchema({ pending, unknown }: SchemaState): string | null {
     : `The database schema is newer than this server (unknown migration: ${incompatible.name}): upgrade this server, or use another database.`;
 }
 
-async function appliedMigrations(database: Database): Promise<readonly AppliedMigration[]> {
+async function appliedMigrations(database: Queryable): Promise<readonly AppliedMigration[]> {
   const [lookup] = await database.query<{ exists: boolean }>("SELECT to_regclass($1) IS NOT NULL AS exists", [table]);
   if (lookup?.exists !== true) return [];
   // As JSON, because a database that was last migrated by an early version does not have the column.
@@ -167,7 +231,11 @@ async function recordExpansions(transaction: Knex.Transaction, migrations: reado
  * lock. The lock ends with the transaction, so it also works behind a connection pooler. If another process holds a lock on a table, the transaction is rolled
  * back and retried.
  */
-function locked<T>(database: Database, work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
+function locked<T>(
+  database: Database,
+  work: (transaction: Knex.Transaction) => Promise<T>,
+  report: (line: string) => void = () => undefined,
+): Promise<T> {
   const attempt = (): Promise<T> =>
     database.knex.transaction(async (transaction) => {
       await transaction.raw("SELECT pg_advisory_xact_lock(?)", [lock]);
@@ -175,7 +243,8 @@ function locked<T>(database: Database, work: (transaction: Knex.Transaction) => 
       await transaction.raw(`SET LOCAL lock_timeout = '${lockTimeout}'`);
       return work(transaction);
     });
-  return retry(attempt, lockRetry);
+  const onRetry = ({ message }: Error): void => report(`A table is in use by other statements, retrying: ${message}`);
+  return retry(attempt, { ...lockRetry, onRetry });
 }
 
 function options(migrations: readonly Migration[]): Knex.MigratorConfig {

@@ -1,0 +1,62 @@
+import type { Knex } from "knex";
+import { every, poll, type RetryOptions, retry } from "../lib/async.ts";
+import type { Database, Queryable } from "./database.ts";
+
+/** An index that is built with CREATE INDEX CONCURRENTLY: writes of its table continue meanwhile. */
+export interface ConcurrentIndex {
+  readonly name: string;
+  /** What follows the name in CREATE INDEX: `ON table (columns)`. */
+  readonly definition: string;
+  readonly isUnique?: boolean;
+}
+
+/** The advisory lock of a process that builds such indexes: "index" in ASCII. */
+const lock = 0x696e646578;
+const lockPollMilliseconds = 500;
+
+/** Waits for other transactions and may meet a deadlock (SQLSTATE 40P01) with one that changes the same table; an attempt starts with what the last one left. */
+const buildRetry: RetryOptions<Error> = {
+  attempts: 5,
+  base: 1_000,
+  max: 10_000,
+  isRetryable: (error): error is Error => error instanceof Error && "code" in error && error.code === "40P01",
+};
+
+/**
+ * Builds indexes one after the other, except those that are complete, unless `isNeeded` returns false; processes that do so concurrently take turns. A failed or
+ * killed build leaves an invalid index, which is dropped and built again.
+ */
+export async function buildConcurrently(
+  database: Database,
+  indexes: readonly ConcurrentIndex[],
+  isNeeded: (database: Queryable) => Promise<boolean>,
+): Promise<void> {
+  await database.transaction(async (holder) => {
+    const tryLock = async (): Promise<true | null> => {
+      const [row] = await holder.query<{ locked: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS locked", [lock]);
+      return row?.locked === true ? true : null;
+    };
+    // A build waits for all older snapshots: a process that waits for the lock within a statement would have one, one that polls has none.
+    await poll(tryLock, every(lockPollMilliseconds));
+    // The savepoint releases the table locks of the check, for which other migrating processes would wait.
+    await holder.query("SAVEPOINT checked");
+    const needed = await isNeeded(holder);
+    await holder.query("ROLLBACK TO SAVEPOINT checked");
+    if (!needed) return;
+    // From now on this transaction only holds the lock; the builds run on the connection of Knex. A statement without parameters also closes the portal of the
+    // last one with parameters, whose snapshot the builds would wait for.
+    await holder.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+    for (const index of indexes) await retry(() => buildUnlessComplete(database.knex, index), buildRetry);
+  });
+}
+
+async function buildUnlessComplete(knex: Knex, { name, definition, isUnique = false }: ConcurrentIndex): Promise<void> {
+  const { rows } = await knex.raw<{ rows: { complete: boolean }[] }>(
+    "SELECT indisvalid AND indisready AS complete FROM pg_index WHERE indexrelid = to_regclass(quote_ident(?))",
+    [name],
+  );
+  const [found] = rows;
+  if (found?.complete === true) return;
+  if (found !== undefined) await knex.raw("DROP INDEX CONCURRENTLY IF EXISTS ??", [name]);
+  await knex.raw(`CREATE ${isUnique ? "UNIQUE " : ""}INDEX CONCURRENTLY ?? ${definition}`, [name]);
+}
