@@ -33,18 +33,18 @@ export async function buildConcurrently(
 ): Promise<void> {
   await database.transaction(async (holder) => {
     const tryLock = async (): Promise<true | null> => {
-      const [row] = await holder.query<{ locked: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS locked", [lock]);
+      const [row] = await holder.query<{ locked: boolean }>(`SELECT pg_try_advisory_xact_lock(${lock}) AS locked`);
       return row?.locked === true ? true : null;
     };
-    // A build waits for all older snapshots: a process that waits for the lock within a statement would have one, one that polls has none.
+    // A build waits for all older snapshots. A process that waits for the lock within a statement has one, and so has a transaction whose last statement had
+    // parameters, in its open portal; a transaction between statements without parameters has none.
     await poll(tryLock, every(lockPollMilliseconds));
     // The savepoint releases the table locks of the check, for which other migrating processes would wait.
     await holder.query("SAVEPOINT checked");
     const needed = await isNeeded(holder);
     await holder.query("ROLLBACK TO SAVEPOINT checked");
     if (!needed) return;
-    // From now on this transaction only holds the lock; the builds run on the connection of Knex. A statement without parameters also closes the portal of the
-    // last one with parameters, whose snapshot the builds would wait for.
+    // From now on this transaction only holds the lock; the builds run on the connection of Knex.
     await holder.query("SET LOCAL idle_in_transaction_session_timeout = 0");
     for (const index of indexes) await retry(() => buildUnlessComplete(database.knex, index), buildRetry);
   });
