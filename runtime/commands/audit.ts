@@ -1,14 +1,6 @@
 import { stdout } from "node:process";
-import { probeCapabilities } from "../chain/capabilities.ts";
-import { createRpc } from "../chain/rpc.ts";
-import { createSource } from "../chain/source.ts";
-import type { ChainConfig, Config } from "../config/config.ts";
-import type { Protocol } from "../declarations/protocol.ts";
-import { auditApprovals } from "../domains/approvals/audit.ts";
-import { auditProtocols } from "../domains/community/audit/audit-protocols.ts";
-import { auditBlocks } from "../domains/ledger/audit.ts";
-import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
-import { auditBalances, nativeBalances } from "../domains/tokens/jobs/audit-balances.ts";
+import type { Config } from "../config/config.ts";
+import { nativeBalances } from "../domains/tokens/jobs/audit-balances.ts";
 import { nativeBalancesDiffer, nativeBalancesUnseen } from "../indexer/errors.ts";
 import { readChain } from "../indexer/storage/chain-record.ts";
 import type { AuditRow } from "../lib/audit-row.ts";
@@ -16,10 +8,9 @@ import { escapeTerminal } from "../lib/terminal-text.ts";
 import { recordAudit } from "../operator/last-audit.ts";
 import { loadProtocols } from "../protocols.ts";
 import { commandActor } from "./actor.ts";
-import { CommandError } from "./command-error.ts";
+import { auditChain, heightOf } from "./audit-chain.ts";
 import { oneChain } from "./one-chain.ts";
-import { type OpenDatabase, openDatabase } from "./open-database.ts";
-import { invalidValue } from "./option-values.ts";
+import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
 export interface AuditOptions {
@@ -37,8 +28,8 @@ export async function audit(config: Config, options: AuditOptions): Promise<bool
   const database = await openDatabase(config);
   try {
     const chain = await oneChain(config, database.indexing);
-    const height = await heightOf(database, chain, options.at);
-    const rows = await auditChain(database, chain, loadProtocols(config).protocols, height, options.sample);
+    const height = await heightOf(database.indexing, chain, options.at);
+    const rows = await auditChain(database.indexing, chain, loadProtocols(config).protocols, height, options.sample);
     stdout.write(render(chain.name, height, rows));
     if (rows.some(({ subject, differences }) => subject === nativeBalances && differences.length > 0)) {
       const record = await readChain(database.indexing, chain.id);
@@ -62,39 +53,6 @@ async function recordUnlessReadOnly(recording: Promise<void>): Promise<void> {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === readOnly)) throw error;
     stdout.write("The result is not recorded: the database is read-only.\n");
-  }
-}
-
-async function heightOf(database: OpenDatabase, chain: ChainConfig, at: number | undefined): Promise<number> {
-  const ledger = createLedgerQueries(database.indexing);
-  const [head, tail] = await Promise.all([ledger.head(chain.id), ledger.tail(chain.id)]);
-  if (head === null || tail === null) throw new CommandError(`No block of ${chain.name} is indexed yet; run ashlar index first.`);
-  if (at === undefined) return head.number;
-  if (at < tail.number || at > head.number) throw invalidValue("--at", at, `an indexed block, from ${tail.number} to ${head.number}`);
-  return at;
-}
-
-async function auditChain(
-  { indexing }: OpenDatabase,
-  chain: ChainConfig,
-  protocols: readonly Protocol[],
-  height: number,
-  sample: number,
-): Promise<AuditRow[]> {
-  if (chain.rpc === undefined)
-    throw new CommandError(`No node configured for chain ${chain.name}; set its rpc in ashlar.yaml or pass --rpc URL.`);
-  const rpc = createRpc({ url: chain.rpc, retries: 3 });
-  try {
-    const source = createSource(rpc, await probeCapabilities(rpc, chain.from), { tracing: false });
-    const record = await readChain(indexing, chain.id);
-    return [
-      ...(await auditBlocks(indexing, rpc, chain.id, height, sample)),
-      ...(await auditBalances(indexing, source, chain.id, height, sample)),
-      ...(await auditApprovals(indexing, source, chain.id, height, sample)),
-      ...(await auditProtocols({ database: indexing, source, rpc, chain, protocols, from: record?.indexedFrom ?? 0 }, height, sample)),
-    ];
-  } finally {
-    await rpc.close();
   }
 }
 

@@ -2,15 +2,13 @@ import { stdin, stdout } from "node:process";
 import { createInterface } from "node:readline/promises";
 import { type Config, isEvmChain } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import { readDiskUse } from "../domains/chains/queries/disk-use.ts";
-import { createNetworkQueries } from "../domains/chains/queries/index.ts";
 import { type IndexedChainRow, type IndexState, readIndexState } from "../domains/chains/queries/index-state.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { nullOnAbort } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
+import { readChainDetails } from "../operator/chain-details.ts";
 import { type QueueName, queueTables, refreshMetadata, retryJobs } from "../operator/jobs.ts";
-import { lastAudit } from "../operator/last-audit.ts";
 import { isPaused, pauseChain, resumeChain } from "../operator/pause.ts";
 import { removeChain } from "../operator/remove-chain.ts";
 import { loadProtocols } from "../protocols.ts";
@@ -163,14 +161,7 @@ async function renderDetails(
   { id, name }: { readonly id: number; readonly name: string },
   state: IndexState,
 ): Promise<string[]> {
-  const [nodes, chains, use, audit] = await Promise.all([
-    createNetworkQueries(database).nodes(),
-    createLedgerQueries(database).chains(),
-    readDiskUse(database, id),
-    lastAudit(database, name),
-  ]);
-  const node = nodes.find((row) => row.chain_id === id);
-  const missing = chains.find((row) => row.chain_id === id)?.missing ?? [];
+  const { node, missing, use, audit } = await readChainDetails(database, { id, name });
   const gibibytes = use.bytes / 2 ** 30;
   const density = use.transactions === 0 ? "" : `, ${((gibibytes / use.transactions) * 1e6).toFixed(2)} GiB per million transactions`;
   const size = `about ${use.rows} rows, ${use.transactions} transactions and ${gibibytes.toFixed(2)} GiB with indexes${density}`;

@@ -1,4 +1,4 @@
-import { parseNetwork } from "../http/key-access.ts";
+import { parseNetwork, parseOrigin } from "../http/key-access.ts";
 import { invalidValue } from "./option-values.ts";
 
 const timePattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
@@ -31,9 +31,8 @@ export const parseChains = parseRule((text) => {
 
 /** The origins of `--allow-origin`, as browsers send them. */
 export const parseOrigins = parseRule((text) => {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  // Also removes the default port, and converts the host to lower case and punycode.
-  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  const origin = parseOrigin(text);
+  if (origin !== null) return origin;
   throw invalidValue("--allow-origin", text, "an origin such as https://app.example.com, or any");
 });
 

@@ -48,15 +48,15 @@ const rowsPerCheck = 16;
 const chunkCharacters = 64 * 1024;
 
 /** A record (RFC 4180, section 2). A lone CR or LF must be quoted too. */
-const recordOf = (cells: readonly string[]): string => `${cells.map(quoted).join(",")}\r\n`;
+export const renderRecord = (cells: readonly string[]): string => `${cells.map(quoted).join(",")}\r\n`;
 const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 /** A response as CSV (RFC 4180) in chunks; a long one is formatted in turns with other requests (see lib/turns.ts). */
 export async function* csvChunks(operation: Shape, data: unknown): AsyncGenerator<string> {
-  let text = recordOf(operation.csv.map(({ header }) => header));
+  let text = renderRecord(operation.csv.map(({ header }) => header));
   let rows = 0;
   for (const row of csvRows(operation, data)) {
-    text += recordOf(row);
+    text += renderRecord(row);
     rows += 1;
     if (text.length >= chunkCharacters) {
       yield text;

@@ -80,3 +80,9 @@ export function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] 
   if (ipaddr.parse(address).kind() !== parsed.kind()) throw new RangeError(`Invalid network ${JSON.stringify(text)}.`);
   return ipaddr.parseCIDR(text);
 }
+
+/** An origin as browsers send it, without a default port and with a host in lower case and punycode; null if the text is not the URL of an origin. */
+export function parseOrigin(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : null;
+}

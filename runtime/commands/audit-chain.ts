@@ -1,0 +1,50 @@
+import { probeCapabilities } from "../chain/capabilities.ts";
+import { createRpc } from "../chain/rpc.ts";
+import { createSource } from "../chain/source.ts";
+import type { ChainConfig } from "../config/config.ts";
+import type { Database, Queryable } from "../database/database.ts";
+import type { Protocol } from "../declarations/protocol.ts";
+import { auditApprovals } from "../domains/approvals/audit.ts";
+import { auditProtocols } from "../domains/community/audit/audit-protocols.ts";
+import { auditBlocks } from "../domains/ledger/audit.ts";
+import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
+import { auditBalances } from "../domains/tokens/jobs/audit-balances.ts";
+import { readChain } from "../indexer/storage/chain-record.ts";
+import type { AuditRow } from "../lib/audit-row.ts";
+import { CommandError } from "./command-error.ts";
+import { invalidValue } from "./option-values.ts";
+
+/** The block whose state is compared: the indexed head by default. @throws {CommandError} if it is not indexed. */
+export async function heightOf(database: Queryable, chain: ChainConfig, at: number | undefined): Promise<number> {
+  const ledger = createLedgerQueries(database);
+  const [head, tail] = await Promise.all([ledger.head(chain.id), ledger.tail(chain.id)]);
+  if (head === null || tail === null) throw new CommandError(`No block of ${chain.name} is indexed yet; run ashlar index first.`);
+  if (at === undefined) return head.number;
+  if (at < tail.number || at > head.number) throw invalidValue("--at", at, `an indexed block, from ${tail.number} to ${head.number}`);
+  return at;
+}
+
+/** Compares samples of the index of a chain with its node. @throws {CommandError} if no node is configured. */
+export async function auditChain(
+  indexing: Database,
+  chain: ChainConfig,
+  protocols: readonly Protocol[],
+  height: number,
+  sample: number,
+): Promise<AuditRow[]> {
+  if (chain.rpc === undefined)
+    throw new CommandError(`No node configured for chain ${chain.name}; set its rpc in ashlar.yaml or pass --rpc URL.`);
+  const rpc = createRpc({ url: chain.rpc, retries: 3 });
+  try {
+    const source = createSource(rpc, await probeCapabilities(rpc, chain.from), { tracing: false });
+    const record = await readChain(indexing, chain.id);
+    return [
+      ...(await auditBlocks(indexing, rpc, chain.id, height, sample)),
+      ...(await auditBalances(indexing, source, chain.id, height, sample)),
+      ...(await auditApprovals(indexing, source, chain.id, height, sample)),
+      ...(await auditProtocols({ database: indexing, source, rpc, chain, protocols, from: record?.indexedFrom ?? 0 }, height, sample)),
+    ];
+  } finally {
+    await rpc.close();
+  }
+}

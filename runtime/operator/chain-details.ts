@@ -1,0 +1,21 @@
+import type { Queryable } from "../database/database.ts";
+import { readDiskUse } from "../domains/chains/queries/disk-use.ts";
+import { createNetworkQueries } from "../domains/chains/queries/index.ts";
+import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
+import { lastAudit } from "./last-audit.ts";
+
+/** What an operator reads about one chain, apart from how far it is indexed: its size, its node, what its index lacks, and its last audit. */
+export async function readChainDetails(database: Queryable, { id, name }: { readonly id: number; readonly name: string }) {
+  const [nodes, chains, use, audit] = await Promise.all([
+    createNetworkQueries(database).nodes(),
+    createLedgerQueries(database).chains(),
+    readDiskUse(database, id),
+    lastAudit(database, name),
+  ]);
+  return {
+    node: nodes.find((row) => row.chain_id === id),
+    missing: chains.find((row) => row.chain_id === id)?.missing ?? [],
+    use,
+    audit,
+  };
+}
