@@ -4,7 +4,7 @@ const only = (name, from, allowed, comment) => ({
   comment,
   severity: "error",
   from: { path: from },
-  to: { path: "^(spec|generator|generated|runtime|demo|test|bench)/", pathNot: allowed },
+  to: { path: "^(spec|generator|generated|runtime|console|demo|test|bench)/", pathNot: allowed },
 });
 
 const domainsBelow = {
@@ -70,6 +70,18 @@ export default {
       "^runtime/operator/",
       "^runtime/(operator|domains|indexer|database|lib)/",
       "Changes by operators, for commands and the console alike.",
+    ),
+    only(
+      "console-above-http",
+      "^runtime/console/",
+      "^runtime/(console|http|operator|domains|database|config|lib)/",
+      "The console's API: keys and usage of the server, and what operators do.",
+    ),
+    only(
+      "pages-alone",
+      "^console/",
+      "^(console/|runtime/console/responses\\.ts$)",
+      "The pages share only the types of responses with the server.",
     ),
     only("web-low", "^runtime/web/", "^runtime/(web|lib)/", "web does not depend on domains: it fetches without knowing the purpose."),
     only("events-low", "^runtime/events/", "^runtime/(events|chain|lib)/", "events depend on blocks, but not on domains."),

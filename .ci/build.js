@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tsImport } from "tsx/esm/api";
 
 const copiedFiles = ["validators.gen.js", "validators.gen.d.ts", "openapi.json", "protocol.schema.json", "reference.md"];
 
@@ -10,3 +11,6 @@ execFileSync(process.execPath, [createRequire(import.meta.url).resolve("typescri
   stdio: "inherit",
 });
 for (const name of copiedFiles) copyFileSync(`generated/${name}`, `dist/generated/${name}`);
+// The pages of the console are bundled with the packages that they use.
+const { writeConsole } = await tsImport("../console/bundle.ts", import.meta.url);
+await writeConsole("dist/console/assets");

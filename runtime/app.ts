@@ -36,6 +36,7 @@ import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createHttpApp, type HttpApp } from "./http/app.ts";
 import type { Readiness } from "./http/health.ts";
 import type { KeyMeter } from "./http/key-meter.ts";
+import { createKeyRequests } from "./http/key-requests.ts";
 import type { OpenApiDocument } from "./http/openapi-document.ts";
 import { redactMessage } from "./http/redact.ts";
 import type { RequestCounts } from "./http/request-counts.ts";
@@ -170,6 +171,7 @@ export function createApp(options: AppOptions): App {
     now,
     meter: options.meter,
     counts: options.counts,
+    keyRequests: config.console === undefined ? undefined : createKeyRequests(control, logger, now),
   });
   return {
     ...http,

@@ -216,6 +216,11 @@ withConfig(chains.command("status"))
     (await import("./commands/chains-command.ts")).printChainStatus(loadConfigWith(options), name),
   );
 
+const operatorConsole = program.command("console").description("manage the web console");
+withConfig(operatorConsole.command("login"))
+  .description("print a link that signs in to the console, once, within 5 minutes")
+  .action(async (options: CommonOptions) => (await import("./commands/console-login.ts")).printConsoleLink(loadConfigWith(options)));
+
 withConfig(program.command("log"))
   .description("print what operators changed, newest first: actions on chains, and keys")
   .option("--limit <number>", "how many actions to print", parseInteger("--limit"), 100)

@@ -1,3 +1,4 @@
+import * as consoleSessions from "./console/migrations/0043-console.ts";
 import type { Migration } from "./database/migrate.ts";
 import * as approvals from "./domains/approvals/migrations/0019-approvals.ts";
 import * as bitcoin from "./domains/bitcoin/migrations/0031-bitcoin.ts";
@@ -31,6 +32,7 @@ import * as checkSchedule from "./domains/tokens/migrations/0021-check-schedule.
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as keyLimits from "./http/migrations/0036-key-limits.ts";
 import * as keyQuotas from "./http/migrations/0041-key-quotas.ts";
+import * as keyRequests from "./http/migrations/0044-key-requests.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
 import * as contractStandards from "./indexer/migrations/0022-contract-standards.ts";
 import * as projectionFailures from "./indexer/migrations/0032-projection-failures.ts";
@@ -82,6 +84,8 @@ export const migrations: readonly Migration[] = [
   { name: "0040-content-triggers", ...contentTriggers },
   { name: "0041-key-quotas", ...keyQuotas },
   { name: "0042-indexer-heartbeats", ...indexerHeartbeats },
+  { name: "0043-console", ...consoleSessions },
+  { name: "0044-key-requests", ...keyRequests },
   { name: "0045-operator-actions", ...operatorActions },
   { name: "0046-chain-removals", ...chainRemovals },
 ];

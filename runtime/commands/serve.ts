@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
 import { loadProtocols } from "../protocols.ts";
 import { requireChains, resolveChains } from "./chains.ts";
+import { type OpenConsole, openConsole } from "./open-console.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
 import { openService } from "./open-service.ts";
 import { createServiceLog } from "./service/process-logs.ts";
@@ -29,8 +30,10 @@ export async function serve(config: Config): Promise<void> {
       processes: { workers: workers === 1 ? 0 : workers, indexers: 0 },
     });
     let metrics: Metrics | undefined;
+    let operatorConsole: OpenConsole | undefined;
     try {
       metrics = await openMetrics(config, database, print);
+      operatorConsole = await openConsole({ config, database, protocols: declared.protocols, logger, print });
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       const { serving: pool, control, reader, notifications } = database;
       const serving =
@@ -54,6 +57,7 @@ export async function serve(config: Config): Promise<void> {
       await stop.server(serving);
     } finally {
       metrics?.close();
+      await operatorConsole?.close();
       await stop.database(database);
     }
   });

@@ -1,4 +1,5 @@
 import type { AnyChainConfig, Config } from "../config/config.ts";
+import { consoleSettings } from "../config/console.ts";
 import { noKeyLimits } from "../config/key-limits.ts";
 import { secretOf } from "../config/secret-variables.ts";
 import type { Logger } from "../logger.ts";
@@ -10,6 +11,7 @@ import { requireDemoDatabase, requireOwnIndex } from "./demo-database.ts";
 import { deleteChain, matchesBitcoinDemo, matchesDemo } from "./demo-index.ts";
 import { holdDemoKey, resolveDemoKey } from "./demo-key.ts";
 import { renderWelcome } from "./demo-welcome.ts";
+import { type OpenConsole, openDemoConsole } from "./open-console.ts";
 import type { OpenDatabase, ServiceDatabase } from "./open-database.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
 import { openService } from "./open-service.ts";
@@ -60,6 +62,7 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
     const [database, opened] = both;
     let demo = opened;
     let metrics: Metrics | undefined;
+    let operatorConsole: OpenConsole | undefined;
     let endKey = async (): Promise<void> => undefined;
     try {
       metrics = await openMetrics(config, database, progress.print);
@@ -68,9 +71,19 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
       await requireDemoDatabase({ database: database.indexing, chains: [demo.chain, demo.bitcoin.chain], isExternal });
       demo = await matchIndex(demo, database, open, isExternal);
       endKey = await holdDemoKey(database.indexing, key);
-      await runDemo({ config: { ...config, logLevel }, database, demo, key, log, processes, progress, metrics }, shutdown);
+      const demoChains = [demo.chain, demo.bitcoin.chain];
+      const withConsole = { ...config, console: config.console ?? consoleSettings.parse({}), logLevel };
+      operatorConsole = await openDemoConsole({
+        config: { ...withConsole, chains: demoChains },
+        database,
+        protocols: declared.protocols,
+        logger,
+        print: progress.print,
+      });
+      await runDemo({ config: withConsole, database, demo, key, log, processes, progress, metrics }, shutdown);
     } finally {
       metrics?.close();
+      await operatorConsole?.close();
       progress.end();
       await settlesWithin(endKey(), keyMilliseconds);
       await stop.demo(demo);

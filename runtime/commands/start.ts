@@ -5,6 +5,7 @@ import { loadProtocols } from "../protocols.ts";
 import { resolveChains } from "./chains.ts";
 import { checkNodes } from "./check-nodes.ts";
 import { keysCommand } from "./keys-command.ts";
+import { type OpenConsole, openConsole } from "./open-console.ts";
 import type { ServiceDatabase } from "./open-database.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
 import { openService } from "./open-service.ts";
@@ -33,9 +34,11 @@ export async function start(config: Config, configFile?: string): Promise<void> 
     processes.prepare();
     const database = await openService(config, declared.added, { shutdown, logger, processes: processes.counts });
     let metrics: Metrics | undefined;
+    let operatorConsole: OpenConsole | undefined;
     try {
       metrics = await openMetrics(config, database, progress.print);
       metrics?.addProcess("supervisor", poolsOf(database));
+      operatorConsole = await openConsole({ config, database, protocols: declared.protocols, logger, print: progress.print });
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       await checkNodes(chains, database.serving, logger, shutdown.signal);
       const serving = await startWorkers({ config, chains, database, log, processes, metrics });
@@ -47,6 +50,7 @@ export async function start(config: Config, configFile?: string): Promise<void> 
     } finally {
       progress.end();
       metrics?.close();
+      await operatorConsole?.close();
       await stopService(shutdown).database(database);
     }
   }).finally(processes.discard);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type BitcoinChainConfig, bitcoinChain } from "./bitcoin.ts";
 import { community } from "./community.ts";
+import { consoleSettings } from "./console.ts";
 import { namedChain, shownChain } from "./described-chain.ts";
 import { exchanges } from "./exchanges.ts";
 import { address, httpUrl, nodeUrl } from "./fields.ts";
@@ -140,6 +141,9 @@ export const config = z.strictObject({
     .optional()
     .describe("A directory with a folder per protocol: its protocol.yaml and SQL files declare community endpoints of the operator's own."),
   metrics: metrics.optional().describe("Serves metrics for Prometheus at /metrics of an address of its own; off by default."),
+  console: consoleSettings
+    .optional()
+    .describe("Serves the web console for operators at an address of its own; off by default, on in the demo."),
   validate: z
     .enum(["off", "sample", "strict"])
     .default("sample")

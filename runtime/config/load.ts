@@ -41,6 +41,8 @@ const variables = {
   METRICS_PORT: "metrics.port",
   METRICS_HOST: "metrics.host",
   METRICS_TOKEN: "metrics.bearerToken",
+  CONSOLE_PORT: "console.port",
+  CONSOLE_HOST: "console.host",
 } as const;
 
 /** Those of them whose values are secrets. */

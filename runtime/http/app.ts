@@ -33,6 +33,7 @@ import { createIntake } from "./intake.ts";
 import { type Clock, createKeyCache } from "./key-cache.ts";
 import { createKeyLimits } from "./key-limits.ts";
 import { createKeyMeter, type KeyMeter } from "./key-meter.ts";
+import type { KeyRequests } from "./key-requests.ts";
 import { createKeys } from "./keys.ts";
 import { createPathHint } from "./nearest-path.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
@@ -87,6 +88,8 @@ export interface HttpDeps<Context> {
   readonly meter?: KeyMeter | undefined;
   /** Counts requests for metrics; not counted by default. */
   readonly counts?: RequestCounts | undefined;
+  /** Counts requests of keys for the console; not counted by default. */
+  readonly keyRequests?: KeyRequests | undefined;
 }
 
 const defaultCapacity = 32;
@@ -158,7 +161,7 @@ const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["prot
 
 /** Creates the listener of the server: documentation and health checks, which Express serves, and every endpoint of the catalog. */
 export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
-  const { logger, limits, publicUrl, counts } = deps;
+  const { logger, limits, publicUrl, counts, keyRequests } = deps;
   const { meter = createKeyMeter({ limits, database: deps.database, logger, clock: deps.clock, now: deps.now }) } = deps;
   const anchors = createAnchors(deps.database, logger);
   const validation = createValidation({ mode: deps.validate, document: deps.document, validators, logger });
@@ -224,6 +227,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     app(request, response) {
       log(request, response);
       if (counts !== undefined) response.once("close", () => counts.count(response));
+      if (keyRequests !== undefined) response.once("close", () => keyRequests.count(response));
       handle(request, response)
         .catch((error: unknown) => fail(error, request, response))
         // Nothing else can be sent.
@@ -235,6 +239,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     async close() {
       anchors.stop();
       await meter.stop();
+      await keyRequests?.stop();
     },
   };
 }

@@ -26,8 +26,8 @@ export interface RequestCounts {
 
 /** Requests for pages, probes and unknown paths. */
 const noOperation = "none";
-/** From a cached response to the default deadline of a request. */
-const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+/** Upper bounds of durations in seconds, from a cached response to the default deadline of a request. */
+export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
 const add = <Key>(sums: Map<Key, number>, key: Key, value: number): void => void sums.set(key, (sums.get(key) ?? 0) + value);
 
@@ -53,7 +53,7 @@ export function createRequestCounts(): RequestCounts {
     const outcomes = durations.get(operation) ?? new Map<Outcome, Histogram>();
     const histogram = outcomes.get(outcome);
     if (histogram !== undefined) return histogram;
-    const created = createHistogram(bounds);
+    const created = createHistogram(durationBounds);
     durations.set(operation, outcomes.set(outcome, created));
     return created;
   };

@@ -2,7 +2,7 @@ import type { Queryable } from "../database/database.ts";
 
 /** A change by an operator. */
 export interface OperatorAction {
-  /** Who made it: `user@host` for a command. */
+  /** Who made it: `user@host` for a command, followed by ` (console)` for the console. */
   readonly actor: string;
   readonly action:
     | "chain.pause"
@@ -14,8 +14,10 @@ export interface OperatorAction {
     | "chain.audit"
     | "key.create"
     | "key.update"
-    | "key.revoke";
-  /** What was changed: the name of a chain, or the id of a key. */
+    | "key.revoke"
+    | "console.sign-in"
+    | "console.sign-out";
+  /** What was changed: the name of a chain, or the id of a key; of a session, its number. */
   readonly subject: string;
   /** What the change consists of, without secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -23,6 +25,7 @@ export interface OperatorAction {
 
 /** A recorded change. */
 export interface RecordedAction extends Required<Omit<OperatorAction, "action">> {
+  readonly id: number;
   readonly time: Date;
   /** A newer version may have recorded actions that this one does not know. */
   readonly action: string;
@@ -41,6 +44,13 @@ export async function recordAction(
   ]);
 }
 
-/** The newest changes, newest first. Served by the primary key. */
-export const listActions = (database: Pick<Queryable, "query">, limit: number): Promise<RecordedAction[]> =>
-  database.query<RecordedAction>("SELECT time, actor, action, subject, details FROM operator_actions ORDER BY id DESC LIMIT $1", [limit]);
+/** The newest changes, or those before one of them, newest first. Served by the primary key. */
+export const listActions = (
+  database: Pick<Queryable, "query">,
+  limit: number,
+  before: number = Number.MAX_SAFE_INTEGER,
+): Promise<RecordedAction[]> =>
+  database.query<RecordedAction>(
+    "SELECT id, time, actor, action, subject, details FROM operator_actions WHERE id < $2 ORDER BY id DESC LIMIT $1",
+    [limit, before],
+  );

@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { writeConsole } from "../../console/bundle.ts";
 import { cacheRoot } from "./cache.ts";
 
 declare module "vitest" {
@@ -67,6 +68,7 @@ export async function compileProgram(): Promise<{ readonly entry: string; remove
       target: "node20",
       logLevel: "error",
     }),
+    writeConsole(join(output, "console", "assets")),
     ...assets.map((name) => cp(join(repositoryRoot, name), join(output, name))),
     ...["bin", "package.json"].map((name) => cp(join(repositoryRoot, name), join(folder, name), { recursive: true })),
   ]);

@@ -1,0 +1,85 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+
+/** A response of the console's API with an error. */
+export class ApiError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const timeoutMilliseconds = 20_000;
+
+async function request<T>(path: string, init: RequestInit): Promise<T> {
+  const response = await fetch(`/console/api/${path}`, { ...init, signal: AbortSignal.timeout(timeoutMilliseconds) }).catch(
+    (error: unknown) => {
+      throw new ApiError(
+        0,
+        error instanceof Error && error.name === "TimeoutError" ? "The console did not respond in time." : "The console cannot be reached.",
+      );
+    },
+  );
+  const body = (await response.json().catch(() => ({ error: `Unexpected response with status ${response.status}.` }))) as T & {
+    readonly error?: string;
+  };
+  if (!response.ok) {
+    if (response.status === 401) onSignedOut();
+    throw new ApiError(response.status, body.error ?? `The request failed with status ${response.status}.`);
+  }
+  return body;
+}
+
+let onSignedOut: () => void = () => undefined;
+
+/** Calls the listener when a response says that there is no session. */
+export const listenForSignOut = (listener: () => void): void => {
+  onSignedOut = listener;
+};
+
+/** Reads from the API. @throws {ApiError} */
+export const get = <T>(path: string): Promise<T> => request<T>(path, {});
+
+/** Sends a change to the API. @throws {ApiError} */
+export const post = <T = { readonly message: string }>(path: string, body: unknown = {}): Promise<T> =>
+  request<T>(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What a page reads: its data, or the reason why there is none. */
+export interface Loaded<T> {
+  readonly data: T | null;
+  readonly error: string | null;
+  readonly reload: () => void;
+}
+
+/** Reads a path, again when it changes or on request, and at an interval if there is one. A failed read keeps the data of the last one. */
+export function useLoad<T>(path: string, everyMilliseconds?: number): Loaded<T> {
+  const [state, setState] = useState<{ readonly path: string; readonly data: T | null; readonly error: string | null }>({
+    path,
+    data: null,
+    error: null,
+  });
+  const [version, setVersion] = useState(0);
+  const reload = useCallback(() => setVersion((before) => before + 1), []);
+  useEffect(() => {
+    let isCurrent = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const load = async (): Promise<void> => {
+      try {
+        const data = await get<T>(path);
+        if (isCurrent) setState({ path, data, error: null });
+      } catch (error) {
+        if (isCurrent) setState((before) => ({ path, data: before.path === path ? before.data : null, error: messageOf(error) }));
+      }
+      if (isCurrent && everyMilliseconds !== undefined) timer = setTimeout(() => void load(), everyMilliseconds);
+    };
+    void load();
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [path, everyMilliseconds, version]);
+  return { data: state.path === path ? state.data : null, error: state.error, reload };
+}

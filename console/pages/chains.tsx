@@ -1,0 +1,67 @@
+import { useRef } from "preact/hooks";
+import type { ChainItem } from "../../runtime/console/responses.ts";
+import { useLoad } from "../api.ts";
+import { Notice, numberColumn, PageHeading, Table } from "../components.tsx";
+import { formatDuration, formatNumber, formatTime } from "../format.ts";
+
+const interval = 3_000;
+const windowMilliseconds = 60_000;
+
+export const stateTexts = { indexing: "indexing", stopped: "stopped by a failure", paused: "paused", removing: "being removed" } as const;
+
+/** Blocks per second by the observations of the last minute; null before the second one. */
+export function useRates(): (name: string, block: number | null) => number | null {
+  const observed = useRef(new Map<string, { readonly at: number; readonly block: number }[]>());
+  return (name, block) => {
+    if (block === null) return null;
+    const now = performance.now();
+    const earlier = (observed.current.get(name) ?? []).filter(({ at }) => now - at <= windowMilliseconds);
+    if (now - (earlier.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= interval / 2) earlier.push({ at: now, block });
+    observed.current.set(name, earlier);
+    const [first] = earlier;
+    return first === undefined || now - first.at < interval / 2 ? null : Math.max(0, ((block - first.block) / (now - first.at)) * 1_000);
+  };
+}
+
+/** How far each chain is indexed. */
+export function ChainsPage() {
+  const { data, error } = useLoad<readonly ChainItem[]>("chains", interval);
+  const rateOf = useRates();
+  return (
+    <>
+      <PageHeading>Chains</PageHeading>
+      <Notice text={error} isError />
+      <Table
+        caption="Chains of the index"
+        head={[
+          "Chain",
+          "State",
+          numberColumn("Block"),
+          numberColumn("Behind the node"),
+          numberColumn("Blocks/s"),
+          "Block time",
+          "Last progress",
+        ]}
+      >
+        {(data ?? []).map((chain) => (
+          <tr key={chain.name}>
+            <th scope="row">
+              <a href={`#/chains/${encodeURIComponent(chain.name)}`}>{chain.name}</a>
+            </th>
+            <td>
+              <span class={`state ${chain.state}`}>{stateTexts[chain.state]}</span>
+            </td>
+            <td class="number">{formatNumber(chain.block)}</td>
+            <td class="number">
+              {chain.block === null || chain.nodeBlock === null ? "–" : formatNumber(Math.max(0, chain.nodeBlock - chain.block))}
+            </td>
+            <td class="number">{formatNumber(rateOf(chain.name, chain.block))}</td>
+            <td class="nowrap">{formatTime(chain.blockTime)}</td>
+            <td class="nowrap">{chain.silentSeconds === null ? "–" : `${formatDuration(chain.silentSeconds)} ago`}</td>
+          </tr>
+        ))}
+      </Table>
+      {data?.length === 0 ? <p>No chain is indexed.</p> : null}
+    </>
+  );
+}

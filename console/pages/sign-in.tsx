@@ -1,0 +1,47 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { SessionResponse } from "../../runtime/console/responses.ts";
+import { post } from "../api.ts";
+import { Notice, PageHeading, useAction } from "../components.tsx";
+
+/** Signs in with the token of a link, on a click: a program that opens links to examine them does not use the link up. */
+export function SignInPage({
+  token,
+  problem,
+  onSignedIn,
+}: {
+  readonly token: string | null;
+  readonly problem: string | null;
+  readonly onSignedIn: (session: SessionResponse) => void;
+}) {
+  const action = useAction();
+  const held = useRef(token);
+  useEffect(() => {
+    if (token === null) return;
+    held.current = token;
+    // The token stays neither in the address bar nor in the history.
+    history.replaceState(null, "", "#/sign-in");
+  }, [token]);
+  const signIn = (): Promise<void> =>
+    action.run(async () => {
+      const session = await post<SessionResponse>("session", { token: held.current });
+      history.replaceState(null, "", "#/keys");
+      dispatchEvent(new HashChangeEvent("hashchange"));
+      onSignedIn(session);
+      return null;
+    });
+  return (
+    <main id="main" class="sign-in">
+      <PageHeading>Ashlar console</PageHeading>
+      {held.current === null || held.current === "" ? (
+        <p>
+          Run <code>ashlar console login</code> on the machine of the service, and open the link that it prints.
+        </p>
+      ) : (
+        <button type="button" class="primary" disabled={action.isRunning} onClick={() => void signIn()}>
+          Sign in
+        </button>
+      )}
+      <Notice text={action.text ?? problem} isError />
+    </main>
+  );
+}

@@ -1,0 +1,26 @@
+import { stdout } from "node:process";
+import type { Config } from "../config/config.ts";
+import { readAddress } from "../console/address.ts";
+import { createSignIn } from "../console/sessions.ts";
+import { commandActor } from "./actor.ts";
+import { CommandError } from "./command-error.ts";
+import { openDatabase } from "./open-database.ts";
+import { requireDatabase } from "./used-database.ts";
+
+/** `ashlar console login`: prints a link that signs its first user in to the console. @throws {CommandError} if no console was started on the database. */
+export async function printConsoleLink(config: Config): Promise<void> {
+  requireDatabase(config);
+  const database = await openDatabase(config);
+  try {
+    const url = config.console?.publicUrl?.replace(/\/+$/, "") ?? (await readAddress(database.control));
+    if (url === null)
+      throw new CommandError(
+        "No console was started on this database: add console: {} to ashlar.yaml, and start ashlar start or ashlar serve.",
+      );
+    const { token, expiresAt } = await createSignIn(database.control, commandActor());
+    stdout.write(`${url}/console/#/sign-in/${token}\n`);
+    stdout.write(`The link signs in whoever opens it first, once, until ${expiresAt.toISOString()}. Do not share it.\n`);
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { httpUrl } from "./fields.ts";
+
+const port = "a port from 0 to 65535";
+
+/** The settings of the listener for the console. */
+export const consoleSettings = z.strictObject({
+  host: z.string().default("127.0.0.1").describe("The host that it listens on: only this machine by default."),
+  port: z.number(port).int(port).min(0, port).max(65535, port).default(8090).describe("The port of /console/."),
+  publicUrl: httpUrl
+    .optional()
+    .describe("The URL of a proxy in front of the console, without the path /console/; https:// for browsers on other machines."),
+});

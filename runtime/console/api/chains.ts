@@ -1,0 +1,124 @@
+import { z } from "zod";
+import type { Database, Queryable } from "../../database/database.ts";
+import { type IndexedChainRow, readIndexState } from "../../domains/chains/queries/index-state.ts";
+import { createLedgerQueries } from "../../domains/ledger/queries/index.ts";
+import type { Address } from "../../lib/hex.ts";
+import { readChainDetails } from "../../operator/chain-details.ts";
+import { type QueueName, queueTables, refreshMetadata, retryJobs } from "../../operator/jobs.ts";
+import { pauseChain, resumeChain } from "../../operator/pause.ts";
+import { ConsoleError, parseWith } from "../errors.ts";
+import type { ChainDetails, ChainItem } from "../responses.ts";
+import type { ChainTasks } from "../tasks.ts";
+
+interface Target {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** A chain of the index by its name. @throws {ConsoleError} 404 */
+export async function findChain(database: Queryable, name: string): Promise<Target> {
+  const chain = (await createLedgerQueries(database).chains()).find((row) => row.name === name);
+  if (chain === undefined) throw new ConsoleError(404, `No chain ${JSON.stringify(name)} in the index.`);
+  return { id: chain.chain_id, name };
+}
+
+const toItem = (row: IndexedChainRow): ChainItem => {
+  const since = row.removal_started_at ?? row.paused_at;
+  return {
+    name: row.name,
+    block: row.block,
+    blockTime: row.timestamp === null ? null : new Date(row.timestamp * 1_000).toISOString(),
+    nodeBlock: row.node_block,
+    silentSeconds: row.silent_seconds,
+    state: row.removal_started_at !== null ? "removing" : row.paused_at !== null ? "paused" : row.is_stopped ? "stopped" : "indexing",
+    since: since?.toISOString() ?? null,
+  };
+};
+
+/** How far each chain is indexed. */
+export const listChains = async (database: Queryable): Promise<ChainItem[]> => (await readIndexState(database)).chains.map(toItem);
+
+/** Everything about a chain of the index. @throws {ConsoleError} 404 */
+export async function readChain(database: Queryable, name: string, tasks: Pick<ChainTasks, "of">): Promise<ChainDetails> {
+  const target = await findChain(database, name);
+  const [state, { node, missing, use, audit }] = await Promise.all([readIndexState(database), readChainDetails(database, target)]);
+  const row = state.chains.find((chain) => chain.name === name);
+  if (row === undefined) throw new ConsoleError(404, `No chain ${JSON.stringify(name)} in the index.`);
+  const failures = new Map((node?.switched_off ?? []).map(({ projection, reason }) => [projection, reason]));
+  return {
+    ...toItem(row),
+    disk: use.rows === 0 ? null : use,
+    node: node?.offers ?? null,
+    missing,
+    projections: state.checkpoints
+      .filter((checkpoint) => checkpoint.name === name)
+      .map(({ projection, block_number: block }) => ({
+        name: projection,
+        block,
+        state: failures.has(projection) ? "failed" : node?.building.includes(projection) === true ? "rebuilding" : "current",
+        reason: failures.get(projection) ?? null,
+      })),
+    queues: state.queues
+      .filter((queue) => queue.name === name)
+      .map(({ queue, entries, attempted, overdue_seconds: overdueSeconds }) => ({ name: queue, entries, attempted, overdueSeconds })),
+    lastAudit: audit === null ? null : { time: audit.time.toISOString(), ...audit.details },
+    task: tasks.of(name),
+  };
+}
+
+const nothing = z.strictObject({}, "an empty object");
+const queueText = `a list of ${Object.keys(queueTables).join(" and ")}`;
+const retry = z.strictObject({
+  queues: z.array(z.enum(Object.keys(queueTables) as [QueueName, ...QueueName[]], queueText)).min(1, queueText),
+});
+const addressText = "an address (0x followed by 40 hex digits), or null for all contracts";
+const refresh = z.strictObject({
+  contract: z
+    .string(addressText)
+    .regex(/^0x[0-9a-fA-F]{40}$/, addressText)
+    .nullable(),
+});
+const sampleText = "an integer from 1 to 1000";
+const audit = z.strictObject({ sample: z.number(sampleText).int(sampleText).min(1, sampleText).max(1_000, sampleText) });
+const removal = z.strictObject({ name: z.string("the name of the chain") });
+
+/** An action on a chain; returns what it did, in one sentence. */
+type Action = (chain: Target, body: unknown, actor: string) => Promise<string>;
+
+/** The actions on chains by the last part of their path. */
+export function createChainActions(database: Database, tasks: ChainTasks): Readonly<Record<string, Action>> {
+  return {
+    async pause(chain, body, actor) {
+      parseWith(nothing, body);
+      return (await pauseChain(database, chain, actor)) ? "Paused: its indexer stops within seconds." : "Already paused.";
+    },
+    async resume(chain, body, actor) {
+      parseWith(nothing, body);
+      return (await resumeChain(database, chain, actor))
+        ? "Resumed: its indexer continues within seconds."
+        : "Not paused, or being removed.";
+    },
+    async "retry-jobs"(chain, body, actor) {
+      const retried = await retryJobs(database, chain, parseWith(retry, body).queues, actor);
+      return `${retried} entries are due: the process that indexes ${chain.name} attempts them again.`;
+    },
+    async "refresh-metadata"(chain, body, actor) {
+      const contract = (parseWith(refresh, body).contract?.toLowerCase() ?? null) as Address | null;
+      const { tokens, isCollection } = await refreshMetadata(database, chain, contract, actor);
+      if (tokens === 0 && !isCollection)
+        throw new ConsoleError(404, `No ${contract ?? "token"} with metadata in the index of ${chain.name}.`);
+      return `Queued: the metadata of ${tokens} contracts${isCollection ? ", and the documents of the contract's NFTs," : ""} are read again.`;
+    },
+    async audit(chain, body, actor) {
+      tasks.startAudit(chain, parseWith(audit, body).sample, actor);
+      return "The audit has started.";
+    },
+    async remove(chain, body, actor) {
+      const { name } = parseWith(removal, body);
+      if (name !== chain.name)
+        throw new ConsoleError(400, `Invalid value ${JSON.stringify(name.slice(0, 100))} for name: expected ${chain.name}.`);
+      tasks.startRemoval(chain, actor);
+      return "The removal has started.";
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A listener that serves the console and nothing else. */
+export interface ConsoleListener {
+  readonly address: AddressInfo;
+  close(): void;
+}
+
+/** Enough for the operators of a service; a client that opens connections cannot take those of the server. */
+const maxConnections = 64;
+const requestMilliseconds = 15_000;
+
+/** Listens. @throws {Error} like `server.listen` */
+export async function openConsoleListener(
+  app: RequestListener,
+  where: { readonly host: string; readonly port: number },
+): Promise<ConsoleListener> {
+  const server = createServer(
+    {
+      headersTimeout: requestMilliseconds,
+      requestTimeout: requestMilliseconds,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: 16 * 1024,
+    },
+    app,
+  );
+  server.maxConnections = maxConnections;
+  const listening = once(server, "listening");
+  server.listen(where.port, where.host);
+  await listening;
+  return {
+    address: server.address() as AddressInfo,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
