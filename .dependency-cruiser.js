@@ -93,6 +93,7 @@ export default {
       "^runtime/(metrics|http|indexer|chain|database|config|lib)/",
       "Lower rooms count in plain numbers, and do not know metrics.",
     ),
+    only("tracing-low", "^runtime/tracing/", "^runtime/(tracing|config|lib)/", "Code that is traced knows the interface in lib only."),
     only(
       "http-no-domain",
       "^runtime/http/",

@@ -42,6 +42,7 @@ import { redactMessage } from "./http/redact.ts";
 import type { RequestCounts } from "./http/request-counts.ts";
 import type { ValidateMode } from "./http/validation/validation.ts";
 import { bitcoinNetworks } from "./lib/bitcoin/networks.ts";
+import type { Tracer } from "./lib/tracing.ts";
 import type { Logger } from "./logger.ts";
 import { createDecoders, readLabels, withTokenList } from "./operator-files.ts";
 import { communityProtocols } from "./protocols.ts";
@@ -72,6 +73,8 @@ export interface AppOptions {
   readonly meter?: KeyMeter | undefined;
   /** Counts requests for metrics; not counted by default. */
   readonly counts?: RequestCounts | undefined;
+  /** Traces requests; not traced by default. */
+  readonly tracer?: Tracer | undefined;
   readonly now?: () => Date;
 }
 
@@ -172,6 +175,7 @@ export function createApp(options: AppOptions): App {
     meter: options.meter,
     counts: options.counts,
     keyRequests: config.console === undefined ? undefined : createKeyRequests(control, logger, now),
+    tracer: options.tracer,
   });
   return {
     ...http,

@@ -8,6 +8,7 @@ import { IndexMismatchError } from "../indexer/errors.ts";
 import { createHeartbeat } from "../indexer/heartbeat.ts";
 import type { Progress as IndexingProgress } from "../indexer/session/progress.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
+import type { Tracer } from "../lib/tracing.ts";
 import { createLogger, type Logger } from "../logger.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
 import { isPaused } from "../operator/pause.ts";
@@ -21,6 +22,7 @@ import { keepIndexing } from "./keep-indexing.ts";
 import type { ServiceDatabase } from "./open-database.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
 import { openService } from "./open-service.ts";
+import { openTracing } from "./open-tracing.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { type PausableRun, runUnlessPaused } from "./run-unless-paused.ts";
 import { runUntilStopped, settlesWithin, stopped } from "./shutdown.ts";
@@ -37,18 +39,23 @@ export async function indexChains(config: Config): Promise<void> {
     const stop = stopService(shutdown);
     const database = await openService(config, added, { shutdown, logger });
     let metrics: Metrics | undefined;
+    const tracing = await openTracing(config, "indexer", logger);
     try {
       metrics = await openMetrics(config, database, progress.print);
       const countsOf = metrics?.addIndexer("indexer", poolsOf(database));
       const chains = await resolveChains(config, database.indexing, signal);
       stdout.write(`Indexing ${chains.map((chain) => chain.name).join(", ")}.\n`);
-      const indexing = runIndexers({ chains, protocols, database, diskSpace: createDiskSpace(config), logger, progress, countsOf }, signal);
+      const indexing = runIndexers(
+        { chains, protocols, database, diskSpace: createDiskSpace(config), logger, progress, countsOf, tracer: tracing?.tracer },
+        signal,
+      );
       await Promise.race([indexing, stopped(signal)]);
       progress.end();
       await stop.indexer(indexing);
     } finally {
       progress.end();
       metrics?.close();
+      await tracing?.close();
       await stop.database(database);
     }
   });
@@ -66,6 +73,8 @@ export interface RunIndexers {
   readonly endsWhenRefused?: boolean;
   /** The counts of a chain for metrics; not counted by default. */
   readonly countsOf?: ((chain: string) => IndexerCounts) | undefined;
+  /** Traces batches of EVM chains; not traced by default. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** How long to wait for the statement of a heartbeat at the end. */
@@ -93,7 +102,16 @@ const lowDiskReason =
 /** Indexes a chain until the signal aborts; the reason if it fails finally before. */
 async function indexUntilStopped(
   chain: AnyChainConfig,
-  { protocols, database: { indexing: database, readerRole }, diskSpace, logger, progress, endsWhenRefused = true, countsOf }: RunIndexers,
+  {
+    protocols,
+    database: { indexing: database, readerRole },
+    diskSpace,
+    logger,
+    progress,
+    endsWhenRefused = true,
+    countsOf,
+    tracer,
+  }: RunIndexers,
   signal: AbortSignal,
 ): Promise<string | null> {
   const heartbeat = createHeartbeat({ database, chainId: chain.id });
@@ -113,7 +131,7 @@ async function indexUntilStopped(
     run: (active) =>
       isBitcoinChain(chain)
         ? indexBitcoinChain({ chain, ...common }, active)
-        : indexChain({ chain, protocols, readerRole, ...common }, active),
+        : indexChain({ chain, protocols, readerRole, tracer, ...common }, active),
     async pausedBy() {
       if (await diskSpace?.isLow()) {
         heartbeat.fail(lowDiskReason);

@@ -22,6 +22,7 @@ import { createAnalyzeTables } from "../jobs/analyze-tables.ts";
 import { createChainScheduler } from "../jobs/chain-scheduler.ts";
 import { createNodeReads } from "../jobs/node-reads.ts";
 import { every, nullOnAbort, poll } from "../lib/async.ts";
+import type { Tracer } from "../lib/tracing.ts";
 import type { Logger } from "../logger.ts";
 import { blockBoundTables, projections } from "../projections.ts";
 import { communityProtocols } from "../protocols.ts";
@@ -36,6 +37,8 @@ export interface IndexingOptions {
   /** See `TransportOptions`. */
   readonly onRequest?: TransportOptions["onRequest"];
   readonly heartbeat?: Pick<Heartbeat, "beat" | "fail"> | undefined;
+  /** Traces batches; not traced by default. */
+  readonly tracer?: Tracer | undefined;
   /** Declared protocols; the built-in ones by default. */
   readonly protocols?: readonly Protocol[];
   /** The role that runs the SQL of declared protocols; null if there is none. */
@@ -84,7 +87,7 @@ interface Runner {
 
 /** Creates the indexer of a chain and the work that runs next to it: jobs, contract reads, metadata, and the comparison of native balances. */
 function createIndexing(options: IndexingOptions, { source, heads }: Node, nodeSilence: () => number) {
-  const { chain, database, logger, onProgress, heartbeat, protocols = communityProtocols, readerRole = null } = options;
+  const { chain, database, logger, onProgress, heartbeat, tracer, protocols = communityProtocols, readerRole = null } = options;
   const clock = (): Date => new Date();
   const common = { chainId: chain.id, chainName: chain.name, database, source, multicall: chain.multicall, clock, logger };
   const declared = openProtocols({ database, chain, protocols, readerRole, isPruned: !source.capabilities.archiveState, logger });
@@ -101,6 +104,7 @@ function createIndexing(options: IndexingOptions, { source, heads }: Node, nodeS
     clock,
     extraAccounts: watch.takeChanged,
     nodeSilence,
+    tracer,
     ...(heads === null ? {} : { heads }),
     ...(onProgress === undefined ? {} : { onProgress }),
     ...(heartbeat === undefined ? {} : { heartbeat }),

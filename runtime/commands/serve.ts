@@ -6,6 +6,7 @@ import { requireChains, resolveChains } from "./chains.ts";
 import { type OpenConsole, openConsole } from "./open-console.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
 import { openService } from "./open-service.ts";
+import { openTracing } from "./open-tracing.ts";
 import { createServiceLog } from "./service/process-logs.ts";
 import { createServiceProcesses } from "./service/service-processes.ts";
 import { startWorkers } from "./service/start-workers.ts";
@@ -31,6 +32,8 @@ export async function serve(config: Config): Promise<void> {
     });
     let metrics: Metrics | undefined;
     let operatorConsole: OpenConsole | undefined;
+    // Workers trace their requests themselves.
+    const tracing = workers === 1 ? await openTracing(config, "server", logger) : undefined;
     try {
       metrics = await openMetrics(config, database, print);
       operatorConsole = await openConsole({ config, database, protocols: declared.protocols, logger, print });
@@ -49,6 +52,7 @@ export async function serve(config: Config): Promise<void> {
               notifications,
               logger,
               counts: metrics?.addServer("server", poolsOf(database)),
+              tracer: tracing?.tracer,
             })
           : await startWorkers({ config, chains, database, log, processes: createServiceProcesses(workers, log), metrics });
       if (workers > 1) metrics?.addProcess("primary", poolsOf(database));
@@ -58,6 +62,7 @@ export async function serve(config: Config): Promise<void> {
     } finally {
       metrics?.close();
       await operatorConsole?.close();
+      await tracing?.close();
       await stop.database(database);
     }
   });

@@ -9,6 +9,7 @@ import { keyLimitFields } from "./key-limits.ts";
 import { metrics } from "./metrics.ts";
 import { nfts } from "./nfts.ts";
 import { prices } from "./prices.ts";
+import { tracing } from "./tracing.ts";
 
 const port = "a port from 0 to 65535";
 const workers = "a number from 1 to 256, or auto";
@@ -144,6 +145,7 @@ export const config = z.strictObject({
   console: consoleSettings
     .optional()
     .describe("Serves the web console for operators at an address of its own; off by default, on in the demo."),
+  tracing: tracing.optional().describe("Exports traces of requests and batches to an OpenTelemetry collector; off by default."),
   validate: z
     .enum(["off", "sample", "strict"])
     .default("sample")

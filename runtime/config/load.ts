@@ -43,6 +43,7 @@ const variables = {
   METRICS_TOKEN: "metrics.bearerToken",
   CONSOLE_PORT: "console.port",
   CONSOLE_HOST: "console.host",
+  TRACES_ENDPOINT: "tracing.endpoint",
 } as const;
 
 /** Those of them whose values are secrets. */

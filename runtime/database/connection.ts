@@ -1,9 +1,11 @@
 import type pg from "pg";
 import { type ActiveRequest, activeRequest } from "../lib/active-request.ts";
 import { observe } from "../lib/histogram.ts";
+import { errorKindOf, type Span } from "../lib/tracing.ts";
 import { cancelStatement } from "./cancel-request.ts";
 import type { FairSlots } from "./fair-slots.ts";
 import type { PoolUsage } from "./pool-usage.ts";
+import { startStatementSpan } from "./statement-span.ts";
 
 /** The use of a connection for one piece of work. */
 export interface ConnectionUse {
@@ -26,12 +28,13 @@ type Work<T> = (client: pg.PoolClient, use: ConnectionUse) => Promise<T>;
 /**
  * Runs work on one connection of a pool. If the active request aborts, the promise rejects at once and the running statement is cancelled; the connection
  * returns to the pool when it is idle. Each statement of each request passes here, so few promises are created: AsyncLocalStorage makes them expensive.
+ * `text` is that of the only statement, for traces.
  */
-export function withConnection<T>(pool: SharedPool, work: Work<T>): Promise<T> {
+export function withConnection<T>(pool: SharedPool, work: Work<T>, text?: string): Promise<T> {
   const request = activeRequest();
-  if (request === undefined) return runOnConnection(pool, { request, client: undefined, endCancellation: undefined }, work);
+  if (request === undefined) return runOnConnection(pool, { request, text, client: undefined, endCancellation: undefined }, work);
   const { signal } = request;
-  const use: RequestUse = { request, client: undefined, endCancellation: undefined };
+  const use: RequestUse = { request, text, client: undefined, endCancellation: undefined };
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     // One listener for both, because each statement of each request adds it.
@@ -57,24 +60,27 @@ export function withConnection<T>(pool: SharedPool, work: Work<T>): Promise<T> {
         },
       );
     };
-    if (slot instanceof Promise) void timeWait(pool.usage, slot).then(run);
+    if (slot instanceof Promise) void timeWait(pool.usage, slot, request.span).then(run);
     else run(slot);
   });
 }
 
 /** Counts how long a request waits for a connection. */
-async function timeWait<T>(usage: PoolUsage, slot: Promise<T>): Promise<T> {
+async function timeWait<T>(usage: PoolUsage, slot: Promise<T>, requestSpan: Span | undefined): Promise<T> {
   const start = performance.now();
+  const span = requestSpan?.startChild("wait for a connection", "internal");
   usage.waiting += 1;
   const acquired = await slot;
   usage.waiting -= 1;
   observe(usage.waits, (performance.now() - start) / 1000);
+  span?.end();
   return acquired;
 }
 
 /** The use of a connection by a request. */
 interface RequestUse {
   readonly request: ActiveRequest | undefined;
+  readonly text: string | undefined;
   /** The connection while it runs the work. */
   client: pg.PoolClient | undefined;
   /** Set when the work is being cancelled. */
@@ -97,12 +103,16 @@ async function runOnConnection<T>({ pool, usage }: SharedPool, use: RequestUse, 
   const endStatement = request?.startStatement();
   use.client = client;
   const start = performance.now();
+  const span = request?.span === undefined ? undefined : startStatementSpan(request.span, use.text);
+  let failure: string | undefined;
   try {
     return await work(client, { signal: request?.signal, markBroken });
   } catch (error) {
     usage.failed += 1;
+    failure = errorKindOf(error);
     throw error;
   } finally {
+    span?.end({ error: failure });
     observe(usage.statements, (performance.now() - start) / 1000);
     endStatement?.();
     use.client = undefined;

@@ -137,13 +137,17 @@ export function createDatabase(options: DatabaseOptions): Database {
 /** Runs a statement. If it belongs to a request, it is cancelled when the request aborts, which leaves the connection usable; other errors close it. */
 const send = <Row extends object>(pool: SharedPool, query: pg.QueryConfig): Promise<Row[]> => {
   const request = activeRequest();
-  return withConnection(pool, (client, { markBroken }) => {
-    if (request !== undefined) paceReading(client, request);
-    return runOn<Row>(client, query).catch((error: unknown) => {
-      if (!isCancelled(error)) markBroken();
-      throw error;
-    });
-  });
+  return withConnection(
+    pool,
+    (client, { markBroken }) => {
+      if (request !== undefined) paceReading(client, request);
+      return runOn<Row>(client, query).catch((error: unknown) => {
+        if (!isCancelled(error)) markBroken();
+        throw error;
+      });
+    },
+    query.text,
+  );
 };
 
 /** Runs a statement on a connection, and returns its rows. */

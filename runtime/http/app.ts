@@ -10,6 +10,7 @@ import { validators } from "../../generated/validators.gen.js";
 import type { CacheSettings, Limits } from "../config/limits.ts";
 import type { Database } from "../database/database.ts";
 import { runForRequest } from "../lib/active-request.ts";
+import type { Span, Tracer } from "../lib/tracing.ts";
 import { type BitcoinChain, createBitcoinParsers } from "../parameters/bitcoin.ts";
 import { createParsers } from "../parameters/parsers.ts";
 import type { GroupedChain } from "../parameters/restriction.ts";
@@ -42,6 +43,7 @@ import type { RequestCounts } from "./request-counts.ts";
 import { createRequestLog } from "./request-log.ts";
 import { createRequestOrigin, type RequestOrigin } from "./request-origin.ts";
 import { recordOf } from "./request-record.ts";
+import { endRequestSpan } from "./request-span.ts";
 import { createResponseCache } from "./response-cache/response-cache.ts";
 import { createRun, type PageDepthOf } from "./run.ts";
 import { createPages } from "./unkeyed-pages.ts";
@@ -90,6 +92,8 @@ export interface HttpDeps<Context> {
   readonly counts?: RequestCounts | undefined;
   /** Counts requests of keys for the console; not counted by default. */
   readonly keyRequests?: KeyRequests | undefined;
+  /** Traces requests; not traced by default. */
+  readonly tracer?: Tracer | undefined;
 }
 
 const defaultCapacity = 32;
@@ -161,7 +165,7 @@ const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["prot
 
 /** Creates the listener of the server: documentation and health checks, which Express serves, and every endpoint of the catalog. */
 export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
-  const { logger, limits, publicUrl, counts, keyRequests } = deps;
+  const { logger, limits, publicUrl, counts, keyRequests, tracer } = deps;
   const { meter = createKeyMeter({ limits, database: deps.database, logger, clock: deps.clock, now: deps.now }) } = deps;
   const anchors = createAnchors(deps.database, logger);
   const validation = createValidation({ mode: deps.validate, document: deps.document, validators, logger });
@@ -192,6 +196,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     throw failures.pathUnknown(JSON.stringify(path.slice(0, 200)), hint(path));
   };
   const byId = new Map(served.map((operation) => [operation.id, operation]));
+  const routeOf = (operation: string): string | undefined => byId.get(operation)?.path;
   const fail = createFailureHandler(logger, limits.statementMilliseconds, validation, byId, addressLimits, originOf);
   const pages = createPages(
     { ...deps, document: documentAccount(deps.document) },
@@ -200,7 +205,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
 
   /** Connections that have sent a request. */
   const known = new WeakSet<Socket>();
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle = async (request: IncomingMessage, response: ServerResponse, span: Span | undefined): Promise<void> => {
     const path = intake(request, response);
     if (path === null) return;
     const isAccount = path === accountPath || path === `${accountPath}/`;
@@ -210,7 +215,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     }
     const { handler, path: parameters } = isAccount ? { handler: account, path: {} } : (endpoints.find(path) ?? rejectPath(request, path));
     const end = (databaseMilliseconds: number): void => recordOf(response).admitted?.end(databaseMilliseconds);
-    const active = createActiveRequest(response, limits.requestMilliseconds, end);
+    const active = createActiveRequest(response, limits.requestMilliseconds, end, span);
     const { socket } = request;
     if (!known.has(socket)) {
       known.add(socket);
@@ -228,7 +233,9 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
       log(request, response);
       if (counts !== undefined) response.once("close", () => counts.count(response));
       if (keyRequests !== undefined) response.once("close", () => keyRequests.count(response));
-      handle(request, response)
+      const span = tracer?.start("request", "server");
+      if (span !== undefined) response.once("close", () => endRequestSpan(span, request, response, routeOf));
+      handle(request, response, span)
         .catch((error: unknown) => fail(error, request, response))
         // Nothing else can be sent.
         .catch(() => response.destroy());

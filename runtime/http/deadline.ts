@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { ActiveRequest } from "../lib/active-request.ts";
+import type { Span } from "../lib/tracing.ts";
 import { failures } from "./errors.ts";
 
 /**
@@ -11,6 +12,7 @@ export function createActiveRequest(
   response: ServerResponse,
   milliseconds: number,
   onEnd: (statementMilliseconds: number) => void = () => undefined,
+  span?: Span,
 ): ActiveRequest {
   const controller = new AbortController();
   const { signal } = controller;
@@ -40,6 +42,7 @@ export function createActiveRequest(
   response.once("close", close);
   return {
     signal,
+    span,
     startStatement() {
       const start = performance.now();
       running += 1;

@@ -4,6 +4,7 @@ import type { ChainBlock, NativeAccounting } from "../chain/types.ts";
 import type { Database, DatabaseClient, Queryable } from "../database/database.ts";
 import type { BackoffOptions } from "../lib/async.ts";
 import type { Address, Hash } from "../lib/hex.ts";
+import type { Tracer } from "../lib/tracing.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { GenesisAllocation } from "./ingest/base-reads.ts";
 import type { Step } from "./ingest/stopwatch.ts";
@@ -91,6 +92,8 @@ export interface IndexerDeps {
   readonly nodeSilence?: () => number;
   /** Reports to servers that the chain is being indexed. */
   readonly heartbeat?: Pick<Heartbeat, "beat" | "fail">;
+  /** Traces batches; not traced by default. */
+  readonly tracer?: Tracer | undefined;
   readonly tuning?: Partial<Tuning>;
   readonly timing?: Partial<Timing>;
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { abortable } from "./async.ts";
+import type { Span } from "./tracing.ts";
 
 /** The request that code works for, as far as layers below the resolvers need it. */
 export interface ActiveRequest {
@@ -7,6 +8,8 @@ export interface ActiveRequest {
   readonly signal: AbortSignal;
   /** The id of its key, once it is known. Keys share what a server can process. */
   owner?: number | undefined;
+  /** The span of the request, if it is traced. */
+  readonly span?: Span | undefined;
   /** Reports the start of a statement; the returned function reports its end. */
   startStatement(): () => void;
 }

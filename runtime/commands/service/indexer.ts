@@ -9,6 +9,7 @@ import { loadProtocols } from "../../protocols.ts";
 import { type CurrentAddress, createCurrentAddress } from "../database-address.ts";
 import { createDiskSpace } from "../disk-space.ts";
 import { runIndexers } from "../index-chains.ts";
+import { openTracing } from "../open-tracing.ts";
 import { indexingPool } from "../pools.ts";
 import type { Progress } from "../progress.ts";
 import { settlesWithin } from "../shutdown.ts";
@@ -57,6 +58,7 @@ async function index(
     print: (line) => supervisor.post("print", line),
     end: () => undefined,
   };
+  const tracing = await openTracing(config, "indexer", logger);
   try {
     const indexers = {
       chains,
@@ -67,10 +69,12 @@ async function index(
       progress,
       endsWhenRefused,
       countsOf: metrics?.countsOf,
+      tracer: tracing?.tracer,
     };
     await runIndexers(indexers, stop.signal);
   } catch (error) {
     supervisor.post("fail", error instanceof Error ? error.message : String(error));
   }
+  await tracing?.close();
   await database.close();
 }

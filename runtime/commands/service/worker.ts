@@ -8,6 +8,7 @@ import { createLogger } from "../../logger.ts";
 import type { ServerMetrics } from "../../metrics/server-metrics.ts";
 import { loadProtocols } from "../../protocols.ts";
 import { type CurrentAddress, createCurrentAddress } from "../database-address.ts";
+import { openTracing } from "../open-tracing.ts";
 import { controlPool, openNotifications, readerPool, servingPool } from "../pools.ts";
 import { type AcceptedServing, createServing } from "../serving.ts";
 import { settlesWithin } from "../shutdown.ts";
@@ -70,6 +71,7 @@ async function createWorker({ name, pools, config, chains, database, demo }: Wor
     config.metrics === undefined
       ? undefined
       : (await import("../../metrics/server-metrics.ts")).createServerMetrics(name, { answers: serving, control, community: reader });
+  const tracing = await openTracing(config, name, logger);
   const server = createServing({
     config,
     ...loadProtocols(config),
@@ -82,6 +84,7 @@ async function createWorker({ name, pools, config, chains, database, demo }: Wor
     demo,
     meter: createRemoteMeter(primary),
     counts: metrics?.counts,
+    tracer: tracing?.tracer,
   });
   return {
     address,
@@ -89,6 +92,7 @@ async function createWorker({ name, pools, config, chains, database, demo }: Wor
     metrics,
     async stop() {
       await server.stop();
+      await tracing?.close();
       // Requests have ended; statements that several of them shared may still run.
       await settlesWithin(Promise.all([serving, control, reader, notifications].map((pool) => pool.close())), closeMilliseconds);
     },

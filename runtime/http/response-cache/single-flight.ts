@@ -26,7 +26,8 @@ function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
     for (const request of waiting.values()) if (request?.signal.aborted === false) return request.startStatement();
     return ignore;
   };
-  const shared: ActiveRequest = { signal: controller.signal, owner: activeRequest()?.owner, startStatement };
+  const first = activeRequest();
+  const shared: ActiveRequest = { signal: controller.signal, owner: first?.owner, span: first?.span, startStatement };
   // After the first call has been registered as waiting.
   const result = Promise.resolve().then(() => runForRequest(shared, compute));
   return { result, controller, waiting, isSettled: false };

@@ -3,6 +3,7 @@ import { prefetch } from "../../chain/prefetch.ts";
 import type { ChainBlock } from "../../chain/types.ts";
 import { nullOnAbort } from "../../lib/async.ts";
 import type { Hash } from "../../lib/hex.ts";
+import { errorKindOf, type Span, traced } from "../../lib/tracing.ts";
 import { type Batch, type BatchDeps, createBatch } from "../ingest/batch.ts";
 import type { Stopwatch } from "../ingest/stopwatch.ts";
 import { confirmFirst } from "../reorg/confirm.ts";
@@ -11,7 +12,7 @@ import type { IndexerDeps, Tuning } from "../types.ts";
 import type { IndexSession } from "./index-session.ts";
 import type { Progress } from "./progress.ts";
 
-export interface AdvanceDeps extends Pick<IndexerDeps, "chain" | "source" | "clock" | "extraAccounts" | "onProgress"> {
+export interface AdvanceDeps extends Pick<IndexerDeps, "chain" | "source" | "clock" | "extraAccounts" | "onProgress" | "tracer"> {
   readonly session: IndexSession;
   readonly batchDeps: () => BatchDeps;
   readonly stopwatch: Stopwatch;
@@ -27,9 +28,13 @@ type Phase = "backfill" | "follow";
  * prepared rows were folded from rows that have changed.
  */
 export const createAdvance = (deps: AdvanceDeps) => {
-  const { session, clock, tuning } = deps;
+  const { session, chain, clock, tuning, tracer } = deps;
 
-  const startBatch = () => ({ batch: createBatch(deps.batchDeps(), session.cache, session.joined), since: clock().getTime() });
+  const startBatch = () => ({
+    batch: createBatch(deps.batchDeps(), session.cache, session.joined),
+    since: clock().getTime(),
+    span: tracer?.start("index blocks", "internal", { "ashlar.chain": chain.name }),
+  });
 
   const isFull = ({ batch, since }: { readonly batch: Batch; readonly since: number }): boolean => {
     const { blocks, transactions, logs, bytes } = batch.size();
@@ -45,18 +50,20 @@ export const createAdvance = (deps: AdvanceDeps) => {
     const commits = createCommitQueue(session, phase === "follow", report);
     let current = startBatch();
     try {
-      for (let portion = await portions.next(); portion !== null; portion = await portions.next()) {
-        if (portion.length > 0 && !(await current.batch.add(portion, signal))) break;
+      for (let portion = await portions.next(current.span); portion !== null; portion = await portions.next(current.span)) {
+        const { batch, span } = current;
+        if (portion.length > 0 && !(await traced(span, "fold", () => batch.add(portion, signal)))) break;
         const isLast = portion.length === 0;
         if (!isLast && !isFull(current)) continue;
-        const prepared = current.batch.finish();
-        if (!(await commits.add(prepared, signal)) || isLast) break;
+        if (!(await commits.add(batch.finish(), signal, span)) || isLast) break;
         current = startBatch();
       }
       await commits.settled();
       portions.throwFailure();
     } finally {
       await commits.settled().catch(() => undefined);
+      // If the batch was written, its span has ended already.
+      current.span?.end({ attributes: { "ashlar.blocks": 0 } });
     }
   };
 };
@@ -86,9 +93,9 @@ const fetchPortions = ({ session, source, chain, extraAccounts, stopwatch, tunin
   let tip = session.position.hash;
   let failure: unknown;
   return {
-    next: async (): Promise<readonly ChainBlock[] | null> => {
+    next: async (span: Span | undefined): Promise<readonly ChainBlock[] | null> => {
       const portion = await stopwatch
-        .time("fetch", () => nullOnAbort(portions.next(), signal))
+        .time("fetch", () => traced(span, "fetch", () => nullOnAbort(portions.next(), signal)))
         .catch((error: unknown): IteratorReturnResult<void> => {
           failure = error;
           return { done: true, value: undefined };
@@ -110,17 +117,33 @@ const createCommitQueue = (session: IndexSession, isDurable: boolean, onCommit: 
   let writing: Promise<void> = Promise.resolve();
   return {
     /** Starts to write a batch; false if there is none or it must not be written. */
-    add: async (batch: PreparedBatch | null, signal: AbortSignal): Promise<boolean> => {
+    add: async (batch: PreparedBatch | null, signal: AbortSignal, span: Span | undefined): Promise<boolean> => {
       await writing;
       const commit = batch === null || signal.aborted ? null : await session.commit(batch, isDurable);
       if (commit === null || batch === null) return false;
-      writing = commit.done.then((rows) => onCommit(batch, rows));
+      const written = traced(span, "write", () => commit.done);
+      if (span !== undefined) endWithBatch(span, batch, written);
+      writing = written.then((rows) => onCommit(batch, rows));
       // A failure is thrown by the next call of `add` or `settled`.
       writing.catch(() => undefined);
       return true;
     },
     settled: (): Promise<void> => writing,
   };
+};
+
+/** Ends the span of a batch when the batch is written. */
+const endWithBatch = (span: Span, { first, last, blocks, transactions }: PreparedBatch, written: Promise<number>): void => {
+  const attributes = {
+    "ashlar.first_block": first,
+    "ashlar.last_block": last,
+    "ashlar.blocks": blocks,
+    "ashlar.transactions": transactions,
+  };
+  written.then(
+    (rows) => span.end({ attributes: { ...attributes, "ashlar.rows": rows } }),
+    (error: unknown) => span.end({ attributes, error: errorKindOf(error) }),
+  );
 };
 
 /** Checks that blocks follow the tip; without a tip, that the node returns the first block again. @throws {BrokenChainError} @throws {BadReplyError} */

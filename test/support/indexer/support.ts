@@ -46,7 +46,9 @@ export const createTestIndexer = async (
     timeoutMilliseconds?: number;
     silenceMilliseconds?: number;
     traces?: "debug" | "trace";
-  } & Partial<Pick<IndexerDeps, "tuning" | "genesisAllocation" | "heads" | "extraAccounts" | "blockBoundTables" | "prepare">> = {},
+  } & Partial<
+    Pick<IndexerDeps, "tuning" | "tracer" | "genesisAllocation" | "heads" | "extraAccounts" | "blockBoundTables" | "prepare">
+  > = {},
 ): Promise<TestIndexer> => {
   const chain = options.chain ?? chainOf();
   const rpc = createRpc({
@@ -77,6 +79,7 @@ export const createTestIndexer = async (
     onProgress: (event) => progress.push(event),
     timing: { retry: { base: 5, max: 50 }, lock: 20, confirmation: 10, silence: options.silenceMilliseconds },
     nodeSilence: rpc.silentMilliseconds,
+    tracer: options.tracer,
     ...(options.heads === undefined ? {} : { heads: options.heads }),
     ...(options.extraAccounts === undefined ? {} : { extraAccounts: options.extraAccounts }),
     ...(options.prepare === undefined ? {} : { prepare: options.prepare }),

@@ -1,0 +1,17 @@
+import type { Span } from "../lib/tracing.ts";
+
+const maxTextLength = 2_000;
+
+/**
+ * Starts the span of a statement, or of a transaction if there is no text. Text of statements that requests cause is constant: their values are parameters,
+ * which are not part of it.
+ */
+export const startStatementSpan = (request: Span, text: string | undefined): Span => {
+  const operation = text === undefined ? "TRANSACTION" : (/^\s*([a-z]+)/i.exec(text)?.[1]?.toUpperCase() ?? "STATEMENT");
+  const attributes = { "db.system.name": "postgresql", "db.operation.name": operation };
+  return request.startChild(
+    operation,
+    "client",
+    text === undefined ? attributes : { ...attributes, "db.query.text": text.slice(0, maxTextLength) },
+  );
+};

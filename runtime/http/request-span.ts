@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Span } from "../lib/tracing.ts";
+import { recordOf } from "./request-record.ts";
+
+const methods = new Set(["GET", "HEAD", "OPTIONS"]);
+const firstServerError = 500;
+
+/** Ends the span of a request when its response is closed. It contains nothing of the URL, because keys and addresses may be anywhere in it. */
+export function endRequestSpan(
+  span: Span,
+  { method = "" }: IncomingMessage,
+  response: ServerResponse,
+  routeOf: (operation: string) => string | undefined,
+): void {
+  const { id, operation, cache, keyId } = recordOf(response);
+  const { statusCode: status, writableFinished } = response;
+  const known = methods.has(method) ? method : "_OTHER";
+  const route = operation === undefined ? undefined : routeOf(operation);
+  span.end({
+    name: route === undefined ? known : `${known} ${route}`,
+    attributes: {
+      "http.request.method": known,
+      "http.response.status_code": status,
+      "ashlar.request_id": id,
+      ...(route === undefined ? {} : { "http.route": route }),
+      ...(operation === undefined ? {} : { "ashlar.operation": operation }),
+      ...(cache === undefined ? {} : { "ashlar.cache": cache }),
+      ...(keyId === undefined ? {} : { "ashlar.key_id": keyId }),
+    },
+    error: writableFinished ? (status >= firstServerError ? String(status) : undefined) : "aborted",
+  });
+}

@@ -1,0 +1,46 @@
+/** Values that describe work: neither secrets nor what a client has sent. */
+export type SpanAttributes = Readonly<Record<string, string | number>>;
+
+/** Work for a client (`server`), that another program does (`client`), or of this process. */
+export type SpanKind = "server" | "client" | "internal";
+
+/** How work has ended. */
+export interface SpanEnd {
+  /** A name that was not known at the start. */
+  readonly name?: string;
+  readonly attributes?: SpanAttributes;
+  /** The kind of the failure, if the work has failed. */
+  readonly error?: string | undefined;
+}
+
+/** A part of a trace: work with a start and an end. */
+export interface Span {
+  /** Starts a part of this work. */
+  startChild(name: string, kind: SpanKind, attributes?: SpanAttributes): Span;
+  /** A span that has not ended is not exported. The first call counts. */
+  end(end?: SpanEnd): void;
+}
+
+/** Starts traces. Code that can be traced gets one only if traces are configured. */
+export interface Tracer {
+  start(name: string, kind: SpanKind, attributes?: SpanAttributes): Span;
+}
+
+/** A description of a failure without its message, which may contain values: the code of a system or database error, or the name of the class. */
+export const errorKindOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return "unknown";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+};
+
+/** Runs work as a part of a span, if there is one. */
+export async function traced<T>(parent: Span | undefined, name: string, work: () => T | Promise<T>): Promise<T> {
+  const span = parent?.startChild(name, "internal");
+  try {
+    const result = await work();
+    span?.end();
+    return result;
+  } catch (error) {
+    span?.end({ error: errorKindOf(error) });
+    throw error;
+  }
+}
