@@ -77,6 +77,13 @@ const staleStates = /^(25006|53|57P|58)/;
 export const isConnectionStale = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && staleStates.test(error.code);
 
+/** SQLSTATE disk_full and read_only_sql_transaction. */
+const unwritableStates = new Set(["53100", "25006"]);
+
+/** Whether the database refuses to write now, but may be read. */
+export const isUnwritable = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && typeof error.code === "string" && unwritableStates.has(error.code);
+
 /** Every spelling of the password in a database URL. */
 export function secretsOf(url: string): readonly string[] {
   const passwords = [/^[a-z]+:\/\/[^/?#]*?:(.*)@/i.exec(url)?.[1], /[?&]password=([^&]*)/i.exec(url)?.[1]];

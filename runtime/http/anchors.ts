@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Database } from "../database/database.ts";
+import { isUnwritable } from "../database/errors.ts";
 import { plannedOnce, sql } from "../database/sql.ts";
 import type { Clock } from "./key-cache.ts";
 import { redactMessage } from "./redact.ts";
@@ -108,7 +109,13 @@ export function createAnchors(database: Pick<Database, "query">, logger: Logger,
       if (isAtHead && knownAtHead(id, head)?.isStored === true) return;
       known.delete(id);
       const at = clock.now();
-      await database.query(insertAnchor, [fingerprint, chainId, block, anchorMilliseconds + rememberedMilliseconds, replace]);
+      try {
+        await database.query(insertAnchor, [fingerprint, chainId, block, anchorMilliseconds + rememberedMilliseconds, replace]);
+      } catch (error) {
+        // Without disk space, or on a standby, nothing is indexed either: pages are consistent as long as it lasts, and continue at the head afterwards.
+        if (isUnwritable(error)) return;
+        throw error;
+      }
       if (isAtHead && replace && head.content !== null) known.set(id, { content: head.content, at, isStored: true });
     },
     cleanUp,

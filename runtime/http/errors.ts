@@ -1,6 +1,6 @@
 import type { Issue } from "../../generated/requests.gen.ts";
 import type { KeyLimits } from "../config/key-limits.ts";
-import { DatabaseUnavailable, isCancelled } from "../database/errors.ts";
+import { DatabaseUnavailable, isCancelled, isConnectionStale } from "../database/errors.ts";
 import { RequestError } from "../lib/request-error.ts";
 import { type Period, resetOf, secondsOf, secondsUntilReset } from "./quota/periods.ts";
 
@@ -190,7 +190,7 @@ export function toFailure(error: unknown, requestId: string, statementMillisecon
   if (error instanceof HttpError || error instanceof RequestError) return failure(error, false);
   if (error instanceof URIError) return failure(failures.urlEncoding("the path"), false);
   if (error instanceof Error) {
-    if (error instanceof DatabaseUnavailable) return failure(failures.databaseDown(), true);
+    if (error instanceof DatabaseUnavailable || isConnectionStale(error)) return failure(failures.databaseDown(), true);
     if (isCancelled(error)) return failure(failures.statementTimeout(statementMilliseconds), true);
   }
   return failure(failures.internal(requestId), true);

@@ -35,7 +35,37 @@ afterAll(() => app.end());
 const anchorOf = async (path: string, key = app.key) => (await app.withoutKey().get(path).query({ key })).body.data.anchor;
 const storedAnchors = () => app.test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors");
 
+/** Storing anchors fails with a SQLSTATE. */
+const refuseAnchors = (code: string) =>
+  app.test.database.query(
+    `CREATE FUNCTION refuse_anchor() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}'; END $$;
+     CREATE TRIGGER refuse_anchors BEFORE INSERT ON page_anchors FOR EACH ROW EXECUTE FUNCTION refuse_anchor()`,
+  );
+const acceptAnchors = () => app.test.database.query("DROP TRIGGER refuse_anchors ON page_anchors; DROP FUNCTION refuse_anchor()");
+
 describe("an anchor", () => {
+  it.each([
+    ["53100", "without disk space"],
+    ["25006", "on a standby"],
+  ])("that cannot be stored (SQLSTATE %s, %s) does not fail its page", async (code) => {
+    await refuseAnchors(code);
+    try {
+      expect(await anchorOf(list)).toBe(100);
+      expect(await storedAnchors()).toEqual([]);
+    } finally {
+      await acceptAnchors();
+    }
+  });
+
+  it.each(["53200", "58030"])("that fails with SQLSTATE %s, a failure of the database's system, is 503", async (code) => {
+    await refuseAnchors(code);
+    try {
+      expect((await app.withoutKey().get(list).query({ key: app.key })).status).toBe(503);
+    } finally {
+      await acceptAnchors();
+    }
+  });
+
   it("is set by page 0 if there are more pages, and reused by later pages while the chain grows", async () => {
     expect(await anchorOf(list)).toBe(100);
     app.head = 107;
