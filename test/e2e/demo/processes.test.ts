@@ -12,6 +12,7 @@ import { inspectProcess } from "../../../demo/node/processes.ts";
 import { startDemo } from "../../../demo/start-demo.ts";
 import type { Demo } from "../../../demo/types.ts";
 import { contractsDirectory } from "../../support/cache.ts";
+import { freePort } from "../../support/free-port.ts";
 import { copyShortStory, storyEndTime as endTime, shortScale as scale } from "../../support/story.ts";
 
 const script = fileURLToPath(new URL("./killed-demo.ts", import.meta.url));
@@ -164,13 +165,3 @@ describe("the demo", () => {
     }
   });
 });
-
-const freePort = async (): Promise<number> => {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
-};

@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../support/free-port.ts";
 import { until } from "../../support/until.ts";
 
 /** A proxy that tests run with its example in the documentation. */
@@ -40,16 +41,6 @@ function adapt(example: string, replacements: Readonly<Record<string, string>>):
     adapted = adapted.replaceAll(text, replacement);
   }
   return adapted;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
-  return address.port;
 }
 
 const accepts = (port: number): Promise<boolean> =>

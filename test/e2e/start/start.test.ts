@@ -1,28 +1,19 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadline } from "../../support/deadline.ts";
+import { freePort } from "../../support/free-port.ts";
 import { headOf } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
 const run = promisify(execFile);
 const commandLine = fileURLToPath(new URL("../../../bin/ashlar.js", import.meta.url));
 const key = "ckey_0123456789abcdef0123456789a";
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
-};
 
 interface Started {
   readonly child: ChildProcess;
