@@ -57,7 +57,10 @@ export async function openConsole({ config, database, protocols, logger, print }
     });
     const listener = await listen(openConsoleListener, app, { host, port });
     const url = (publicUrl ?? urlOf(listener.address)).replace(/\/+$/, "");
-    await storeAddress(pool, url);
+    await storeAddress(pool, url).catch((error: unknown) => {
+      listener.close();
+      throw error;
+    });
     print(`Console: ${url}/console/ (sign in with ashlar console login)`);
     return {
       async close() {

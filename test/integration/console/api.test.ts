@@ -166,6 +166,7 @@ describe("usage", () => {
     "usage?from=2026-03-02&to=2026-03-01",
     "usage?from=2024-01-01&to=2026-01-01",
     "usage?from=today&to=2026-01-01",
+    "usage?from=2026-01-01&from=2026-01-02&to=2026-01-02",
     "usage?from=2026-01-01&to=2026-01-02&key=1%27",
   ])("%s is refused", async (path) => expect((await console.send(path, { cookie })).status).toBe(400));
 });
