@@ -159,7 +159,8 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     const secret = (await page.locator(".secret").textContent()) ?? "";
     expect(await createKeys(test.database).find(hashKey(secret))).toMatchObject({ quotas: { quota: { day: 2_500, month: null } } });
     await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
+    // A closed dialog has no role any more.
+    await page.locator("dialog").waitFor({ state: "detached" });
     expect(await page.content()).not.toContain(secret);
     await page.locator("tr", { hasText: "team" }).getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
