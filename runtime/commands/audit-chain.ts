@@ -1,7 +1,8 @@
 import { probeCapabilities } from "../chain/capabilities.ts";
-import { createRpc } from "../chain/rpc.ts";
+import { connectFirst } from "../chain/nodes/connect-first.ts";
 import { createSource } from "../chain/source.ts";
 import type { ChainConfig } from "../config/config.ts";
+import { nodeUrlsOf } from "../config/fields.ts";
 import type { Database, Queryable } from "../database/database.ts";
 import type { Protocol } from "../declarations/protocol.ts";
 import { auditApprovals } from "../domains/approvals/audit.ts";
@@ -32,9 +33,10 @@ export async function auditChain(
   height: number,
   sample: number,
 ): Promise<AuditRow[]> {
-  if (chain.rpc === undefined)
+  const urls = nodeUrlsOf(chain);
+  if (urls.length === 0)
     throw new CommandError(`No node configured for chain ${chain.name}; set its rpc in ashlar.yaml or pass --rpc URL.`);
-  const rpc = createRpc({ url: chain.rpc, retries: 3 });
+  const rpc = await connectFirst(urls, { retries: 3 });
   try {
     const source = createSource(rpc, await probeCapabilities(rpc, chain.from), { tracing: false });
     const record = await readChain(indexing, chain.id);

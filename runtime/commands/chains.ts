@@ -1,4 +1,5 @@
 import { type AnyChainConfig, type Config, isBitcoinChain } from "../config/config.ts";
+import { nodeUrlsOf } from "../config/fields.ts";
 import type { Queryable } from "../database/database.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { bitcoinNetworks } from "../lib/bitcoin/networks.ts";
@@ -32,7 +33,7 @@ type Configured = Config["chains"][number];
 /** The id of a chain whose id is neither configured nor in the index. @throws {CommandError} */
 async function findId(chain: Configured, signal: AbortSignal | undefined): Promise<number> {
   if (isBitcoinChain(chain)) return bitcoinNetworks[chain.network].id;
-  if (chain.rpc === undefined)
-    throw new CommandError(`Chain ${chain.name} has no id, node or index yet; set its id or its rpc in ashlar.yaml.`);
-  return fetchChainId(chain.name, chain.rpc, signal);
+  const urls = nodeUrlsOf(chain);
+  if (urls.length === 0) throw new CommandError(`Chain ${chain.name} has no id, node or index yet; set its id or its rpc in ashlar.yaml.`);
+  return fetchChainId(chain.name, urls, signal);
 }

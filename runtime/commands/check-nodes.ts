@@ -1,5 +1,6 @@
 import { createRpc } from "../chain/rpc.ts";
 import { type AnyChainConfig, type ChainConfig, isEvmChain } from "../config/config.ts";
+import { nodeUrlsOf } from "../config/fields.ts";
 import type { Queryable } from "../database/database.ts";
 import { IndexMismatchError, verifyChainId, verifyFirstBlock } from "../indexer/errors.ts";
 import { readChain } from "../indexer/storage/chain-record.ts";
@@ -29,7 +30,7 @@ export async function checkNodes(
 async function refusalOf(chain: ChainConfig, database: Queryable, signal: AbortSignal): Promise<string | null> {
   const record = await readChain(database, chain.id);
   const continues = record !== null && [0, record.indexedFrom].includes(chain.from);
-  const node = chain.rpc === undefined || continues ? null : await readNode(chain.rpc, signal);
+  const node = continues ? null : await readFirstNode(nodeUrlsOf(chain), signal);
   if (node === null) return null;
   try {
     verifyChainId(chain, node.chainId);
@@ -41,8 +42,19 @@ async function refusalOf(chain: ChainConfig, database: Queryable, signal: AbortS
   }
 }
 
+type NodeState = { readonly chainId: number; readonly head: number };
+
+/** The chain id and head of the first node that responds; null if none does. */
+async function readFirstNode(urls: readonly string[], signal: AbortSignal): Promise<NodeState | null> {
+  for (const url of urls) {
+    const node = await readNode(url, signal);
+    if (node !== null || signal.aborted) return node;
+  }
+  return null;
+}
+
 /** The chain id and head of a node; null if it does not respond. */
-async function readNode(url: string, signal: AbortSignal): Promise<{ readonly chainId: number; readonly head: number } | null> {
+async function readNode(url: string, signal: AbortSignal): Promise<NodeState | null> {
   const rpc = createRpc({ url, retries: 1, timeoutMilliseconds: 5_000 });
   try {
     const responses = rpc.batch(["eth_chainId", "eth_blockNumber"].map((method) => ({ method, params: [] })));

@@ -4,8 +4,9 @@ import { CommandError } from "./command-error.ts";
 
 const neverAborted = new AbortController().signal;
 
-/** Fetches the chain id from a chain's node. @throws {CommandError} if the node does not return a valid one. */
-export async function fetchChainId(name: string, url: string, signal: AbortSignal = neverAborted): Promise<number> {
+/** Fetches the chain id from the first of a chain's nodes that responds. @throws {CommandError} if none returns a valid one. */
+export async function fetchChainId(name: string, urls: readonly string[], signal: AbortSignal = neverAborted): Promise<number> {
+  const [url = "", ...others] = urls;
   const rpc = createRpc({ url, retries: 2, timeoutMilliseconds: 10_000 });
   try {
     const id = Number(await nullOnAbort(rpc.request("eth_chainId", []), signal));
@@ -13,6 +14,7 @@ export async function fetchChainId(name: string, url: string, signal: AbortSigna
     return id;
   } catch (error) {
     signal.throwIfAborted();
+    if (others.length > 0) return await fetchChainId(name, others, signal);
     throw new CommandError(
       `Cannot read the chain id of ${name} from its node (${error instanceof Error ? error.message : String(error)}); check --rpc or its rpc in ashlar.yaml.`,
     );

@@ -17,7 +17,8 @@ import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 import { createDiskSpace, type DiskSpace } from "./disk-space.ts";
 import { indexBitcoinChain } from "./index-bitcoin.ts";
-import { indexChain } from "./indexing.ts";
+import { createFailover } from "./index-with-failover.ts";
+import type { indexChain } from "./indexing.ts";
 import { keepIndexing } from "./keep-indexing.ts";
 import type { ServiceDatabase } from "./open-database.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
@@ -128,10 +129,9 @@ async function indexUntilStopped(
     ...(counts === undefined ? {} : { onRequest: (calls: number, failure: FailureKind | null) => countRequest(counts, calls, failure) }),
   };
   const pausable: PausableRun = {
-    run: (active) =>
-      isBitcoinChain(chain)
-        ? indexBitcoinChain({ chain, ...common }, active)
-        : indexChain({ chain, protocols, readerRole, tracer, ...common }, active),
+    run: isBitcoinChain(chain)
+      ? (active) => indexBitcoinChain({ chain, ...common }, active)
+      : createFailover({ chain, protocols, readerRole, tracer, ...common }),
     async pausedBy() {
       if (await diskSpace?.isLow()) {
         heartbeat.fail(lowDiskReason);

@@ -2,6 +2,7 @@ import { type Node, probeNode } from "../chain/node.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import type { TransportOptions } from "../chain/transport.ts";
 import type { ChainConfig } from "../config/config.ts";
+import { nodeUrlsOf } from "../config/fields.ts";
 import type { Database } from "../database/database.ts";
 import type { Protocol } from "../declarations/protocol.ts";
 import { createAllowanceJobs } from "../domains/approvals/jobs/read-allowances/jobs.ts";
@@ -49,18 +50,19 @@ const retrySeconds = 5;
 /** Jobs run while the index is at most this many blocks behind the head; with short block times, the index is always a few blocks behind. */
 const maxBehind = 16;
 
-/** Indexes a chain and runs its jobs until the signal aborts. @throws {IndexMismatchError} if the index is incompatible with the configuration or the node. */
+/** Indexes a chain from its first node and runs its jobs until the signal aborts. @throws {IndexMismatchError} if the index is incompatible with the configuration or the node. */
 export async function indexChain(options: IndexingOptions, signal: AbortSignal): Promise<void> {
   const { chain, logger, onRequest } = options;
-  if (chain.rpc === undefined)
+  const [url] = nodeUrlsOf(chain);
+  if (url === undefined)
     throw new CommandError(`No node configured for chain ${chain.name}; set its rpc in ashlar.yaml or pass --rpc URL.`);
   const rpc = createRpc({
-    url: chain.rpc,
+    url,
     onRetry: (reason, attempt) => logger.debug({ chain: chain.name, attempt, reason }, "Retrying a request to the node"),
     onRequest,
   });
   try {
-    const node = await probeWithRetries(rpc, { ...chain, rpc: chain.rpc }, options, signal);
+    const node = await probeWithRetries(rpc, url, options, signal);
     if (node === null) return;
     const { indexer, runners } = createIndexing(options, node, rpc.silentMilliseconds);
     const stop = new AbortController();
@@ -142,17 +144,12 @@ export const isAtHead = ({ leading, following, catchingUp, head, block }: Indexe
   leading && following && catchingUp.length === 0 && (head ?? block) - block <= maxBehind;
 
 /** Probes the node's capabilities, with retries while it cannot be reached; null if the signal aborts. */
-function probeWithRetries(
-  rpc: Rpc,
-  chain: ChainConfig & { readonly rpc: string },
-  { logger, heartbeat }: Pick<IndexingOptions, "logger" | "heartbeat">,
-  signal: AbortSignal,
-): Promise<Node | null> {
+function probeWithRetries(rpc: Rpc, url: string, { chain, logger, heartbeat }: IndexingOptions, signal: AbortSignal): Promise<Node | null> {
   const attempt = async (): Promise<Node | null> => {
     try {
       const probing = probeNode({
         rpc,
-        url: chain.rpc,
+        url,
         webSocket: chain.ws,
         chainId: chain.id,
         from: chain.from,

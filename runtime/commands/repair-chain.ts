@@ -1,5 +1,6 @@
-import { createRpc } from "../chain/rpc.ts";
+import { connectFirst } from "../chain/nodes/connect-first.ts";
 import type { ChainConfig } from "../config/config.ts";
+import { nodeUrlsOf } from "../config/fields.ts";
 import type { Database, DatabaseClient } from "../database/database.ts";
 import type { Protocol } from "../declarations/protocol.ts";
 import { openProtocols } from "../domains/community/open-protocols.ts";
@@ -65,9 +66,11 @@ export async function repairChain(options: RepairOptions): Promise<void> {
 }
 
 /** Compares the last remaining block with the node's. @throws {CommandError} if they differ. */
-async function compareWithNode({ database, chain: { id, name, rpc: url }, to }: RepairOptions): Promise<string> {
-  if (url === undefined) return `No node is configured: block ${to} was not compared.`;
-  const rpc = createRpc({ url, retries: 0, timeoutMilliseconds: 10_000 });
+async function compareWithNode({ database, chain, to }: RepairOptions): Promise<string> {
+  const { id, name } = chain;
+  const urls = nodeUrlsOf(chain);
+  if (urls.length === 0) return `No node is configured: block ${to} was not compared.`;
+  const rpc = await connectFirst(urls, { retries: 0, timeoutMilliseconds: 10_000 });
   try {
     const stored = (await createStoredLedger(database, id).hashes(to, to)).get(to);
     const block = await rpc.request("eth_getBlockByNumber", [`0x${to.toString(16)}`, false]);

@@ -4,7 +4,7 @@ import { community } from "./community.ts";
 import { consoleSettings } from "./console.ts";
 import { namedChain, shownChain } from "./described-chain.ts";
 import { exchanges } from "./exchanges.ts";
-import { address, httpUrl, nodeUrl } from "./fields.ts";
+import { address, httpUrl, nodeUrls } from "./fields.ts";
 import { keyLimitFields } from "./key-limits.ts";
 import { metrics } from "./metrics.ts";
 import { nfts } from "./nfts.ts";
@@ -24,11 +24,13 @@ export const chainConfig = z.strictObject({
   kind: z.literal("evm").optional().describe("The kind of chain: evm by default."),
   id: z.number().int().positive(),
   ...shownChain,
-  rpc: nodeUrl.describe("The URL of the node. It may contain a secret and is never printed."),
+  rpc: nodeUrls.describe(
+    "The URL of the node, or a list of the URLs of several nodes: the indexer uses the first one, and replaces it with the best other one if it fails, falls behind or contradicts the others. URLs may contain secrets and are never printed.",
+  ),
   ws: z
     .url({ protocol: /^wss?$/, error: "a ws:// or wss:// URL, such as ws://localhost:8546" })
     .optional()
-    .describe("The node's WebSocket URL, if it differs from rpc. It may contain a secret and is never printed."),
+    .describe("The WebSocket URL of the (first) node, if it differs from rpc. It may contain a secret and is never printed."),
   from: z.number().int().min(0).default(0).describe("The first block to index."),
   nativeToken: z
     .strictObject({

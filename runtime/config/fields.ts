@@ -15,8 +15,30 @@ export const httpUrl = z.url({ protocol: /^https?$/, error: "an http:// or https
 /** Loopback addresses without a scheme, as the documentation of nodes prints them. */
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i;
 
+const nodeUrlDescription = "an http:// or https:// URL, such as http://localhost:8545";
+
 /** A node's URL. The scheme is optional for loopback addresses, because no secret is sent over a network in plain text. */
 export const nodeUrl = z
-  .string()
+  .string(nodeUrlDescription)
   .transform((text) => (loopback.test(text) ? `http://${text}` : text))
-  .pipe(z.url({ protocol: /^https?$/, error: "an http:// or https:// URL, such as http://localhost:8545" }));
+  .pipe(z.url({ protocol: /^https?$/, error: nodeUrlDescription }));
+
+const maxNodes = 16;
+const nodeListDescription = `a list of 1 to ${maxNodes} different URLs`;
+
+/** The URL of a chain's node, or those of several nodes. */
+export const nodeUrls = z.union(
+  [
+    nodeUrl,
+    z
+      .array(nodeUrl)
+      .min(1, nodeListDescription)
+      .max(maxNodes, nodeListDescription)
+      .refine((urls) => new Set(urls).size === urls.length, nodeListDescription),
+  ],
+  { error: `${nodeUrlDescription}, or ${nodeListDescription}` },
+);
+
+/** The URLs of a chain's nodes, in the order of preference; empty if it has none. */
+export const nodeUrlsOf = ({ rpc }: { readonly rpc?: string | readonly string[] | undefined }): readonly string[] =>
+  rpc === undefined ? [] : typeof rpc === "string" ? [rpc] : rpc;

@@ -5,6 +5,7 @@ import { indexBitcoinChain } from "../../runtime/commands/index-bitcoin.ts";
 import { indexChain } from "../../runtime/commands/indexing.ts";
 import { type Serving, startServing } from "../../runtime/commands/serving.ts";
 import { type AnyChainConfig, type ChainConfig, config as configSchema } from "../../runtime/config/config.ts";
+import { nodeUrlsOf } from "../../runtime/config/fields.ts";
 import { noKeyLimits } from "../../runtime/config/key-limits.ts";
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
 import { protocolsOn } from "../../runtime/domains/community/contracts-on-chain.ts";
@@ -95,11 +96,12 @@ export async function headOf(rpcUrl: string): Promise<number> {
 
 /** Runs the indexer of a chain in this process; resolves at the head; indexing continues until it is stopped. */
 export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): Promise<{ stop(): Promise<void> }> {
-  if (chain.rpc === undefined) throw new Error("The chain has no rpc setting");
+  const [node] = nodeUrlsOf(chain);
+  if (node === undefined) throw new Error("The chain has no rpc setting");
   const database = createDatabase({ url: databaseUrl, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test-index" });
   const controller = new AbortController();
   const running = indexChain({ chain, database, logger: silentLogger }, controller.signal);
-  const height = await headOf(chain.rpc);
+  const height = await headOf(node);
   await Promise.race([until("the backfill to finish", () => isIndexed(database, chain.id, height)), running]);
   await Promise.race([until("prices to be computed", () => isPriced(database, chain)), running]);
   await Promise.race([until("allowances to be read", () => areAllowancesRead(database, chain)), running]);

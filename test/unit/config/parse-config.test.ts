@@ -69,6 +69,19 @@ describe("the message about an invalid setting", () => {
 describe("a value that may be a secret", () => {
   it.each([
     [chainWith({ rpc: "node.example/secret" }), "chains.0.rpc: expected an http:// or https:// URL, such as http://localhost:8545"],
+    [
+      chainWith({ rpc: ["http://node.example", "secret"] }),
+      "chains.0.rpc.1: expected an http:// or https:// URL, such as http://localhost:8545",
+    ],
+    [
+      chainWith({ rpc: ["http://node.example/secret", "http://node.example/secret"] }),
+      "chains.0.rpc: expected a list of 1 to 16 different URLs",
+    ],
+    [chainWith({ rpc: [] }), "chains.0.rpc: expected a list of 1 to 16 different URLs"],
+    [
+      chainWith({ rpc: 5 }),
+      "chains.0.rpc: expected an http:// or https:// URL, such as http://localhost:8545, or a list of 1 to 16 different URLs",
+    ],
     [chainWith({ ws: "http:secret" }), "chains.0.ws: expected a ws:// or wss:// URL, such as ws://localhost:8546"],
     [{ databaseUrl: ["secret"] }, "databaseUrl: expected a string"],
     [{ communityDatabaseUrl: ["secret"] }, "communityDatabaseUrl: expected a string"],

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import PQueue from "p-queue";
-import { createRpc, type Rpc, type RpcResult } from "../../../chain/rpc.ts";
+import { createReadRpc, type ReadRpc } from "../../../chain/nodes/read-rpc.ts";
+import type { RpcResult } from "../../../chain/rpc.ts";
 import { outcomeOf } from "../../../chain/source.ts";
 import type { ChainConfig } from "../../../config/config.ts";
+import { nodeUrlsOf } from "../../../config/fields.ts";
 import type { NftsConfig } from "../../../config/nfts.ts";
 import { abortable } from "../../../lib/async.ts";
 import type { NftKey } from "../../nft/queries/tokens.ts";
@@ -31,7 +33,7 @@ interface UncachedDependencies {
 
 /** The clients of a chain whose metadata is not cached. */
 interface ChainReader {
-  readonly rpc: Rpc;
+  readonly rpc: ReadRpc;
   readonly readDocument: ReadDocument;
   readonly milliseconds: number;
   readonly fetches: PQueue;
@@ -68,17 +70,14 @@ export const createUncachedMetadata = (
   };
 };
 
-const isUncached = (chain: ChainConfig): chain is ChainConfig & { readonly rpc: string } =>
-  chain.rpc !== undefined && chain.nfts.metadata === "uncached";
+const isUncached = (chain: ChainConfig): boolean => nodeUrlsOf(chain).length > 0 && chain.nfts.metadata === "uncached";
 
-const createChainReader = (
-  { rpc: url, nfts }: ChainConfig & { readonly rpc: string },
-  reader: (config: NftsConfig) => ReadDocument,
-): ChainReader => {
+const createChainReader = (chain: ChainConfig, reader: (config: NftsConfig) => ReadDocument): ChainReader => {
+  const { nfts } = chain;
   const milliseconds = nfts.uncachedMilliseconds;
   return {
     // No retries: the time limit of a request leaves no room for them.
-    rpc: createRpc({ url, batchSize: callsPerBatch, concurrency: 4, retries: 0, timeoutMilliseconds: milliseconds }),
+    rpc: createReadRpc(nodeUrlsOf(chain), { batchSize: callsPerBatch, concurrency: 4, retries: 0, timeoutMilliseconds: milliseconds }),
     readDocument: reader({ ...nfts, fetchMilliseconds: Math.min(nfts.fetchMilliseconds, milliseconds) }),
     milliseconds,
     fetches: new PQueue({ concurrency: nfts.fetchesAtOnce }),

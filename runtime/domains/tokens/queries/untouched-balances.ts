@@ -1,5 +1,7 @@
-import { createRpc, type Rpc, type RpcResult } from "../../../chain/rpc.ts";
+import { createReadRpc, type ReadRpc } from "../../../chain/nodes/read-rpc.ts";
+import type { RpcResult } from "../../../chain/rpc.ts";
 import type { ChainConfig } from "../../../config/config.ts";
+import { nodeUrlsOf } from "../../../config/fields.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 
 /** Max requests that wait for one node; further ones return no balance. */
@@ -19,7 +21,7 @@ export interface UntouchedBalances {
 }
 
 interface Node {
-  readonly rpc: Rpc;
+  readonly rpc: ReadRpc;
   /** The number of requests that wait for it. */
   waiting: number;
 }
@@ -30,7 +32,10 @@ interface Node {
  */
 export const createUntouchedBalances = (chains: readonly ChainConfig[]): UntouchedBalances & { close(): Promise<void> } => {
   const nodes = new Map(
-    chains.flatMap(({ id, rpc: url }) => (url === undefined ? [] : [[id, { rpc: createNodeRpc(url), waiting: 0 }] as [number, Node]])),
+    chains.flatMap((chain) => {
+      const urls = nodeUrlsOf(chain);
+      return urls.length === 0 ? [] : [[chain.id, { rpc: createNodeRpc(urls), waiting: 0 }] as [number, Node]];
+    }),
   );
   return {
     read: async (chainId, address, block) => {
@@ -51,10 +56,11 @@ export const createUntouchedBalances = (chains: readonly ChainConfig[]): Untouch
   };
 };
 
-const createNodeRpc = (url: string): Rpc => createRpc({ url, batchSize: 2, concurrency: 8, retries: 0, timeoutMilliseconds });
+const createNodeRpc = (urls: readonly string[]): ReadRpc =>
+  createReadRpc(urls, { batchSize: 2, concurrency: 8, retries: 0, timeoutMilliseconds });
 
 /** Reads a balance. It belongs to the indexed branch only if the node has the same block at its height. */
-const readBalance = async (rpc: Rpc, address: Address, { number, hash }: IndexedBlock): Promise<string | null> => {
+const readBalance = async (rpc: ReadRpc, address: Address, { number, hash }: IndexedBlock): Promise<string | null> => {
   const height = `0x${number.toString(16)}`;
   const [balance, block] = await rpc.settle([
     { method: "eth_getBalance", params: [address, height] },

@@ -1,0 +1,75 @@
+import type { Hash } from "../../lib/hex.ts";
+
+/** What is known about one node. */
+export interface NodeHealth {
+  /** Its last reported head; null before its first response. */
+  readonly head: number | null;
+  /** The share of failed requests, as a moving average from 0 to 1. */
+  readonly errorRate: number;
+  /** Rounds in a row in which it was behind the other nodes. */
+  readonly lateRounds: number;
+  /** Whether its hash of a block that the other nodes have was compared since it last failed. */
+  readonly isCompared: boolean;
+  readonly isQuarantined: boolean;
+}
+
+/** A node with a higher share of failed requests is not used. */
+const maxErrorRate = 0.5;
+/** A node is late if it is further behind; jobs run up to the same distance. */
+const maxLag = 16;
+/** With one round, a block time below the interval between rounds would make nodes late by chance. */
+const maxLateRounds = 3;
+
+/** The error rate after one more request; the weight is its share of the average. */
+export const nextErrorRate = (rate: number, hasFailed: boolean, weight: number): number => rate * (1 - weight) + (hasFailed ? weight : 0);
+
+/**
+ * The head that nodes are compared with: of three or more nodes the second highest, so that one node with a false head does not make the others late; of two
+ * the highest, because one of them may have stopped. Null if no node has reported a head.
+ */
+export const referenceHead = (nodes: readonly NodeHealth[]): number | null => {
+  const heads = nodes.flatMap(({ head, isQuarantined }) => (head === null || isQuarantined ? [] : [head])).sort((a, b) => b - a);
+  return heads[heads.length > 2 ? 1 : 0] ?? null;
+};
+
+const lagOf = ({ head }: NodeHealth, reference: number | null): number => Math.max(0, (reference ?? 0) - (head ?? 0));
+
+/** Whether a node is late in this round. */
+export const isLate = (node: NodeHealth, reference: number | null): boolean => node.head !== null && lagOf(node, reference) > maxLag;
+
+/** Why a node should not be used; null if there is no reason. */
+export const problemOf = (node: NodeHealth, reference: number | null): string | null => {
+  if (node.isQuarantined) return "it is quarantined";
+  if (node.errorRate > maxErrorRate) return "its requests fail";
+  if (node.lateRounds >= maxLateRounds) return `it is ${lagOf(node, reference)} blocks behind`;
+  return null;
+};
+
+/** The position of the best node to use: of those without a problem and with a compared block, the one with the lowest lag and error rate; null if there is none. */
+export const bestNode = (nodes: readonly NodeHealth[]): number | null => {
+  const reference = referenceHead(nodes);
+  const score = (node: NodeHealth): number => lagOf(node, reference) / maxLag + node.errorRate / maxErrorRate;
+  const usable = nodes.flatMap((node, position) =>
+    node.head !== null && node.isCompared && problemOf(node, reference) === null && !isLate(node, reference)
+      ? [{ position, score: score(node) }]
+      : [],
+  );
+  // Nodes with the same score keep the configured order.
+  return usable.sort((a, b) => a.score - b.score)[0]?.position ?? null;
+};
+
+/** The outcome of the comparison of one block: the right hash, or null if it is unknown which of several hashes is right. */
+export interface BlockVote {
+  readonly hash: Hash | null;
+  readonly isDisputed: boolean;
+}
+
+/** Decides which of the nodes' hashes of a block is right: that of more than half of the nodes with the block, otherwise the indexed one, if a node has it. */
+export const voteOnBlock = (hashes: readonly (Hash | null)[], indexed: Hash | null): BlockVote => {
+  const votes = hashes.filter((hash) => hash !== null);
+  const counts = new Map<Hash, number>();
+  for (const hash of votes) counts.set(hash, (counts.get(hash) ?? 0) + 1);
+  const majority = [...counts].find(([, count]) => count > votes.length / 2)?.[0];
+  const known = indexed !== null && counts.has(indexed) ? indexed : null;
+  return { hash: majority ?? known, isDisputed: counts.size > 1 };
+};

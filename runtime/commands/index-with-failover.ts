@@ -1,0 +1,56 @@
+import { createNodeMonitor } from "../chain/nodes/node-monitor.ts";
+import { nodeUrlsOf } from "../config/fields.ts";
+import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
+import { IndexMismatchError } from "../indexer/errors.ts";
+import { type IndexingOptions, indexChain } from "./indexing.ts";
+
+/**
+ * Creates the indexing of a chain: it runs until the signal aborts, and continues with the best other node when its node fails, falls behind, is quarantined or
+ * is refused. What is known about the nodes is kept between runs. A chain with one node is indexed without polling it.
+ */
+export function createFailover(options: IndexingOptions): (signal: AbortSignal) => Promise<void> {
+  const { chain, database, logger, onRequest } = options;
+  const urls = nodeUrlsOf(chain);
+  if (urls.length < 2) return (signal) => indexChain(options, signal);
+  const ledger = createStoredLedger(database, chain.id);
+  const monitor = createNodeMonitor({
+    chain,
+    urls,
+    indexedHash: async (height) => (await ledger.hashes(height, height)).get(height) ?? null,
+    logger,
+  });
+
+  /** Indexes from the current node until it is replaced or the signal aborts. */
+  const indexFromCurrent = async (signal: AbortSignal): Promise<void> => {
+    const { current, replaced } = monitor;
+    const [url, webSocket] = [urls[current] as string, current === 0 ? chain.ws : undefined];
+    try {
+      await indexChain(
+        {
+          ...options,
+          chain: { ...chain, rpc: url, ws: webSocket },
+          onRequest: (calls, failure) => {
+            onRequest?.(calls, failure);
+            monitor.recordRequest(current, failure);
+          },
+        },
+        AbortSignal.any([signal, replaced]),
+      );
+    } catch (error) {
+      // The replacement interrupted the work.
+      if (replaced.aborted) return;
+      if (!(error instanceof IndexMismatchError) || !(await monitor.refuse(current, error.message))) throw error;
+    }
+  };
+
+  return async (signal) => {
+    const ended = new AbortController();
+    const watching = monitor.run(AbortSignal.any([signal, ended.signal]));
+    try {
+      while (!signal.aborted) await indexFromCurrent(signal);
+    } finally {
+      ended.abort();
+      await watching;
+    }
+  };
+}

@@ -1,0 +1,75 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runIndexers } from "../../../runtime/commands/index-chains.ts";
+import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
+import { createLedgerQueries } from "../../../runtime/domains/ledger/queries/index.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { until } from "../../support/until.ts";
+
+let chain: TestChain;
+let proxies: RpcProxy[];
+let test: TestDatabase;
+const lines: string[] = [];
+const stop = new AbortController();
+let indexing: Promise<void>;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  for (let block = 0; block < 3; block += 1) await chain.mine();
+  proxies = await Promise.all([startRpcProxy(chain.url), startRpcProxy(chain.url), startRpcProxy(chain.url)]);
+  test = await createTestDatabase();
+});
+afterAll(async () => {
+  stop.abort();
+  await indexing;
+  await test?.drop();
+  await Promise.all((proxies ?? []).map((proxy) => proxy.close()));
+  await chain?.stop();
+});
+
+/** Closes all connections without a response, like a node that was killed. */
+const kill = (position: number): void => {
+  (proxies[position] as RpcProxy).intercept = (_, response) => {
+    response.destroy();
+    return true;
+  };
+};
+const isIndexed = async (height: number): Promise<boolean> => (await createLedgerQueries(test.database).head(31337))?.number === height;
+const failovers = (): string[] => lines.filter((line) => line.includes("continues with"));
+
+it("an indexer whose first node is dead starts with the second one", async () => {
+  kill(0);
+  const settings = { name: "test", id: 31337, rpc: proxies.map(({ url }) => url), pollMilliseconds: 50 };
+  const config: ChainConfig = { ...chainConfig.parse(settings), id: 31337 };
+  const progress = { report: () => undefined, print: () => undefined, end: () => undefined };
+  const logger = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
+  indexing = runIndexers(
+    { protocols: [], database: { indexing: test.database, readerRole: "" }, logger, progress, chains: [config], endsWhenRefused: false },
+    stop.signal,
+  );
+  await until("the chain to be indexed", () => isIndexed(3), 30_000);
+  expect(failovers()).toEqual([expect.stringMatching(/Indexing test continues with node 2 .* instead of node 1 .*: its requests fail/)]);
+});
+
+it("continues with the third node within 10 s when the second one dies, and does not return to the first one", async () => {
+  kill(1);
+  for (let block = 0; block < 3; block += 1) await chain.mine();
+  await until("the new blocks to be indexed", () => isIndexed(6), 10_000);
+  expect(failovers()).toHaveLength(2);
+  expect(failovers()[1]).toMatch(/Indexing test continues with node 3 .* instead of node 2 /);
+});
+
+it("continues with the first node when it has recovered, and the third one is of another chain", async () => {
+  const [first, , third] = proxies as [RpcProxy, RpcProxy, RpcProxy];
+  first.intercept = null;
+  third.tamper = (method, reply) => {
+    if (method === "eth_chainId") reply.result = "0x5";
+  };
+  await chain.mine();
+  await until("the failover", () => failovers().length === 3, 30_000);
+  await chain.mine();
+  await until("the new blocks to be indexed", () => isIndexed(8), 30_000);
+  expect(failovers()[2]).toMatch(/Indexing test continues with node 1 .* instead of node 3 /);
+});
