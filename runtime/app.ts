@@ -20,6 +20,7 @@ import { type AnyChainConfig, type ChainConfig, type Config, isBitcoinChain, isE
 import type { Database } from "./database/database.ts";
 import { createIndexCache } from "./database/index-cache.ts";
 import type { Notifications } from "./database/notifications.ts";
+import type { Replicas } from "./database/replicas/replicas.ts";
 import type { AddedProtocol } from "./declarations/added-protocol.ts";
 import type { Protocol } from "./declarations/protocol.ts";
 import { createBitcoinQueries } from "./domains/bitcoin/queries.ts";
@@ -59,6 +60,8 @@ export interface AppOptions {
   readonly control?: Database | undefined;
   /** Connected as the role that runs the SQL of declared protocols; without it, community endpoints respond with 503. */
   readonly reader?: Database | undefined;
+  /** Replicas that run the statements of resolvers; without them, `database` does. */
+  readonly replicas?: Replicas | undefined;
   /** Notifications of the index (`indexChannel`); without them, nothing that the index changes is cached. */
   readonly notifications?: Notifications | undefined;
   /** The declared protocols; the built-in ones by default. */
@@ -104,7 +107,7 @@ export function createApp(options: AppOptions): App {
   const chains = options.chains.filter((chain) => isEvmChain(chain));
   const bitcoinChains = options.chains.filter((chain) => isBitcoinChain(chain));
   const cache = createIndexCache(options.notifications);
-  const queries = createQueries(chains, database, now, cache);
+  const queries = createQueries(chains, { database: options.replicas?.reads ?? database, primary: database }, now, cache);
   const { protocols = communityProtocols, added = [] } = options;
   const community = createCommunity(protocols, chains, {
     reader: options.reader,
@@ -119,6 +122,7 @@ export function createApp(options: AppOptions): App {
     notifications: options.notifications,
     cache: cache.loads("blocks", "bitcoin_blocks", "chains", "projection_checkpoints", "content_versions"),
   });
+  heads.onHead((chainId, progress) => options.replicas?.requireContent(chainId, progress?.content));
   // No response may be cached for a content that is newer than the other values that it was computed from.
   heads.onHead(cache.invalidate);
   const { headOf, contentOf, requireBuilt } = createAsOfProjection(heads, isRead, community.readsPools, createOtherChains(chains));

@@ -19,14 +19,19 @@ import { createTokenRequests } from "./domains/tokens/jobs/record-token-requests
 import { createTokenQueries } from "./domains/tokens/queries/index.ts";
 import { createUntouchedBalances } from "./domains/tokens/queries/untouched-balances.ts";
 
-/** Creates the queries of all domains. */
-export function createQueries(chains: readonly ChainConfig[], database: Database, now: () => Date, cache: IndexCache) {
+/** Creates the queries of all domains. `database` may run statements on replicas; `primary` does not. */
+export function createQueries(
+  chains: readonly ChainConfig[],
+  { database, primary }: { readonly database: Database; readonly primary: Database },
+  now: () => Date,
+  cache: IndexCache,
+) {
   const factories = new Map(chains.map(({ id, exchanges }) => [id, exchanges.map(({ factory }) => factory)]));
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   return {
     ledger: createLedgerQueries(database, cache),
     tokens: createTokenQueries(database, cache),
-    tokenRequests: createTokenRequests(database, now),
+    tokenRequests: createTokenRequests(primary, now),
     pools: createPoolQueries(database, (chainId) => factories.get(chainId) ?? [], cache),
     prices: createPriceQueries(database, chainOfCurrencies(chains), cache),
     rollUps: createRollUpQueries(database, cache),

@@ -1,4 +1,5 @@
 import type { ContentVersion, Progress, ProgressQueries } from "../domains/ledger/queries/progress.ts";
+import { activeRequest } from "../lib/active-request.ts";
 import { RequestError } from "../lib/request-error.ts";
 import { type ProjectionId, type ProjectionReads, readsOf, subjectOf } from "./projection-reads.ts";
 
@@ -51,6 +52,8 @@ export function createAsOfProjection(
     headOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
       const others = otherChainsOf(chainId, request);
       const progressOfAll = await progressOf([chainId, ...others]);
+      const active = activeRequest();
+      if (active !== undefined) active.chains = [chainId, ...others];
       const progress = progressOfAll.get(chainId);
       if (progress === undefined) return null;
       const reach = reachOf(chainId, progress, readsOf(operation, request, readsPools));

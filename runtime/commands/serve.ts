@@ -1,10 +1,12 @@
 import { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
+import type { Replicas } from "../database/replicas/replicas.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
 import { loadProtocols } from "../protocols.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { type OpenConsole, openConsole } from "./open-console.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
+import { openReplicas } from "./open-replicas.ts";
 import { openService } from "./open-service.ts";
 import { openTracing } from "./open-tracing.ts";
 import { createServiceLog } from "./service/process-logs.ts";
@@ -34,11 +36,13 @@ export async function serve(config: Config): Promise<void> {
     let operatorConsole: OpenConsole | undefined;
     // Workers trace their requests themselves.
     const tracing = workers === 1 ? await openTracing(config, "server", logger) : undefined;
+    let replicas: Replicas | undefined;
     try {
       metrics = await openMetrics(config, database, print);
       operatorConsole = await openConsole({ config, database, protocols: declared.protocols, logger, print });
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       const { serving: pool, control, reader, notifications } = database;
+      if (workers === 1) replicas = openReplicas(config, pool, logger);
       const serving =
         workers === 1
           ? // A primary does not need the modules of a server.
@@ -50,8 +54,9 @@ export async function serve(config: Config): Promise<void> {
               control,
               reader,
               notifications,
+              replicas,
               logger,
-              counts: metrics?.addServer("server", poolsOf(database)),
+              counts: metrics?.addServer("server", poolsOf(database), replicas),
               tracer: tracing?.tracer,
             })
           : await startWorkers({ config, chains, database, log, processes: createServiceProcesses(workers, log), metrics });
@@ -63,6 +68,7 @@ export async function serve(config: Config): Promise<void> {
       metrics?.close();
       await operatorConsole?.close();
       await tracing?.close();
+      await replicas?.close();
       await stop.database(database);
     }
   });

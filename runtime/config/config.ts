@@ -100,6 +100,13 @@ export const config = z.strictObject({
   publicUrl: httpUrl.optional(),
   trustedProxies: z.array(proxy).default([]),
   databaseUrl: z.string().optional().describe("The URL of PostgreSQL. It may contain a secret and is never printed."),
+  readUrls: z
+    .array(z.string().regex(/^(postgres(ql)?|socket):\/\//, { error: "a URL of the form postgresql://user:password@host:port/name" }))
+    .max(16)
+    .default([])
+    .describe(
+      "The URLs of streaming replicas of databaseUrl, which run statements of requests (docs/operations/replicas.md). They may contain secrets and are never printed.",
+    ),
   migrate: z
     .enum(["auto", "explicit"])
     .optional()

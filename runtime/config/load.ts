@@ -32,6 +32,7 @@ type Origins = Map<string, string>;
 /** Environment variables and the settings that they override. */
 const variables = {
   DATABASE_URL: "databaseUrl",
+  DATABASE_READ_URLS: "readUrls",
   COMMUNITY_DATABASE_URL: "communityDatabaseUrl",
   ASHLAR_DATA_DIR: "dataDirectory",
   PORT: "port",
@@ -47,7 +48,7 @@ const variables = {
 } as const;
 
 /** Those of them whose values are secrets. */
-const secretVariables: ReadonlySet<string> = new Set(["DATABASE_URL", "COMMUNITY_DATABASE_URL", "METRICS_TOKEN"]);
+const secretVariables: ReadonlySet<string> = new Set(["DATABASE_URL", "DATABASE_READ_URLS", "COMMUNITY_DATABASE_URL", "METRICS_TOKEN"]);
 
 /**
  * Loads the configuration file (`path`, otherwise the ashlar.yaml of the project folder, if it exists), environment variables and command-line options; later
@@ -117,13 +118,19 @@ function fromEnvironment(fromFile: Settings, environment: NodeJS.ProcessEnv, ori
     const text = secretVariables.has(variable) ? secretOf(environment, variable) : environment[variable];
     if (text === undefined || text === "") continue;
     const [name = "", section] = setting.split(".").reverse();
-    const value = name === "port" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text;
+    const value = toValue(name, text);
     const inFile = section === undefined ? settings : (settings[section] ?? {});
     if (section === undefined) settings[name] = value;
     else if (isSettings(inFile)) settings[section] = { ...inFile, [name]: value };
     origins.set(setting, variable);
   }
   return settings;
+}
+
+/** The value of a setting in a text. */
+function toValue(setting: string, text: string): unknown {
+  if (setting === "readUrls") return text.trim().split(/\s+/);
+  return setting === "port" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text;
 }
 
 /** `--chain NAME` selects a chain of the file; together with `--rpc` it may also configure a network that is not in the file. */

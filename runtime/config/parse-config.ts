@@ -8,7 +8,13 @@ export function parseConfig(settings: unknown, origin: SettingsOrigin): Config {
   const outcome = config.safeParse(settings, { error: () => "" });
   if (!outcome.success) throw new ConfigError(outcome.error.issues.flatMap((issue) => renderIssue(issue, settings, origin)).join("\n"));
   requireDistinctChains(outcome.data, origin);
+  requireReplicated(outcome.data, origin);
   return outcome.data;
+}
+
+function requireReplicated({ readUrls, databaseUrl }: Config, origin: SettingsOrigin): void {
+  if (readUrls.length > 0 && databaseUrl === undefined)
+    throw new ConfigError(`${origin.name}: Invalid readUrls: the embedded database has no replicas; set databaseUrl, or remove readUrls.`);
 }
 
 function requireDistinctChains({ chains }: Config, origin: SettingsOrigin): void {

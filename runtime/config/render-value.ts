@@ -3,6 +3,7 @@ const secretSettings: ReadonlySet<PropertyKey> = new Set([
   "rpc",
   "ws",
   "databaseUrl",
+  "readUrls",
   "communityDatabaseUrl",
   "ipfsGateways",
   "arweaveGateways",

@@ -10,6 +10,8 @@ export interface ActiveRequest {
   owner?: number | undefined;
   /** The span of the request, if it is traced. */
   readonly span?: Span | undefined;
+  /** The chains whose content its response is computed from, once they are known; undefined if it may be any. */
+  chains?: readonly number[] | undefined;
   /** Reports the start of a statement; the returned function reports its end. */
   startStatement(): () => void;
 }

@@ -1,4 +1,5 @@
 import type { CurrentPoolUsage } from "../database/pool-usage.ts";
+import type { ReplicaStatus, Replicas } from "../database/replicas/replicas.ts";
 import { limitNames } from "../http/errors.ts";
 import { createRequestCounts, type RequestCounts } from "../http/request-counts.ts";
 import { histogramMetric, type Metric, metric } from "./metric.ts";
@@ -14,10 +15,39 @@ export interface ServerMetrics {
 }
 
 /** Creates the metrics of a process that serves. */
-export function createServerMetrics(process: string, pools: Pools): ServerMetrics {
+export function createServerMetrics(
+  process: string,
+  pools: Pools,
+  replicas?: Pick<Replicas, "pools" | "status"> | undefined,
+): ServerMetrics {
   const counts = createRequestCounts();
   const ofProcess = createProcessMetrics(process);
-  return { counts, collect: async () => [...requestMetrics(counts), ...poolMetrics(process, pools), ...(await ofProcess())] };
+  return {
+    counts,
+    collect: async () => [
+      ...requestMetrics(counts),
+      ...poolMetrics(process, { ...pools, ...replicas?.pools }),
+      ...replicaMetrics(process, replicas?.status() ?? []),
+      ...(await ofProcess()),
+    ],
+  };
+}
+
+function replicaMetrics(process: string, replicas: readonly ReplicaStatus[]): Metric[] {
+  return [
+    metric(
+      "ashlar_replica_used",
+      replicas.map(({ number, isUsed }) => [{ process, replica: number }, Number(isUsed)] as const),
+    ),
+    metric(
+      "ashlar_replica_lag_seconds",
+      replicas.flatMap(({ number, lagSeconds }) => (lagSeconds === null ? [] : [[{ process, replica: number }, lagSeconds] as const])),
+    ),
+    metric(
+      "ashlar_replica_fallbacks_total",
+      replicas.map(({ number, fallbacks }) => [{ replica: number }, fallbacks] as const),
+    ),
+  ];
 }
 
 const entriesOf = <Key extends string, Value>(values: Readonly<Record<Key, Value>>): [string, Value][] => Object.entries(values);

@@ -15,7 +15,7 @@ import { createMetricSources } from "./sources.ts";
 export interface Metrics {
   readonly address: AddressInfo;
   /** Adds this process, which serves, and returns the counts of its requests. */
-  addServer(process: string, pools: Pools): RequestCounts;
+  addServer(process: string, pools: Pools, replicas?: Parameters<typeof createServerMetrics>[2]): RequestCounts;
   /** Adds this process, which does not serve. */
   addProcess(process: string, pools: Pools): void;
   /** Adds a child process that is restarted when it exits. */
@@ -35,8 +35,8 @@ export async function startMetrics({ host, port, bearerToken }: MetricsSettings)
   const listener = await openMetricsListener({ host, port, bearerToken, render: sources.render });
   return {
     ...listener,
-    addServer(process, pools) {
-      const { counts, collect } = createServerMetrics(process, pools);
+    addServer(process, pools, replicas) {
+      const { counts, collect } = createServerMetrics(process, pools, replicas);
       sources.add({ name: process, collect });
       return counts;
     },

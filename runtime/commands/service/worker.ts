@@ -8,6 +8,7 @@ import { createLogger } from "../../logger.ts";
 import type { ServerMetrics } from "../../metrics/server-metrics.ts";
 import { loadProtocols } from "../../protocols.ts";
 import { type CurrentAddress, createCurrentAddress } from "../database-address.ts";
+import { openReplicas } from "../open-replicas.ts";
 import { openTracing } from "../open-tracing.ts";
 import { controlPool, openNotifications, readerPool, servingPool } from "../pools.ts";
 import { type AcceptedServing, createServing } from "../serving.ts";
@@ -67,10 +68,15 @@ async function createWorker({ name, pools, config, chains, database, demo }: Wor
   const control = controlPool(config, address.server, pools.control);
   const reader = readerPool(config, address.reader, pools.reader);
   const notifications = openNotifications(address.server);
+  const replicas = openReplicas(config, serving, logger);
   const metrics =
     config.metrics === undefined
       ? undefined
-      : (await import("../../metrics/server-metrics.ts")).createServerMetrics(name, { answers: serving, control, community: reader });
+      : (await import("../../metrics/server-metrics.ts")).createServerMetrics(
+          name,
+          { answers: serving, control, community: reader },
+          replicas,
+        );
   const tracing = await openTracing(config, name, logger);
   const server = createServing({
     config,
@@ -80,6 +86,7 @@ async function createWorker({ name, pools, config, chains, database, demo }: Wor
     control,
     reader,
     notifications,
+    replicas,
     logger,
     demo,
     meter: createRemoteMeter(primary),
@@ -94,7 +101,10 @@ async function createWorker({ name, pools, config, chains, database, demo }: Wor
       await server.stop();
       await tracing?.close();
       // Requests have ended; statements that several of them shared may still run.
-      await settlesWithin(Promise.all([serving, control, reader, notifications].map((pool) => pool.close())), closeMilliseconds);
+      await settlesWithin(
+        Promise.all([serving, control, reader, notifications, ...(replicas === undefined ? [] : [replicas])].map((pool) => pool.close())),
+        closeMilliseconds,
+      );
     },
   };
 }

@@ -27,7 +27,13 @@ function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
     return ignore;
   };
   const first = activeRequest();
-  const shared: ActiveRequest = { signal: controller.signal, owner: first?.owner, span: first?.span, startStatement };
+  const shared: ActiveRequest = {
+    signal: controller.signal,
+    owner: first?.owner,
+    span: first?.span,
+    chains: first?.chains,
+    startStatement,
+  };
   // After the first call has been registered as waiting.
   const result = Promise.resolve().then(() => runForRequest(shared, compute));
   return { result, controller, waiting, isSettled: false };

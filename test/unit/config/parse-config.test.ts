@@ -84,6 +84,7 @@ describe("a value that may be a secret", () => {
     ],
     [chainWith({ ws: "http:secret" }), "chains.0.ws: expected a ws:// or wss:// URL, such as ws://localhost:8546"],
     [{ databaseUrl: ["secret"] }, "databaseUrl: expected a string"],
+    [{ readUrls: ["secret"] }, "readUrls.0: expected a URL of the form postgresql://user:password@host:port/name"],
     [{ communityDatabaseUrl: ["secret"] }, "communityDatabaseUrl: expected a string"],
     [chainWith({ nfts: { ipfsGateways: ["secret"] } }), "chains.0.nfts.ipfsGateways.0: expected an http:// or https:// URL"],
     [{ publicUrl: "postgresql://user:secret@host/database" }, "publicUrl: expected an http:// or https:// URL"],

@@ -14,6 +14,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 it("a secret is read from the file that the variable with _FILE names, without its line break", () => {
   const load = (environment: NodeJS.ProcessEnv) => loadConfig(undefined, environment, {}, { workingFolder: folder, home: folder });
   expect(load({ DATABASE_URL_FILE: file }).databaseUrl).toBe(url);
+  writeFileSync(join(folder, "urls"), `${url}1\n${url}2\n`);
+  expect(load({ DATABASE_URL: url, DATABASE_READ_URLS_FILE: join(folder, "urls") }).readUrls).toEqual([`${url}1`, `${url}2`]);
+  expect(() => load({ DATABASE_READ_URLS: url })).toThrow(
+    "ashlar.yaml: Invalid readUrls: the embedded database has no replicas; set databaseUrl, or remove readUrls.",
+  );
   expect(load({ COMMUNITY_DATABASE_URL_FILE: file }).communityDatabaseUrl).toBe(url);
   expect(load({ METRICS_TOKEN_FILE: file }).metrics?.bearerToken).toBe(url);
   expect(secretOf({ ASHLAR_API_KEY_FILE: file }, "ASHLAR_API_KEY")).toBe(url);

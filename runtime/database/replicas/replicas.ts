@@ -1,0 +1,134 @@
+import { activeRequest } from "../../lib/active-request.ts";
+import type { Database, Queryable } from "../database.ts";
+import { isCancelled } from "../errors.ts";
+import { type Replica, watchReplica } from "./replica.ts";
+import { readServerState, type ServerState } from "./server-state.ts";
+
+/** The content that responses of a server are computed from, as the primary has it. */
+export interface RequiredContent {
+  /** Begins with the sum of the versions: `VERSION.TIME`. */
+  readonly id: string;
+  readonly changedAt: Date;
+}
+
+/** The use of a replica, for metrics. */
+export interface ReplicaStatus {
+  readonly number: number;
+  readonly isUsed: boolean;
+  /** Null while it cannot be used. */
+  readonly lagSeconds: number | null;
+  /** Statements that failed on it and were repeated on the primary. */
+  readonly fallbacks: number;
+}
+
+/** Streaming replicas of a database, which run the statements of requests. */
+export interface Replicas {
+  /** The primary, whose statements outside of transactions run on a replica that has the content of the active request. */
+  readonly reads: Database;
+  /** Notes what the server has read of a chain on the primary: null if its version is unknown, undefined without an index. */
+  requireContent(chainId: number, content: RequiredContent | null | undefined): void;
+  status(): readonly ReplicaStatus[];
+  /** The connections of the replicas, by name. */
+  readonly pools: Readonly<Record<string, Database>>;
+  close(): Promise<void>;
+}
+
+export interface ReplicasOptions {
+  readonly primary: Database;
+  /** Connections for statements, and one for its state, of each replica. */
+  readonly replicas: readonly { readonly database: Database; readonly monitor: Database }[];
+  /** Called when a replica can no longer be used, with the reason, and with null when it can be used again. */
+  readonly onChange: (replica: number, problem: string | null) => void;
+}
+
+/** The version and the time of a content. */
+const parsed = ({ id, changedAt }: RequiredContent) => ({ version: Number(id.split(".", 1)[0]), changedAt: changedAt.getTime() });
+
+/**
+ * Watches replicas and chooses one for each statement. A replica runs statements of a request only if it has replayed at least the content of the request's
+ * chains that this server has read on the primary: so responses never go back in time, and no cached value is older than its key. After a failover, a former
+ * primary that has diverged has an older time of its last change than its successor.
+ */
+export function createReplicas({ primary, replicas: opened, onChange }: ReplicasOptions): Replicas {
+  const required = new Map<number, ReturnType<typeof parsed> | null>();
+  const fallbacks = opened.map(() => 0);
+  let identity: Promise<string> | undefined;
+  const identityOfPrimary = (): Promise<string> => {
+    identity ??= readServerState(primary).then((state) => state.identity);
+    // A failure is not kept.
+    identity.catch(() => {
+      identity = undefined;
+    });
+    return identity;
+  };
+  const hasContent = ({ contents }: ServerState, chainIds: Iterable<number>): boolean => {
+    for (const chainId of chainIds) {
+      const needed = required.get(chainId);
+      if (needed === null) return false;
+      if (needed === undefined) continue;
+      const replayed = contents.get(chainId);
+      if (replayed === undefined || replayed.version < needed.version || replayed.changedAt < needed.changedAt) return false;
+    }
+    return true;
+  };
+  const replicas = opened.map(({ database, monitor }, index) =>
+    watchReplica({
+      number: index + 1,
+      database,
+      monitor,
+      identity: identityOfPrimary,
+      isBehind: (state) => !hasContent(state, required.keys()),
+      onChange: (problem) => onChange(index + 1, problem),
+    }),
+  );
+  const choose = (): Replica | undefined => {
+    const chainIds = activeRequest()?.chains ?? required.keys();
+    const needed = [...chainIds];
+    let chosen: Replica | undefined;
+    let lowestLag = 0;
+    for (const replica of replicas) {
+      const state = replica.state();
+      if (state === null || !hasContent(state, needed)) continue;
+      const isFirst = chosen === undefined || replica.running() < chosen.running();
+      if (!isFirst && (replica.running() !== chosen?.running() || state.lagSeconds >= lowestLag)) continue;
+      chosen = replica;
+      lowestLag = state.lagSeconds;
+    }
+    return chosen;
+  };
+  /** The primary decides about every failure but that of a statement whose time is up: a replica may be lost, conflict with its recovery, or lack a table. */
+  const route = async <T>(work: (database: Queryable) => Promise<T>): Promise<T> => {
+    const replica = choose();
+    if (replica === undefined) return work(primary);
+    try {
+      return await replica.run(() => work(replica.database));
+    } catch (error) {
+      if (isCancelled(error) || activeRequest()?.signal.aborted === true) throw error;
+      fallbacks[replica.number - 1] = (fallbacks[replica.number - 1] ?? 0) + 1;
+      replica.check();
+      return work(primary);
+    }
+  };
+  return {
+    reads: {
+      ...primary,
+      query: (sql, parameters) => route((database) => database.query(sql, parameters)),
+      run: (statement) => route((database) => database.run(statement)),
+    },
+    requireContent(chainId, content) {
+      if (content === undefined) required.delete(chainId);
+      else required.set(chainId, content === null ? null : parsed(content));
+      for (const replica of replicas) replica.check();
+    },
+    status: () =>
+      replicas.map((replica) => {
+        const state = replica.state();
+        const { number } = replica;
+        return { number, isUsed: state !== null, lagSeconds: state?.lagSeconds ?? null, fallbacks: fallbacks[number - 1] ?? 0 };
+      }),
+    pools: Object.fromEntries(replicas.map(({ number, database }) => [`replica ${number}`, database])),
+    async close() {
+      await Promise.all(replicas.map((replica) => replica.close()));
+    },
+  };
+}

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openReplicas } from "../../../runtime/commands/open-replicas.ts";
+import { openNotifications } from "../../../runtime/commands/pools.ts";
+import { type Serving, startServing } from "../../../runtime/commands/serving.ts";
+import { type ChainConfig, chainConfig, config as configSchema } from "../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
+import { createDatabase, type Database } from "../../../runtime/database/database.ts";
+import { migrate } from "../../../runtime/database/migrate.ts";
+import type { Replicas } from "../../../runtime/database/replicas/replicas.ts";
+import { createKeys } from "../../../runtime/http/keys.ts";
+import { createLogger } from "../../../runtime/logger.ts";
+import { migrations } from "../../../runtime/migrations.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { postmasterOf, query } from "../../support/database/embedded-fixture.ts";
+import { type ReplicatedServer, startPrimary, startStandby } from "../../support/database/replication.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { deadline } from "../../support/deadline.ts";
+import { createTestIndexer, isAtHead, runInBackground } from "../../support/indexer/support.ts";
+import { startTcpProxy } from "../../support/tcp-proxy.ts";
+import { until } from "../../support/until.ts";
+
+let chain: TestChain;
+let primary: ReplicatedServer;
+let standby: ReplicatedServer;
+let database: Database;
+let key: string;
+const cleanUps: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  cleanUps.push(chain.stop);
+  primary = await startPrimary();
+  cleanUps.push(primary.remove);
+  database = connect(primary.url);
+  cleanUps.push(database.close);
+  await migrate(database, migrations);
+  ({ key } = await createKeys(database).create({ label: "replicas" }));
+  cleanUps.push(runInBackground(await createTestIndexer(chain.url, database)));
+  await mineAndIndex();
+  standby = await startStandby(primary);
+  cleanUps.push(() => standby.remove());
+});
+afterAll(async () => {
+  for (const cleanUp of cleanUps.reverse()) await cleanUp();
+});
+
+const connect = (url: string): Database =>
+  createDatabase({ url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+const mineAndIndex = async (): Promise<void> => {
+  await chain.mine();
+  await until("the block to be indexed", () => isAtHead(database, chain));
+};
+
+interface Server extends Serving {
+  readonly replicas: Replicas;
+  /** What was logged about replicas. */
+  readonly log: string[];
+  /** The height of the newest block; the response is never cached. @throws {Error} unless the status is 200 */
+  height(): Promise<number>;
+}
+
+/** Serves from the primary and from replicas; nothing is cached but heads. */
+async function serve(readUrls: readonly string[]): Promise<Server> {
+  const config = configSchema.parse({
+    port: 0,
+    databaseUrl: primary.url,
+    readUrls,
+    cache: { megabytes: 0 },
+    limits: { requestsPerSecond: "unlimited", ...noKeyLimits },
+  });
+  const served = connect(primary.url);
+  const notifications = openNotifications({ url: primary.url });
+  const log: string[] = [];
+  const note = (message: string): void => void log.push(message);
+  const replicas = openReplicas(config, served, { info: note, warn: note });
+  if (replicas === undefined) throw new Error("No replicas");
+  const own: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
+  const logger = createLogger({ logLevel: "silent", logFormat: "json" });
+  const serving = await startServing({ config, chains: [own], database: served, notifications, replicas, logger });
+  onTestFinished(async () => {
+    await serving.stop();
+    await replicas.close();
+    await Promise.all([served.close(), notifications.close()]);
+  });
+  const height = async (): Promise<number> => {
+    const response = await fetch(`${serving.url}/v1/test/block_v2/latest/?key=${key}`);
+    const body = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status}: ${body}`);
+    return (JSON.parse(body) as { data: { items: { height: number }[] } }).data.items[0]?.height ?? -1;
+  };
+  return { ...serving, replicas, log, height };
+}
+
+const isUsed = ({ replicas }: Server) => replicas.status()[0]?.isUsed === true;
+/** The statements that ran on the replica. */
+const statementsOf = ({ replicas }: Server): number =>
+  replicas.pools["replica 1"]?.usage().statements.counts.reduce((sum, count) => sum + count, 0) ?? 0;
+/** Requests until the replica runs one of their statements. */
+const readsReplica = (server: Server) =>
+  until("the replica to be read", async () => {
+    const before = statementsOf(server);
+    await get(server);
+    return statementsOf(server) > before;
+  });
+/** A request whose statements are not cached. */
+const get = async ({ url }: Server): Promise<void> => {
+  const response = await fetch(`${url}/v1/test/address/${chain.accounts[0]}/transactions_v3/?key=${key}`);
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status}: ${body}`);
+};
+/** Requests all the time, one after the other on each of several connections, until it is stopped. */
+function startRequests(server: Server) {
+  let isStopped = false;
+  const milliseconds: number[] = [];
+  const loop = async (): Promise<void> => {
+    while (!isStopped) {
+      const start = performance.now();
+      await get(server);
+      milliseconds.push(performance.now() - start);
+    }
+  };
+  const loops = Promise.all([loop(), loop(), loop(), loop()]);
+  loops.catch(() => undefined);
+  return {
+    milliseconds,
+    /** @throws {Error} if a request failed */
+    async stop() {
+      isStopped = true;
+      await loops;
+    },
+  };
+}
+
+describe("a server with a streaming replica", () => {
+  it("reads it, and never an older block than before while its replay is paused", async () => {
+    const server = await serve([standby.url]);
+    await readsReplica(server);
+    await query(standby.url, "SELECT pg_wal_replay_pause()");
+    onTestFinished(() => query(standby.url, "SELECT pg_wal_replay_resume()").then(() => undefined));
+    let last = await server.height();
+    for (let block = 0; block < 5; block += 1) {
+      await mineAndIndex();
+      const indexed = await chain.head();
+      await until("the block to be served", async () => {
+        const served = await server.height();
+        expect(served).toBeGreaterThanOrEqual(last);
+        last = served;
+        return served === indexed;
+      });
+    }
+    const before = statementsOf(server);
+    for (let request = 0; request < 20; request += 1) await get(server);
+    expect(statementsOf(server)).toBe(before);
+    await query(standby.url, "SELECT pg_wal_replay_resume()");
+    await readsReplica(server);
+    expect(await server.height()).toBe(last);
+  });
+
+  it("responds in time while the replica's connections carry no data, and reads it afterwards", async () => {
+    const proxy = await startTcpProxy(standby.url);
+    onTestFinished(proxy.close);
+    const server = await serve([standby.url.replace(/:\d+\//, `:${proxy.port}/`)]);
+    await readsReplica(server);
+    const requests = startRequests(server);
+    proxy.mute = true;
+    await until("the replica to be lost", () => !isUsed(server), 10_000);
+    await until("further responses", () => requests.milliseconds.length > 50);
+    await requests.stop();
+    expect(Math.max(...requests.milliseconds)).toBeLessThan(deadline(5_000));
+    expect(server.log).toEqual(["Replica 1 is not used: it did not report its state within 2 s."]);
+    proxy.mute = false;
+    proxy.disconnect();
+    await readsReplica(server);
+    expect(server.log.at(-1)).toBe("Replica 1 is used again.");
+  });
+
+  it("does not read a server that is no replica of its database", async () => {
+    const other = await createTestDatabase();
+    onTestFinished(other.drop);
+    const server = await serve([other.url]);
+    await until("the server to be refused", () => server.log.length > 0);
+    await get(server);
+    expect(server.log).toEqual(["Replica 1 is not used: it is not a replica of the database at databaseUrl."]);
+    expect(statementsOf(server)).toBe(0);
+  });
+
+  it("responds to every request while one of two replicas is killed, and then the other", async () => {
+    const second = await startStandby(primary);
+    onTestFinished(second.remove);
+    const server = await serve([standby.url, second.url]);
+    await readsReplica(server);
+    await until("both to be used", () => server.replicas.status().every((replica) => replica.isUsed));
+    const requests = startRequests(server);
+    for (const { dataDirectory } of [standby, second]) {
+      const responses = requests.milliseconds.length;
+      await until("responses before", () => requests.milliseconds.length > responses + 50);
+      process.kill(postmasterOf(dataDirectory), "SIGKILL");
+      const killedAt = requests.milliseconds.length;
+      await until("responses after", () => requests.milliseconds.length > killedAt + 50);
+    }
+    await mineAndIndex();
+    await until("the new block", async () => (await server.height()) === (await chain.head()));
+    await requests.stop();
+    await until("both to be lost", () => server.replicas.status().every((replica) => !replica.isUsed));
+  });
+});
