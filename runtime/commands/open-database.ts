@@ -70,7 +70,11 @@ export async function openServer(config: Config, longRunning?: LongRunning): Pro
     return { url: databaseUrl, description, onChange: () => undefined, stop: async () => undefined, interrupt: () => undefined };
   }
   if (longRunning === undefined) {
-    return { ...(await startEmbedded({ dataDirectory })), description: describeEmbedded(dataDirectory), onChange: () => undefined };
+    return {
+      ...(await startEmbedded({ dataDirectory, onWait: (message) => void process.stderr.write(`${message}\n`) })),
+      description: describeEmbedded(dataDirectory),
+      onChange: () => undefined,
+    };
   }
   const { logger, shutdown } = longRunning;
   return superviseEmbedded({ dataDirectory, logger, signal: shutdown.signal, onLost: shutdown.fail });

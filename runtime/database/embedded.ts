@@ -4,9 +4,18 @@ import { every, poll } from "../lib/async.ts";
 import { chooseAccount } from "./embedded/account.ts";
 import { findBinaries } from "./embedded/binaries.ts";
 import { prepareCluster, roleName } from "./embedded/cluster.ts";
-import { claim, type Ownership } from "./embedded/ownership.ts";
+import { acquireLock, type DirectoryLock, refuseOtherContainer } from "./embedded/lock.ts";
+import { claim } from "./embedded/ownership.ts";
 import { type EmbeddedPaths, findPaths } from "./embedded/paths.ts";
-import { findPostmaster, interruptPostmaster, isOccupied, launch, type Postmaster, stopPostmaster } from "./embedded/postmaster.ts";
+import {
+  findPostmaster,
+  interruptPostmaster,
+  isOccupied,
+  killPostmaster,
+  launch,
+  type Postmaster,
+  stopPostmaster,
+} from "./embedded/postmaster.ts";
 import { EmbeddedUnavailable, reasonOf } from "./embedded/unavailable.ts";
 
 export { EmbeddedUnavailable } from "./embedded/unavailable.ts";
@@ -24,6 +33,8 @@ export interface EmbeddedOptions {
   readonly mayCreate?: boolean;
   /** Aborts the start, which then throws the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Called before a wait of several seconds for another process that may still use the data directory. */
+  readonly onWait?: (message: string) => void;
 }
 
 export interface Embedded {
@@ -32,6 +43,8 @@ export interface Embedded {
   /** False if another process started the server and will stop it. */
   readonly owner: boolean;
   readonly port: number;
+  /** Aborts if another process has taken the data directory of this process's server, which is killed then. */
+  readonly lost: AbortSignal;
   /** Whether its process is running. */
   alive(): boolean;
   /** Stops the server and waits for it to exit, if this process owns it. */
@@ -55,20 +68,37 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const attempt = async (): Promise<Embedded | null> => {
     signal?.throwIfAborted();
     const ownership = await claim(paths.root);
-    return ownership === undefined ? join(paths) : startOwned(paths, ownership, options);
+    if (ownership === undefined) {
+      const joined = await join(paths);
+      if (joined === null) await refuseOtherContainer(paths, signal);
+      return joined;
+    }
+    try {
+      const lock = await acquireLock(paths, { signal, onWait: options.onWait });
+      const release = (): Promise<void> => lock.release().finally(ownership.release);
+      return await startOwned(paths, lock, release, options);
+    } catch (error) {
+      await ownership.release();
+      throw error;
+    }
   };
   const embedded = await poll(attempt, { ...every(pollMilliseconds), withinMilliseconds: waitMilliseconds });
   if (embedded === null) throw new EmbeddedUnavailable(`another process has claimed ${paths.root}, and its server does not respond`);
   return embedded;
 }
 
-async function startOwned(paths: EmbeddedPaths, ownership: Ownership, options: EmbeddedOptions): Promise<Embedded> {
+async function startOwned(
+  paths: EmbeddedPaths,
+  { presence, lost }: DirectoryLock,
+  release: () => Promise<void>,
+  options: EmbeddedOptions,
+): Promise<Embedded> {
   const { settings = {}, mayCreate = true, port, signal } = options;
   let postmaster: Postmaster | undefined;
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     if (postmaster !== undefined) await stopPostmaster(postmaster);
-    await ownership.release();
+    await release();
   };
   try {
     postmaster = await findOrphan(paths, signal);
@@ -77,15 +107,19 @@ async function startOwned(paths: EmbeddedPaths, ownership: Ownership, options: E
       const account = chooseAccount(paths);
       const binaries = findBinaries(paths, account);
       await prepareCluster(paths, binaries, account, settings.fsync !== "off");
-      postmaster = await launch(paths, binaries, account, { settings, port, signal });
+      postmaster = await launch(paths, binaries, account, { settings, port, inherited: presence, signal });
     }
     const running = postmaster;
+    lost.addEventListener("abort", () => killPostmaster(running, paths));
+    if (lost.aborted) killPostmaster(running, paths);
+    lost.throwIfAborted();
     const url = urlOf(paths, running);
     await probe(url);
     return {
       url,
       owner: true,
       port: running.port,
+      lost,
       alive: running.alive,
       stop: () => {
         stopping ??= stop();
@@ -119,7 +153,7 @@ async function join(paths: EmbeddedPaths): Promise<Embedded | null> {
   try {
     const url = urlOf(paths, postmaster);
     await probe(url);
-    return { url, owner: false, port, alive, stop: async () => undefined, interrupt: () => undefined };
+    return { url, owner: false, port, lost: new AbortController().signal, alive, stop: async () => undefined, interrupt: () => undefined };
   } catch {
     return null; // The server is starting or stopping.
   }

@@ -41,7 +41,8 @@ export function describeEmbedded(dataDirectory: string, problem?: () => string |
  * Starts or joins the embedded server of a data directory and restarts it if it exits unexpectedly, even if another process started it: on the same port if that
  * is still free, with a limited number of attempts.
  */
-export async function superviseEmbedded({ logger, onLost, ...options }: KeptOptions): Promise<KeptEmbedded> {
+export async function superviseEmbedded({ logger, onLost, ...kept }: KeptOptions): Promise<KeptEmbedded> {
+  const options = { ...kept, onWait: logger.info };
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
   let current = await startEmbedded({ ...options, signal });
@@ -92,6 +93,8 @@ export async function superviseEmbedded({ logger, onLost, ...options }: KeptOpti
   const watch = async (): Promise<void> => {
     const restarts: number[] = [];
     while ((await poll(hasExited, { ...every(checkMilliseconds), signal, ref: false })) !== null) {
+      // Another process uses the data.
+      current.lost.throwIfAborted();
       const now = performance.now();
       restarts.push(now);
       const recent = restarts.filter((at) => now - at < maxRestarts.milliseconds).length;
@@ -105,7 +108,7 @@ export async function superviseEmbedded({ logger, onLost, ...options }: KeptOpti
 
   const watching = watch().catch((error: unknown) => {
     if (signal.aborted) return;
-    setProblem("it exited and could not be restarted");
+    setProblem(current.lost.aborted ? "another process has taken its data directory" : "it exited and could not be restarted");
     onLost(error instanceof Error ? error : new Error(String(error)));
   });
 

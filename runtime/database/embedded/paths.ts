@@ -12,6 +12,10 @@ export interface EmbeddedPaths {
   /** The password of the only role, readable only by the user that runs Ashlar. */
   readonly password: string;
   readonly log: string;
+  /** The lock file of the directory. */
+  readonly lock: string;
+  /** The FIFO that the owner of the lock and its server have open. */
+  readonly presence: string;
 }
 
 /** Whether a data directory has a cluster. */
@@ -28,6 +32,8 @@ export function findPaths(dataDirectory: string): EmbeddedPaths {
       unfinished: join(root, "postgres.unfinished"),
       password: join(root, "postgres-password"),
       log: join(root, "postgres.log"),
+      lock: join(root, "postgres.lock"),
+      presence: join(root, "postgres.presence"),
     };
   } catch (error) {
     throw new EmbeddedUnavailable(`the data directory ${dataDirectory} cannot be created or opened (${reasonOf(error)})`);

@@ -7,7 +7,7 @@ import { type Account, spawnIn } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { lastErrorIn } from "./cluster.ts";
 import type { EmbeddedPaths } from "./paths.ts";
-import { belongsTo, exists, orphansAmong, processesOf } from "./processes.ts";
+import { belongsTo, childrenOf, exists, orphansAmong, processesOf } from "./processes.ts";
 import { settingArguments } from "./settings.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
@@ -47,6 +47,8 @@ export interface LaunchOptions {
   readonly settings: Readonly<Record<string, string>>;
   /** The port that is tried first. */
   readonly port?: number | undefined;
+  /** A descriptor that the server and its child processes inherit. */
+  readonly inherited?: number | undefined;
   /** Cancels the start. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -69,7 +71,7 @@ async function launchOnce(
   paths: EmbeddedPaths,
   binaries: Binaries,
   account: Account,
-  { settings, port, signal }: LaunchOptions & { readonly port: number },
+  { settings, port, inherited, signal }: LaunchOptions & { readonly port: number },
 ): Promise<Postmaster | string> {
   const { options, dataDirectory } = spawnIn(paths.cluster, account);
   const log = openLog(paths);
@@ -77,7 +79,7 @@ async function launchOnce(
   const child = spawn(join(binaries.folder, "bin", "postgres"), parameters, {
     ...options,
     detached: true,
-    stdio: ["ignore", log.descriptor, log.descriptor],
+    stdio: ["ignore", log.descriptor, log.descriptor, ...(inherited === undefined ? [] : [inherited])],
   });
   closeSync(log.descriptor);
   let failure: string | undefined;
@@ -120,6 +122,16 @@ export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
 /** Starts the shutdown of a server without waiting for it. */
 export function interruptPostmaster(postmaster: Postmaster): void {
   if (postmaster.alive()) signalProcess(postmaster.pid, "SIGINT");
+}
+
+/**
+ * Kills a server whose files another server may use already: without a checkpoint, and without the removal of postmaster.pid that follows any other end of a
+ * server.
+ */
+export function killPostmaster({ pid, alive }: Postmaster, paths: EmbeddedPaths): void {
+  if (!alive()) return;
+  const children = childrenOf(pid, paths.cluster);
+  for (const each of [pid, ...children]) signalProcess(each, "SIGKILL");
 }
 
 /**

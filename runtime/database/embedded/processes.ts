@@ -35,13 +35,26 @@ export function processesOf(cluster: string): number[] {
 export function orphansAmong(pids: readonly number[]): number[] {
   return pids.filter((pid) => {
     try {
-      const parent = Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+      const parent = parentOf(pid);
       return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("postgres: ") && !pids.includes(parent);
     } catch {
       return false; // The process has exited.
     }
   });
 }
+
+/** The child processes of a server. */
+export function childrenOf(server: number, cluster: string): number[] {
+  return processesOf(cluster).filter((pid) => {
+    try {
+      return parentOf(pid) === server;
+    } catch {
+      return false; // The process has exited.
+    }
+  });
+}
+
+const parentOf = (pid: number): number => Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 
 /** Whether any user's process has this id. */
 export function exists(pid: number): boolean {

@@ -1,0 +1,77 @@
+import { readFileSync, readlinkSync, statSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** What the lock file of a data directory contains. */
+export interface LockRecord {
+  /** Random for each acquisition. */
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  /** The boot of the machine: containers of one machine have the same; empty if it is unknown. */
+  readonly boot: string;
+  /** The namespaces of network and process ids, in which local sockets and processes are visible; empty on systems without namespaces. */
+  readonly network: string;
+  readonly processes: string;
+}
+
+/** The state of a lock file: the record is null if the file is damaged. */
+export interface LockState {
+  readonly record: LockRecord | null;
+  /** Differs after each renewal. It is compared for equality only, because the clock of another machine may differ. */
+  readonly renewal: string;
+}
+
+/** The record of this process. */
+export const ownRecord = (id: string): LockRecord => {
+  const read = (get: () => string): string => {
+    try {
+      return get().trim();
+    } catch {
+      return "";
+    }
+  };
+  const isLinux = process.platform === "linux";
+  return {
+    id,
+    host: hostname(),
+    pid: process.pid,
+    // Other systems have no containers that share the machine: the claim of `ownership.ts` decides there.
+    boot: isLinux ? read(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")) : hostname(),
+    network: isLinux ? read(() => readlinkSync("/proc/self/ns/net")) : "",
+    processes: isLinux ? read(() => readlinkSync("/proc/self/ns/pid")) : "",
+  };
+};
+
+/** Whether two processes run on one machine since it was booted. */
+export const isSameMachine = (a: LockRecord, b: LockRecord): boolean => a.boot !== "" && a.boot === b.boot;
+
+/** Whether two processes see each other's processes and local sockets. */
+export const isSameContainer = (a: LockRecord, b: LockRecord): boolean =>
+  isSameMachine(a, b) && a.network === b.network && a.processes === b.processes;
+
+/** Reads a lock file; undefined if there is none. @throws {Error} of the file system */
+export function readLock(path: string): LockState | undefined {
+  try {
+    const { ino, mtimeNs } = statSync(path, { bigint: true });
+    return { record: parseRecord(readFileSync(path, "utf8")), renewal: `${ino} ${mtimeNs}` };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Parses the text of a lock file; null if it is damaged. */
+export function parseRecord(text: string): LockRecord | null {
+  try {
+    const { id, host, pid, boot, network, processes } = JSON.parse(text) as Record<string, unknown>;
+    const texts = [id, host, boot, network, processes];
+    if (!Number.isInteger(pid) || !texts.every((value) => typeof value === "string" && value.length <= 256)) return null;
+    return { id, host, pid, boot, network, processes } as LockRecord;
+  } catch {
+    return null;
+  }
+}
+
+/** Describes the owner of a lock for messages. */
+export const describeOwner = (record: LockRecord | null | undefined): string =>
+  record ? `process ${record.pid} of host ${JSON.stringify(record.host)}` : "another process";

@@ -1,0 +1,183 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, renameSync, rmSync } from "node:fs";
+import { type FileHandle, open, readFile } from "node:fs/promises";
+import { every, nullOnAbort, poll, sleep } from "../../lib/async.ts";
+import {
+  describeOwner,
+  isSameContainer,
+  isSameMachine,
+  type LockRecord,
+  type LockState,
+  ownRecord,
+  parseRecord,
+  readLock,
+} from "./lock-record.ts";
+import type { EmbeddedPaths } from "./paths.ts";
+import { hasPresence, openPresence } from "./presence.ts";
+import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
+
+/** The lock of a data directory, which also holds against processes of other containers and machines (docs/adr/0033-data-directory-lock.md). */
+export interface DirectoryLock {
+  /** A descriptor that the server inherits (`presence.ts`). */
+  readonly presence: number | undefined;
+  /** Aborts if another process has taken the lock, or it cannot be renewed; the reason is an EmbeddedUnavailable. */
+  readonly lost: AbortSignal;
+  /** Removes the lock, unless it was lost or processes of the server are left. */
+  release(): Promise<void>;
+}
+
+/** Options of an acquisition. */
+export interface LockOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called before a wait for an owner that may have ended. */
+  readonly onWait?: ((message: string) => void) | undefined;
+  /** How long a lock is not renewed before it is stale; `staleMilliseconds` by default. */
+  readonly staleMilliseconds?: number;
+}
+
+/** The interval of renewals, how long one may take, and how many in a row may fail: the owner stops before another machine considers its lock stale. */
+const renewal = { interval: 2_000, max: 4_000, failures: 3 } as const;
+/** How long a lock is not renewed before it is stale (docs/operations/self-healing.md). */
+const staleMilliseconds = 20_000;
+/** Of several processes that take a stale lock, the last one to replace the file keeps it; the others see that after this time. */
+const settleMilliseconds = 1_000;
+
+/**
+ * Locks a data directory that this process has claimed (`ownership.ts`). A lock whose owner has ended is taken over: at once if that is certain, otherwise if it is
+ * not renewed until it is stale. @throws {EmbeddedUnavailable} if another process has the lock, or processes of its server are left
+ */
+export async function acquireLock(paths: EmbeddedPaths, options: LockOptions = {}): Promise<DirectoryLock> {
+  const own = ownRecord(randomBytes(16).toString("hex"));
+  try {
+    const held = readLock(paths.lock);
+    if (held !== undefined) await checkEnded(paths, held, own, options);
+    const handle = await (held === undefined ? write(paths.lock, own) : replace(paths.lock, own));
+    const presence = openPresence(paths.presence);
+    const lock = holdLock(paths, own, handle, presence);
+    // The claim excludes other processes of this container.
+    if (held?.record && isSameContainer(held.record, own)) return lock;
+    if (held !== undefined) await sleep(settleMilliseconds, options.signal);
+    const current = readLock(paths.lock)?.record;
+    if (current?.id === own.id) return lock;
+    await lock.release();
+    throw inUse(paths, current);
+  } catch (error) {
+    // Another process has created the lock in the meantime.
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw inUse(paths, readLock(paths.lock)?.record);
+    if (error instanceof EmbeddedUnavailable || (options.signal?.aborted && error === options.signal.reason)) throw error;
+    throw new EmbeddedUnavailable(`its data directory cannot be locked with ${paths.lock} (${reasonOf(error)})`);
+  }
+}
+
+/** Refuses a data directory whose claim is held by a process of another container, which this process cannot join. @throws {EmbeddedUnavailable} */
+export async function refuseOtherContainer(paths: EmbeddedPaths, signal: AbortSignal | undefined): Promise<void> {
+  const own = ownRecord("");
+  const held = readLock(paths.lock);
+  if (!held?.record || isSameContainer(held.record, own)) return;
+  if (await isRenewed(paths, held, 3 * renewal.interval, signal)) throw inUse(paths, held.record);
+}
+
+/** Returns if the owner of a lock has ended. @throws {EmbeddedUnavailable} if it has not, or processes of its server are left */
+async function checkEnded(paths: EmbeddedPaths, held: LockState, own: LockRecord, options: LockOptions): Promise<void> {
+  const { record } = held;
+  // This process has the claim, so the owner has ended. If its server is left, this process finds it.
+  if (record !== null && isSameContainer(record, own)) return;
+  const { signal, onWait, staleMilliseconds: milliseconds = staleMilliseconds } = options;
+  const isHere = record !== null && isSameMachine(record, own);
+  if (isHere && hasPresence(paths.presence) === false) return;
+  onWait?.(`Waiting up to ${milliseconds / 1_000} s: ${describeOwner(record)} may still use ${paths.root}.`);
+  const hasEnded = (): boolean => isHere && hasPresence(paths.presence) === false;
+  if (await isRenewed(paths, held, milliseconds, signal, hasEnded)) throw inUse(paths, readLock(paths.lock)?.record);
+  if (isHere && hasPresence(paths.presence) === true)
+    throw new EmbeddedUnavailable(
+      `${describeOwner(record)}, which runs in another container, does not renew its lock of ${paths.root}, but it or its server still runs; stop that container`,
+    );
+}
+
+/** Whether a lock is renewed or replaced within a time; the wait ends early if its owner has ended. */
+async function isRenewed(
+  paths: EmbeddedPaths,
+  held: LockState,
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+  hasEnded: () => boolean = () => false,
+): Promise<boolean> {
+  const read = (): boolean | null => {
+    const current = readLock(paths.lock);
+    if (current !== undefined && current.renewal !== held.renewal) return true;
+    return hasEnded() ? false : null;
+  };
+  const outcome = await poll(read, { ...every(100), signal, withinMilliseconds: milliseconds });
+  signal?.throwIfAborted();
+  return outcome === true;
+}
+
+const inUse = (paths: EmbeddedPaths, record: LockRecord | null | undefined): EmbeddedUnavailable =>
+  new EmbeddedUnavailable(
+    `${describeOwner(record)}, in another container or on another machine, uses the data directory ${paths.root} and renews its lock ${paths.lock}; ` +
+      "stop it, or set ASHLAR_DATA_DIR to another directory",
+  );
+
+/** Replaces a lock by a new file: its former owner renews the old one, which nobody reads. */
+async function replace(path: string, record: LockRecord): Promise<FileHandle> {
+  const unfinished = `${path}.${record.id}`;
+  const handle = await write(unfinished, record);
+  renameSync(unfinished, path);
+  return handle;
+}
+
+async function write(path: string, record: LockRecord): Promise<FileHandle> {
+  const handle = await open(path, "wx", 0o600);
+  await handle.writeFile(`${JSON.stringify(record)}\n`);
+  return handle;
+}
+
+/** Renews a lock until it is released or lost. */
+function holdLock(paths: EmbeddedPaths, own: LockRecord, handle: FileHandle, presence: number | undefined): DirectoryLock {
+  const lost = new AbortController();
+  const released = new AbortController();
+  const isOwn = async (): Promise<boolean> => {
+    const text = await readFile(paths.lock, "utf8").catch((error: NodeJS.ErrnoException) => {
+      // A removed file does not protect the directory any more.
+      if (error.code === "ENOENT") return "";
+      throw error;
+    });
+    return parseRecord(text)?.id === own.id;
+  };
+  /** Null if it fails. */
+  const renew = async (): Promise<boolean | null> => {
+    try {
+      const now = new Date();
+      await handle.utimes(now, now);
+      return await isOwn();
+    } catch {
+      return null;
+    }
+  };
+  const lose = (reason: string): void => lost.abort(new EmbeddedUnavailable(`${reason}, and its server was stopped`));
+  const keep = async (): Promise<void> => {
+    for (let failures = 0; ; ) {
+      await sleep(renewal.interval, released.signal, { ref: false });
+      if (released.signal.aborted) return;
+      const isHeld = await nullOnAbort(renew(), AbortSignal.any([AbortSignal.timeout(renewal.max), released.signal]));
+      if (released.signal.aborted) return;
+      failures = isHeld === null ? failures + 1 : 0;
+      if (isHeld === false) return lose(`the lock ${paths.lock} of its data directory was taken by another process or removed`);
+      if (failures === renewal.failures) return lose(`the lock ${paths.lock} of its data directory cannot be renewed`);
+    }
+  };
+  const keeping = keep();
+  return {
+    presence,
+    lost: lost.signal,
+    async release() {
+      released.abort();
+      await keeping;
+      await handle.close().catch(() => undefined);
+      if (presence !== undefined) closeSync(presence);
+      if (lost.signal.aborted || !(await isOwn().catch(() => false)) || hasPresence(paths.presence) === true) return;
+      rmSync(paths.presence, { force: true });
+      rmSync(paths.lock, { force: true });
+    },
+  };
+}
