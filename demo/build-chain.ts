@@ -25,7 +25,6 @@ export interface BuildOptions {
   readonly genesisTime: number;
   readonly endTime: number;
   readonly scale: number;
-  readonly contractsDirectory: string;
   /** Aborts the build. */
   readonly signal: AbortSignal | undefined;
   /** Launches a node without past states other than the newest ones. */
@@ -44,9 +43,7 @@ export interface BuiltChain {
 /** Builds the demo chain on a new node, verifies it, and saves its state in the folder. The node continues to run, with the saved past states. */
 export const buildChain = async (options: BuildOptions): Promise<BuiltChain> => {
   const { folder, genesisTime, endTime, scale, signal, onProgress } = options;
-  onProgress("contracts", 0, 1);
-  const artifacts = await loadArtifacts(options.contractsDirectory);
-  onProgress("contracts", 1, 1);
+  const artifacts = loadArtifacts();
   const node = await options.launch(genesisTime);
   const client = untilAborted(node.client, signal);
   // With a connection of its own, the dump is made while the story is verified and indexed.

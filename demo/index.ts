@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import type { DemoModule } from "../runtime/commands/demo.ts";
-import { prepareContracts } from "./contracts/compile.ts";
 
 const demoFolder = (dataDirectory: string): string => resolve(dataDirectory, "demo");
 
@@ -15,9 +14,8 @@ const lastDemoChain: DemoModule["lastDemoChain"] = async (dataDirectory) => {
   return record === null || identity === null ? null : demoChainConfig(`http://127.0.0.1:${record.port}`, identity.values);
 };
 
-/** The module that the commands import. Its other modules are loaded on demand, so that `prepare` starts immediately. */
+/** The module that the commands import. Its other modules are loaded on demand. */
 export const demo: DemoModule = {
-  prepare: (dataDirectory) => prepareContracts(demoFolder(dataDirectory)),
   startDemo: async (options) => (await import("./start-demo.ts")).startDemo(options),
   lastDemoChain,
 };

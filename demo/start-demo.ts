@@ -132,7 +132,6 @@ const openChain = async (folder: string, options: DemoOptions): Promise<Running>
     genesisTime: endTime - storyDays * secondsPerDay,
     endTime,
     scale: options.scale ?? 1,
-    contractsDirectory: options.contractsDirectory ?? folder,
     signal: options.signal,
     launch: launcher.launchNew,
     onProgress: progress,
@@ -167,7 +166,7 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     const { startBitcoin } = await loadBitcoin();
     const running = await openChain(folder, options);
     options.signal?.throwIfAborted();
-    const artifacts = await loadArtifacts(options.contractsDirectory ?? folder);
+    const artifacts = loadArtifacts();
     const { node, origin } = running;
     if (origin === "adopted") logger.info(`Continuing the demo with the node of an earlier run (process ${node.handle.processId})`);
     const liveChain = createLiveChain({ ...running, folder, artifacts, logger });

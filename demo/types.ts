@@ -4,7 +4,7 @@ import type { Identity } from "./state.ts";
 import type { Inventory, StoryValues } from "./story/story-values.ts";
 
 /** The phases of a first start in this order, and that of a later one: `load`. */
-export type DemoPhase = "contracts" | "story" | "check" | "load";
+export type DemoPhase = "story" | "check" | "load";
 
 export interface DemoLogger {
   info(message: string): void;
@@ -19,8 +19,6 @@ export interface DemoOptions {
   readonly rpcPort?: number | undefined;
   /** The scale of the story; by default 1, the full story. */
   readonly scale?: number;
-  /** The folder for compiled contracts; by default the demo's folder. */
-  readonly contractsDirectory?: string;
   readonly logger?: DemoLogger;
   /** Aborts the start and stops the processes that it started. */
   readonly signal?: AbortSignal;

@@ -87,10 +87,7 @@ const withServer = (command: Command): Command =>
 withServer(program.command("start"))
   .description("run database, indexer and server; runs the demo if no chain is configured")
   .action(async (options: CommonOptions) => {
-    const config = loadConfigWith(options);
-    // The contracts are compiled while the modules of the command are loaded.
-    if (config.chains.length === 0) await (await import("./commands/prepare-demo.ts")).prepareDemo(config);
-    await (await import("./commands/start.ts")).start(config, options.config);
+    await (await import("./commands/start.ts")).start(loadConfigWith(options), options.config);
   });
 
 withServer(program.command("serve"))

@@ -3,7 +3,7 @@ import type { Abi } from "viem";
 import type { Hex } from "../../runtime/lib/hex.ts";
 import { demoUnavailable } from "../errors.ts";
 import type { Artifact } from "./artifact.ts";
-import { compileContracts } from "./compile.ts";
+import { readCompiled } from "./compiled.ts";
 
 /** The contracts of the story: published builds from npm packages, and the demo's own, compiled from source. */
 export interface Artifacts {
@@ -77,8 +77,8 @@ const fromPackage = (path: string): Artifact => {
   return { abi: build.abi, bytecode: bytecode.startsWith("0x") ? (bytecode as Hex) : `0x${bytecode}` };
 };
 
-/** Loads the published builds, and compiles the demo's own contracts unless the cache folder has them. @throws {DemoUnavailable} */
-export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> => {
+/** Loads the published builds and the demo's own contracts. @throws {DemoUnavailable} if a package is not installed */
+export const loadArtifacts = (): Artifacts => {
   const openzeppelin = "openzeppelin-contracts-4/build/contracts";
   const safe = "@safe-global/safe-contracts/build/artifacts/contracts";
   const published = {
@@ -103,7 +103,7 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     presetNft: fromPackage(`${openzeppelin}/ERC721PresetMinterPauserAutoId.json`),
     presetMultiToken: fromPackage(`${openzeppelin}/ERC1155PresetMinterPauser.json`),
   };
-  const compiled = await compileContracts(cacheDirectory);
+  const compiled = readCompiled();
   return {
     ...published,
     harborDollar: compiled("HarborDollar"),

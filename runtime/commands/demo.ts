@@ -7,7 +7,7 @@ import type { Hash, Hex } from "../lib/hex.ts";
 import { CommandError } from "./command-error.ts";
 
 /** The phases of the first start of the demo in order, and that of a later one: `load`. */
-export type DemoPhase = "contracts" | "story" | "check" | "load";
+export type DemoPhase = "story" | "check" | "load";
 
 /** The blocks that identify a saved chain. */
 export interface DemoIdentity {
@@ -52,8 +52,6 @@ export interface DemoOptions {
 
 /** The export `demo` of `demo/index.ts`. */
 export interface DemoModule {
-  /** Starts to compile the contracts, in other threads, if a first start on a data directory needs them. */
-  prepare(dataDirectory: string): void;
   startDemo(options: DemoOptions): Promise<Demo>;
   /** The chain of the demo that last ran on a data directory; null if none did. */
   lastDemoChain(dataDirectory: string): Promise<ChainConfig | null>;

@@ -6,6 +6,7 @@ import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
 import { loadProtocols } from "../protocols.ts";
 import { CommandError } from "./command-error.ts";
+import { prepareDataDirectory } from "./data-directory.ts";
 import { type Demo, loadDemo } from "./demo.ts";
 import { requireDemoDatabase, requireOwnIndex } from "./demo-database.ts";
 import { deleteChain, matchesBitcoinDemo, matchesDemo } from "./demo-index.ts";
@@ -26,7 +27,6 @@ import { stopService } from "./stop-service.ts";
 import { whenReady } from "./when-ready.ts";
 
 const phases = {
-  contracts: "compile contracts",
   story: "build the story",
   check: "check the story",
   load: "load the chain",
@@ -37,8 +37,9 @@ const keyMilliseconds = 2_000;
 /** The interval between checks whether the demo, which takes seconds to index, is ready. */
 const readyMilliseconds = 150;
 
-/** Runs the demo, a local chain with its index and server, until the process is stopped; `prepareDemo` has created the data directory. */
+/** Runs the demo, a local chain with its index and server, until the process is stopped. @throws {CommandError} if the data directory cannot be used */
 export async function startDemoService(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
+  prepareDataDirectory(config.dataDirectory);
   const declared = loadProtocols(config);
   const progress = createProgress();
   const logLevel = environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel;

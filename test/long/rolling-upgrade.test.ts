@@ -9,7 +9,6 @@ import { operations } from "../../generated/operations.gen.ts";
 import { pendingMigrations } from "../../runtime/database/migrate.ts";
 import { migrations } from "../../runtime/migrations.ts";
 import { isResponse, request, unlimited } from "../e2e/serve/load.ts";
-import { contractsDirectory } from "../support/cache.ts";
 import { exampleOf, targetOf } from "../support/contract/examples.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { deadline } from "../support/deadline.ts";
@@ -117,7 +116,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     oldEntry = await checkOut(oldCommit, join(folder, "old"));
     const dataDirectory = join(folder, "data");
     await copyShortStory(dataDirectory);
-    demo = await startDemo({ dataDirectory, endTime: storyEndTime, contractsDirectory, scale: shortScale });
+    demo = await startDemo({ dataDirectory, endTime: storyEndTime, scale: shortScale });
     serveFile = join(folder, "serve.yaml");
     // Links in responses do not depend on the port of a server.
     await writeFile(serveFile, JSON.stringify({ chains: [demo.chain], publicUrl: "http://upgrade.invalid", limits: unlimited }));

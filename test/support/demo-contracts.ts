@@ -1,5 +1,4 @@
-import { compileContracts } from "../../demo/contracts/compile.ts";
-import { contractsDirectory } from "./cache.ts";
+import { readCompiled } from "../../demo/contracts/compiled.ts";
 
 /** The contracts of the demo, by name. */
-export const demoContracts = await compileContracts(contractsDirectory);
+export const demoContracts = readCompiled();

@@ -2,12 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { compileContracts } from "../../demo/contracts/compile.ts";
 import { createDatabase } from "../../runtime/database/database.ts";
 import { startEmbedded } from "../../runtime/database/embedded.ts";
 import { migrate } from "../../runtime/database/migrate.ts";
 import { migrations } from "../../runtime/migrations.ts";
-import { contractsDirectory } from "./cache.ts";
 import { compileProgram } from "./compile-program.ts";
 import { databaseUrl, templateName } from "./database-url.ts";
 
@@ -48,15 +46,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 async function startResources(): Promise<Resources> {
   const [starting, compiling] = [startServer(), compileProgram()];
-  // Otherwise the first run of a clone would compile them in several workers at the same time.
-  const contracts = compileContracts(contractsDirectory);
   const remove = async (): Promise<void> => {
     for (const resource of await Promise.allSettled([starting, compiling])) {
       if (resource.status === "fulfilled") await resource.value.remove();
     }
   };
   try {
-    const [server, program] = await Promise.all([starting, compiling, contracts]);
+    const [server, program] = await Promise.all([starting, compiling]);
     return { serverUrl: server.url, program: program.entry, remove };
   } catch (error) {
     await remove();

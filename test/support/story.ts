@@ -11,7 +11,7 @@ import { startDemo } from "../../demo/start-demo.ts";
 import { demoFiles } from "../../demo/state.ts";
 import { storyVersion } from "../../demo/story/version.ts";
 import type { Demo } from "../../demo/types.ts";
-import { cacheRoot, contractsDirectory } from "./cache.ts";
+import { cacheRoot } from "./cache.ts";
 import { deadline } from "./deadline.ts";
 
 const folderPrefix = "ashlar-story-";
@@ -38,7 +38,7 @@ const build = async (finished: string, scale: number): Promise<void> => {
   const outdated = (await readdir(cacheRoot)).filter(isOutdated);
   await Promise.all(outdated.map((name) => rm(join(cacheRoot, name), { recursive: true, force: true })));
   const draft = await mkdtemp(`${finished}.draft-`);
-  const demo = await startDemo({ dataDirectory: draft, endTime: storyEndTime, contractsDirectory, scale });
+  const demo = await startDemo({ dataDirectory: draft, endTime: storyEndTime, scale });
   await demo.stop();
   await rename(draft, finished);
 };
@@ -86,7 +86,7 @@ export const startStory = async (options: { readonly rpcPort?: number } = {}): P
   await removeOrphans();
   const dataDirectory = await mkdtemp(join(tmpdir(), folderPrefix));
   await cp(built, dataDirectory, { recursive: true });
-  const demo = await startDemo({ dataDirectory, endTime: storyEndTime, contractsDirectory, ...options });
+  const demo = await startDemo({ dataDirectory, endTime: storyEndTime, ...options });
   return {
     ...demo,
     stop: async () => {

@@ -11,7 +11,6 @@ import { createNodeClient, untilAborted } from "../../../demo/node/client.ts";
 import { inspectProcess } from "../../../demo/node/processes.ts";
 import { startDemo } from "../../../demo/start-demo.ts";
 import type { Demo } from "../../../demo/types.ts";
-import { contractsDirectory } from "../../support/cache.ts";
 import { freePort } from "../../support/free-port.ts";
 import { copyShortStory, storyEndTime as endTime, shortScale as scale } from "../../support/story.ts";
 
@@ -40,13 +39,13 @@ describe("the demo", () => {
     return path;
   };
   const start = async (dataDirectory: string, rpcPort?: number): Promise<Demo> => {
-    const demo = await startDemo({ dataDirectory, contractsDirectory, scale, endTime, rpcPort });
+    const demo = await startDemo({ dataDirectory, scale, endTime, rpcPort });
     cleanups.push(() => demo.stop());
     return demo;
   };
   /** Runs a demo in another process, kills that process, and returns the data of its orphaned node. */
   const leaveOrphan = async (dataDirectory: string, blocks = 1): Promise<OrphanedNode> => {
-    const child = spawn(process.execPath, ["--import", "tsx", script, dataDirectory, contractsDirectory, String(blocks)], {
+    const child = spawn(process.execPath, ["--import", "tsx", script, dataDirectory, String(blocks)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const exited = once(child, "exit");
@@ -97,7 +96,6 @@ describe("the demo", () => {
     const processIds: number[] = [];
     const starting = startDemo({
       dataDirectory,
-      contractsDirectory,
       scale,
       endTime,
       signal: controller.signal,
@@ -157,7 +155,7 @@ describe("the demo", () => {
 
   it("leaves no node and no unpacked state behind when it stops", async () => {
     const dataDirectory = await folder();
-    const demo = await startDemo({ dataDirectory, contractsDirectory, scale, endTime });
+    const demo = await startDemo({ dataDirectory, scale, endTime });
     await demo.stop();
     expect(await inspectProcess(demo.processId)).toBeNull();
     for (const name of ["unpacked.json", "node-cache", "node.json", "owner.json"]) {

@@ -10,7 +10,6 @@ import { type Ownership, verifyCollections } from "../../../demo/story/verify-co
 import { verifyExchanges } from "../../../demo/story/verify-exchanges.ts";
 import type { Demo, DemoOptions } from "../../../demo/types.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
-import { contractsDirectory } from "../../support/cache.ts";
 import { copyShortStory, shortScale as scale, storyEndTime } from "../../support/story.ts";
 
 const addresses = (demo: Demo): string[] => Object.values(demo.story.values).filter((value) => /^0x[0-9a-f]{40}$/.test(value));
@@ -32,7 +31,7 @@ describe("a short story", () => {
     return path;
   };
   const start = async (dataDirectory: string, options: Partial<DemoOptions> = {}): Promise<Demo> => {
-    const demo = await startDemo({ dataDirectory, contractsDirectory, scale, endTime: storyEndTime, ...options });
+    const demo = await startDemo({ dataDirectory, scale, endTime: storyEndTime, ...options });
     cleanups.push(() => demo.stop().catch(() => undefined));
     return demo;
   };
@@ -126,7 +125,7 @@ describe("a short story", () => {
 
   it("continues to submit due feed answers after the story, one per block", async () => {
     const demo = await start(await folderWithStory());
-    const { priceFeed } = await loadArtifacts(contractsDirectory);
+    const { priceFeed } = loadArtifacts();
     const client = createNodeClient(demo.rpcUrl);
     try {
       const answerOf = (feed: string): Promise<readonly [bigint, bigint, bigint, bigint]> =>
@@ -151,7 +150,7 @@ describe("a short story", () => {
 
   it("fails its verification if its exchanges differ from the expected state", async () => {
     const demo = await start(await folderWithStory());
-    const artifacts = await loadArtifacts(contractsDirectory);
+    const artifacts = loadArtifacts();
     const client = createNodeClient(demo.rpcUrl);
     try {
       const verify = (changes: Readonly<Record<string, string>>, endTime = storyEndTime) =>
@@ -170,7 +169,7 @@ describe("a short story", () => {
 
   it("fails its verification if the owners of its tokens differ from the recorded ones", async () => {
     const demo = await start(await folderWithStory());
-    const artifacts = await loadArtifacts(contractsDirectory);
+    const artifacts = loadArtifacts();
     const client = createNodeClient(demo.rpcUrl);
     try {
       const { gardenCollection, collector = "", trader = "", gardenTokenId = "" } = demo.story.values;

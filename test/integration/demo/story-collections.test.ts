@@ -5,7 +5,6 @@ import { loadArtifacts } from "../../../demo/contracts/artifacts.ts";
 import { createNodeClient, type NodeClient } from "../../../demo/node/client.ts";
 import type { Demo } from "../../../demo/types.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
-import { contractsDirectory } from "../../support/cache.ts";
 import { startStory } from "../../support/story.ts";
 
 interface Log {
@@ -54,7 +53,7 @@ describe("collections of the complete demo story", () => {
   beforeAll(async () => {
     demo = await startStory();
     client = createNodeClient(demo.rpcUrl);
-    const { seaport } = await loadArtifacts(contractsDirectory);
+    const { seaport } = loadArtifacts();
     sales = (await logsOf(storyValue("seaport"))).flatMap(({ topics, data, transactionHash }) => {
       const { eventName, args } = decodeEventLog({ abi: seaport.abi, topics, data });
       if (eventName !== "OrderFulfilled") return [];

@@ -11,7 +11,6 @@ import type { StoryValues } from "../../../../demo/story/story-values.ts";
 import { storyDays } from "../../../../demo/story/types.ts";
 import type { ChainConfig } from "../../../../runtime/config/config.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { contractsDirectory } from "../../../support/cache.ts";
 import type { TestChain } from "../../../support/chain.ts";
 import { storyEndTime } from "../../../support/story.ts";
 import { batchedRpc } from "./batched-rpc.ts";
@@ -39,7 +38,7 @@ export const startArchivedStory = async (): Promise<ArchivedStory> => {
   await installMulticall(node.client);
   const { values, inventory, miner } = await buildStory({
     node: node.client,
-    artifacts: await loadArtifacts(contractsDirectory),
+    artifacts: loadArtifacts(),
     genesisTime,
     scale,
     onBlock: async () => undefined,

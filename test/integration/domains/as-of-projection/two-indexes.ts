@@ -20,7 +20,6 @@ import { clearProjection } from "../../../../runtime/indexer/reorg/roll-back.ts"
 import { catchUpOnce } from "../../../../runtime/indexer/session/catch-up.ts";
 import { readCheckpoints, resetCheckpoint } from "../../../../runtime/indexer/storage/checkpoints.ts";
 import { projections } from "../../../../runtime/projections.ts";
-import { contractsDirectory } from "../../../support/cache.ts";
 import { createTestDatabase } from "../../../support/database.ts";
 import { chainOf, createTestIndexer, runUntil } from "../../../support/indexer/support.ts";
 import { type ProxiedReply, startRpcProxy } from "../../../support/rpc-proxy.ts";
@@ -143,7 +142,7 @@ const catchUp = async (
 export const openTwoIndexes = async (): Promise<TwoIndexes> => {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-as-of-"));
   await copyShortStory(folder);
-  const demo = await startDemo({ dataDirectory: folder, contractsDirectory, scale: shortScale, endTime: storyEndTime });
+  const demo = await startDemo({ dataDirectory: folder, scale: shortScale, endTime: storyEndTime });
   const [full, partial] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const proxy = await startRpcProxy(demo.rpcUrl);
   const head = Number((await blockAt(demo.rpcUrl, "latest")).number);

@@ -1,0 +1,13 @@
+import { describe, expect, it } from "vitest";
+import { compileContracts } from "../../../demo/contracts/compile.ts";
+import { readCompiled } from "../../../demo/contracts/compiled.ts";
+import { deadline } from "../../support/deadline.ts";
+
+describe("the committed contracts of the demo", () => {
+  it("are those that the compiler creates from the sources; npm run compile-contracts writes them", { timeout: deadline(120_000) }, () => {
+    const compiled = compileContracts();
+    const committed = readCompiled();
+    expect(Object.keys(compiled)).toContain("SavingsVault");
+    for (const [name, artifact] of Object.entries(compiled)) expect(committed(name), name).toEqual(artifact);
+  });
+});
