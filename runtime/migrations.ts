@@ -42,6 +42,7 @@ import * as contentTriggers from "./indexer/migrations/0040-content-triggers.ts"
 import * as indexerHeartbeats from "./indexer/migrations/0042-indexer-heartbeats.ts";
 import * as operatorActions from "./operator/migrations/0045-operator-actions.ts";
 import * as chainRemovals from "./operator/migrations/0046-chain-removals.ts";
+import * as recordedAudits from "./operator/migrations/0047-recorded-audits.ts";
 
 /** All migrations, in the order of their numbers. */
 export const migrations: readonly Migration[] = [
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   { name: "0044-key-requests", ...keyRequests },
   { name: "0045-operator-actions", ...operatorActions },
   { name: "0046-chain-removals", ...chainRemovals },
+  { name: "0047-recorded-audits", ...recordedAudits },
 ];

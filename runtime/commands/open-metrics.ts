@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import { readIndexState } from "../domains/chains/queries/index-state.ts";
 import type { Pools } from "../metrics/server-metrics.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
+import { lastAudits } from "../operator/last-audit.ts";
 import { CommandError } from "./command-error.ts";
 import { urlOf } from "./listening.ts";
 import type { ServiceDatabase } from "./open-database.ts";
@@ -33,7 +34,10 @@ export async function openMetrics(
       `Cannot serve metrics on ${metrics.host}:${metrics.port} (${error.code ?? "unknown reason"}); choose a different address with METRICS_HOST=… and METRICS_PORT=….`,
     );
   });
-  started.addIndex(() => readIndexState(control));
+  started.addIndex(async () => {
+    const [state, audits] = await Promise.all([readIndexState(control), lastAudits(control)]);
+    return { ...state, audits };
+  });
   if (databaseUrl === undefined) started.addDataDirectory(dataDirectory);
   print(`Metrics: ${urlOf(started.address)}/metrics`);
   return started;

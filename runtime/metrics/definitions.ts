@@ -38,6 +38,8 @@ export const definitions = {
   ashlar_index_projection_failed: define("gauge", ["chain", "projection"], "Whether a projection is switched off because it failed."),
   ashlar_index_queue_entries: define("gauge", ["chain", "queue"], "Entries of a queue of background work."),
   ashlar_index_queue_overdue_seconds: define("gauge", ["chain", "queue"], "For how long the oldest due entry of a queue has been due."),
+  ashlar_index_audit_differences: define("gauge", ["chain"], "Differences that the last audit found."),
+  ashlar_index_audit_timestamp_seconds: define("gauge", ["chain"], "The time of the last audit."),
   ashlar_indexer_blocks_total: define("counter", ["chain"], "Blocks written."),
   ashlar_indexer_transactions_total: define("counter", ["chain"], "Transactions written."),
   ashlar_indexer_rows_total: define("counter", ["chain"], "Rows written."),

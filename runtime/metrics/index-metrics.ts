@@ -18,10 +18,12 @@ export interface ReportedIndex {
     readonly has_failed: boolean;
   }[];
   readonly queues: readonly { readonly name: string; readonly queue: string; readonly entries: number; readonly overdue_seconds: number }[];
+  /** The last audit of each chain that has one. */
+  readonly audits: readonly { readonly name: string; readonly time: Date; readonly details: { readonly differences: number } }[];
 }
 
 /** The metrics of the index. What is unknown has no value. */
-export function indexMetrics({ chains, checkpoints, queues }: ReportedIndex, now: Date): Metric[] {
+export function indexMetrics({ chains, checkpoints, queues, audits }: ReportedIndex, now: Date): Metric[] {
   const seconds = now.getTime() / 1000;
   const each = (value: (chain: ReportedIndex["chains"][number]) => number | null) =>
     chains.flatMap((chain) => {
@@ -32,6 +34,8 @@ export function indexMetrics({ chains, checkpoints, queues }: ReportedIndex, now
     checkpoints.map((row) => [{ chain: row.name, projection: row.projection }, value(row)] as const);
   const ofQueues = (value: (row: ReportedIndex["queues"][number]) => number) =>
     queues.map((row) => [{ chain: row.name, queue: row.queue }, value(row)] as const);
+  const ofAudits = (value: (row: ReportedIndex["audits"][number]) => number) =>
+    audits.map((row) => [{ chain: row.name }, value(row)] as const);
   return [
     metric(
       "ashlar_index_block",
@@ -76,6 +80,14 @@ export function indexMetrics({ chains, checkpoints, queues }: ReportedIndex, now
     metric(
       "ashlar_index_queue_overdue_seconds",
       ofQueues(({ overdue_seconds: overdue }) => overdue),
+    ),
+    metric(
+      "ashlar_index_audit_differences",
+      ofAudits(({ details: { differences } }) => differences),
+    ),
+    metric(
+      "ashlar_index_audit_timestamp_seconds",
+      ofAudits(({ time }) => time.getTime() / 1000),
     ),
   ];
 }

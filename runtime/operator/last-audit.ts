@@ -13,14 +13,24 @@ export interface AuditResult {
 export const recordAudit = (database: Pick<Database, "transaction">, chain: string, result: AuditResult, actor: string): Promise<void> =>
   database.transaction((client) => recordAction(client, { actor, action: "chain.audit", subject: chain, details: { ...result } }));
 
-/** The result and time of the last audit of a chain; null if none is recorded. Reads the actions since then, by the primary key. */
-export async function lastAudit(
-  database: Pick<Queryable, "query">,
-  chain: string,
-): Promise<{ readonly time: Date; readonly details: AuditResult } | null> {
-  const rows = await database.query<{ time: Date; details: AuditResult }>(
+/** A recorded audit. */
+export interface RecordedAudit {
+  readonly time: Date;
+  readonly details: AuditResult;
+}
+
+/** The result and time of the last audit of a chain; null if none is recorded. Served by operator_actions_audits. */
+export async function lastAudit(database: Pick<Queryable, "query">, chain: string): Promise<RecordedAudit | null> {
+  const rows = await database.query<RecordedAudit>(
     "SELECT time, details FROM operator_actions WHERE action = 'chain.audit' AND subject = $1 ORDER BY id DESC LIMIT 1",
     [chain],
   );
   return rows[0] ?? null;
 }
+
+/** The last audit of each indexed chain that has one. Served by operator_actions_audits. */
+export const lastAudits = ({ query }: Pick<Queryable, "query">): Promise<(RecordedAudit & { readonly name: string })[]> =>
+  query(
+    `SELECT c.name, a.time, a.details FROM chains c CROSS JOIN LATERAL (
+       SELECT time, details FROM operator_actions WHERE action = 'chain.audit' AND subject = c.name ORDER BY id DESC LIMIT 1) a ORDER BY c.chain_id`,
+  );

@@ -3,6 +3,7 @@ import { chainConfig } from "../../../runtime/config/config.ts";
 import { readIndexState } from "../../../runtime/domains/chains/queries/index-state.ts";
 import { countProgress, countRequest } from "../../../runtime/indexer/counts.ts";
 import { type Metrics, startMetrics } from "../../../runtime/metrics/start-metrics.ts";
+import { lastAudits, recordAudit } from "../../../runtime/operator/last-audit.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { parseScrape, type Sample, scrape, sumOf, typesOf } from "../../support/scrape.ts";
@@ -19,7 +20,7 @@ beforeAll(async () => {
   const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, test.url);
   await stop();
   metrics = await startMetrics({ host: "127.0.0.1", port: 0 });
-  metrics.addIndex(() => readIndexState(test.database));
+  metrics.addIndex(async () => ({ ...(await readIndexState(test.database)), audits: await lastAudits(test.database) }));
   metrics.addDataDirectory("/");
 });
 afterAll(async () => {
@@ -57,6 +58,20 @@ describe("the metrics of the index", () => {
     expect(value("ashlar_index_queue_overdue_seconds", { queue: "contract-reads" })).toBeLessThan(600);
     expect(sumOf(found, "ashlar_data_directory_free_bytes")).toBeGreaterThan(0);
     expect(sumOf(found, "ashlar_metrics_source_up", { source: "index" })).toBe(1);
+  });
+});
+
+describe("the metrics of audits", () => {
+  it("are absent until a chain was audited, and then those of its last audit", async () => {
+    expect((await samples()).filter(({ name }) => name.startsWith("ashlar_index_audit_"))).toEqual([]);
+    const before = Date.now() / 1000;
+    await recordAudit(test.database, "own", { block: 1, compared: 9, differences: 4 }, "operator@test");
+    await recordAudit(test.database, "own", { block: 2, compared: 9, differences: 3 }, "operator@test");
+    await recordAudit(test.database, "removed", { block: 2, compared: 9, differences: 1 }, "operator@test");
+    const found = await samples();
+    expect(sumOf(found, "ashlar_index_audit_differences")).toBe(3);
+    expect(sumOf(found, "ashlar_index_audit_timestamp_seconds", { chain: "own" })).toBeGreaterThanOrEqual(Math.floor(before));
+    expect(sumOf(found, "ashlar_index_audit_timestamp_seconds", { chain: "own" })).toBeLessThanOrEqual(Date.now() / 1000 + 1);
   });
 });
 
