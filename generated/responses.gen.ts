@@ -30,6 +30,8 @@ export interface AllChainsStatusResponse {
   readonly updated_at: string;
   /** One item per network. */
   readonly items: readonly ChainStatusItem[];
+  /** Names of the networks that are missing in `items` because their database did not respond; empty unless networks are stored in several databases. */
+  readonly unavailable_chains: readonly string[];
 }
 
 /** Allowances that an address has granted for its ERC-20 tokens, by token and spender. */
@@ -310,6 +312,8 @@ export interface ChainActivityResponse {
   readonly address: string;
   /** One item per network on which the address was active. */
   readonly items: readonly ChainActivityEvent[];
+  /** Names of the networks that are missing in `items` because their database did not respond; empty unless networks are stored in several databases. */
+  readonly unavailable_chains: readonly string[];
 }
 
 /** A collection and the amount of its cached metadata. */

@@ -1570,7 +1570,7 @@ validate11.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const AllChainsStatusResponseEnvelope = validate18;
 const schema10 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/AllChainsStatusResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
-const schema11 = {"type":"object","required":["updated_at","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/ChainStatusItem"}}},"additionalProperties":false};
+const schema11 = {"type":"object","required":["updated_at","items","unavailable_chains"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/ChainStatusItem"}},"unavailable_chains":{"type":"array","items":{"type":"string"}}},"additionalProperties":false};
 const schema12 = {"type":"object","required":["name","chain_id","kind","is_testnet","logo_url","black_logo_url","white_logo_url","is_appchain","synced_block_height","synced_blocked_signed_at","has_data","indexed_from","latest_block_height","finalized_block_height","native_accounting","missing","offers","batch_size","traces_by","node_seen_at","blocks_behind","seconds_behind","paused_since","building","switched_off"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"kind":{"type":"string","enum":["evm","bitcoin"]},"is_testnet":{"type":"boolean"},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"is_appchain":{"type":"boolean"},"synced_block_height":{"type":["integer","null"]},"synced_blocked_signed_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"has_data":{"type":"boolean"},"indexed_from":{"type":["integer","null"]},"latest_block_height":{"type":["integer","null"]},"finalized_block_height":{"type":["integer","null"]},"native_accounting":{"type":["string","null"],"enum":["traces","state","none",null]},"missing":{"type":["array","null"],"items":{"type":"string"}},"offers":{"type":["array","null"],"items":{"type":"string"}},"batch_size":{"type":["integer","null"]},"traces_by":{"type":["string","null"]},"node_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"blocks_behind":{"type":["integer","null"]},"seconds_behind":{"type":["integer","null"]},"paused_since":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"building":{"type":["array","null"],"items":{"type":"string"}},"switched_off":{"type":["array","null"],"items":{"$ref":"#/components/schemas/SwitchedOffProjection"}}},"additionalProperties":false};
 const schema13 = {"type":"object","required":["projection","reason"],"properties":{"projection":{"type":"string"},"reason":{"type":"string"}},"additionalProperties":false};
 
@@ -2270,14 +2270,14 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.updated_at === undefined) && (missing0 = "updated_at")) || ((data.items === undefined) && (missing0 = "items"))){
+if((((data.updated_at === undefined) && (missing0 = "updated_at")) || ((data.items === undefined) && (missing0 = "items"))) || ((data.unavailable_chains === undefined) && (missing0 = "unavailable_chains"))){
 validate19.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((key0 === "updated_at") || (key0 === "items"))){
+if(!(((key0 === "updated_at") || (key0 === "items")) || (key0 === "unavailable_chains"))){
 validate19.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -2348,6 +2348,46 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.unavailable_chains !== undefined){
+let data3 = data.unavailable_chains;
+const _errs7 = errors;
+const _errs8 = errors;
+if(errors === _errs7){
+if(Array.isArray(data3)){
+var valid2 = true;
+const len1 = data3.length;
+for(let i1=0; i1<len1; i1++){
+let data4 = data3[i1];
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate19.errors = [{instancePath:instancePath+"/unavailable_chains/" + i1,schemaPath:"#/properties/unavailable_chains/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs10 = errors;
+if(errors === _errs9){
+}
+var valid2 = _errs9 === errors;
+if(!valid2){
+break;
+}
+}
+if(valid2){
+}
+}
+else {
+validate19.errors = [{instancePath:instancePath+"/unavailable_chains",schemaPath:"#/properties/unavailable_chains/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs7){
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -6456,7 +6496,7 @@ validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const ChainActivityResponseEnvelope = validate59;
 const schema33 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/ChainActivityResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
-const schema34 = {"type":"object","required":["updated_at","address","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/ChainActivityEvent"}}},"additionalProperties":false};
+const schema34 = {"type":"object","required":["updated_at","address","items","unavailable_chains"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/ChainActivityEvent"}},"unavailable_chains":{"type":"array","items":{"type":"string"}}},"additionalProperties":false};
 const schema35 = {"type":"object","required":["name","chain_id","kind","is_testnet","db_schema_name","label","category_label","logo_url","black_logo_url","white_logo_url","color_theme","is_appchain","appchain_of","last_seen_at"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"kind":{"type":"string","enum":["evm","bitcoin"]},"is_testnet":{"type":"boolean"},"db_schema_name":{"type":["string","null"]},"label":{"type":["string","null"]},"category_label":{"type":["string","null"]},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"color_theme":{"anyOf":[{"$ref":"#/components/schemas/ColorTheme"},{"type":"null"}]},"is_appchain":{"type":"boolean"},"appchain_of":{"anyOf":[{"$ref":"#/components/schemas/ChainItem"},{"type":"null"}]},"last_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}},"additionalProperties":false};
 
 function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -6872,14 +6912,14 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.updated_at === undefined) && (missing0 = "updated_at")) || ((data.address === undefined) && (missing0 = "address"))) || ((data.items === undefined) && (missing0 = "items"))){
+if(((((data.updated_at === undefined) && (missing0 = "updated_at")) || ((data.address === undefined) && (missing0 = "address"))) || ((data.items === undefined) && (missing0 = "items"))) || ((data.unavailable_chains === undefined) && (missing0 = "unavailable_chains"))){
 validate60.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((key0 === "updated_at") || (key0 === "address")) || (key0 === "items"))){
+if(!((((key0 === "updated_at") || (key0 === "address")) || (key0 === "items")) || (key0 === "unavailable_chains"))){
 validate60.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -6976,6 +7016,46 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.unavailable_chains !== undefined){
+let data4 = data.unavailable_chains;
+const _errs9 = errors;
+const _errs10 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid2 = true;
+const len1 = data4.length;
+for(let i1=0; i1<len1; i1++){
+let data5 = data4[i1];
+const _errs11 = errors;
+if(typeof data5 !== "string"){
+validate60.errors = [{instancePath:instancePath+"/unavailable_chains/" + i1,schemaPath:"#/properties/unavailable_chains/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs12 = errors;
+if(errors === _errs11){
+}
+var valid2 = _errs11 === errors;
+if(!valid2){
+break;
+}
+}
+if(valid2){
+}
+}
+else {
+validate60.errors = [{instancePath:instancePath+"/unavailable_chains",schemaPath:"#/properties/unavailable_chains/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs9){
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }

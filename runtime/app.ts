@@ -16,22 +16,15 @@ import { nftHandlers } from "./api/nft/index.ts";
 import { pageDepth } from "./api/page-depth.ts";
 import { pricesHandlers } from "./api/prices/index.ts";
 import { tokensHandlers } from "./api/tokens/index.ts";
-import { type AnyChainConfig, type ChainConfig, type Config, isBitcoinChain, isEvmChain } from "./config/config.ts";
-import type { Database } from "./database/database.ts";
-import { createIndexCache } from "./database/index-cache.ts";
-import type { Notifications } from "./database/notifications.ts";
-import type { Replicas } from "./database/replicas/replicas.ts";
+import { type AnyChainConfig, type Config, isBitcoinChain, isEvmChain } from "./config/config.ts";
+import { isUnavailable } from "./database/errors.ts";
 import type { AddedProtocol } from "./declarations/added-protocol.ts";
 import type { Protocol } from "./declarations/protocol.ts";
-import { createBitcoinQueries } from "./domains/bitcoin/queries.ts";
-import { createNetworkQueries } from "./domains/chains/queries/index.ts";
 import { createCommunity } from "./domains/community/queries/community.ts";
-import { createHeads } from "./domains/ledger/queries/heads.ts";
-import { createLedgerQueries } from "./domains/ledger/queries/index.ts";
 import type { ContentVersion } from "./domains/ledger/queries/progress.ts";
-import { createLabelQueries } from "./domains/names/labels.ts";
+import { registriesOfChain } from "./domains/names/queries/index.ts";
 import { createNameResolution } from "./domains/names/resolve-name.ts";
-import { chainOfCurrencies } from "./domains/prices/queries/rates.ts";
+import type { ChainOfCurrency } from "./domains/prices/queries/rates.ts";
 import { createClassifier } from "./domains/tokens/classification/classifier.ts";
 import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createHttpApp, type HttpApp } from "./http/app.ts";
@@ -45,25 +38,19 @@ import type { ValidateMode } from "./http/validation/validation.ts";
 import { bitcoinNetworks } from "./lib/bitcoin/networks.ts";
 import type { Tracer } from "./lib/tracing.ts";
 import type { Logger } from "./logger.ts";
-import { createDecoders, readLabels, withTokenList } from "./operator-files.ts";
+import { createDecoders, withTokenList } from "./operator-files.ts";
 import { communityProtocols } from "./protocols.ts";
-import { createQueries } from "./queries.ts";
-import { readiness } from "./readiness.ts";
+import { readinessOfShards } from "./readiness-of-shards.ts";
+import type { DatabaseConnections, Shard } from "./shard.ts";
+import { createShards } from "./shards.ts";
 
-/** The dependencies of a server. */
-export interface AppOptions {
+/** The dependencies of a server. The connections are those to the control database. */
+export interface AppOptions extends DatabaseConnections {
   readonly config: Config;
   /** The chains that it serves, in the order of lists. */
   readonly chains: readonly AnyChainConfig[];
-  readonly database: Database;
-  /** For keys, health and readiness, so that they do not wait for answers; by default the same database. */
-  readonly control?: Database | undefined;
-  /** Connected as the role that runs the SQL of declared protocols; without it, community endpoints respond with 503. */
-  readonly reader?: Database | undefined;
-  /** Replicas that run the statements of resolvers; without them, `database` does. */
-  readonly replicas?: Replicas | undefined;
-  /** Notifications of the index (`indexChannel`); without them, nothing that the index changes is cached. */
-  readonly notifications?: Notifications | undefined;
+  /** The connections to the databases of chains that have the setting `database`, by its value. */
+  readonly shards?: Readonly<Record<string, DatabaseConnections>> | undefined;
   /** The declared protocols; the built-in ones by default. */
   readonly protocols?: readonly Protocol[];
   /** Those of them that the operator added. */
@@ -106,51 +93,50 @@ export function createApp(options: AppOptions): App {
   const { config, database, control = database, logger, demo, validate = config.validate, now = () => new Date() } = options;
   const chains = options.chains.filter((chain) => isEvmChain(chain));
   const bitcoinChains = options.chains.filter((chain) => isBitcoinChain(chain));
-  const cache = createIndexCache(options.notifications);
-  const queries = createQueries(chains, { database: options.replicas?.reads ?? database, primary: database }, now, cache);
+  const shards = createShards(options.chains, options, options.shards ?? {}, now);
   const { protocols = communityProtocols, added = [] } = options;
   const community = createCommunity(protocols, chains, {
-    reader: options.reader,
+    readerOf: (chainId) => shards.of(chainId).reader,
     bitcoinChains,
     onFailure: ({ code, message }) => logger.error({ code, reason: redactMessage(message) }, "Lending events of a transaction are unknown"),
   });
   const endpoints = addedEndpoints(added);
   const isRead = createIsRead(chains, community.isIndexed);
-  const heads = createHeads({
-    database,
-    chainIds: options.chains.map(({ id }) => id),
-    notifications: options.notifications,
-    cache: cache.loads("blocks", "bitcoin_blocks", "chains", "projection_checkpoints", "content_versions"),
-  });
-  heads.onHead((chainId, progress) => options.replicas?.requireContent(chainId, progress?.content));
-  // No response may be cached for a content that is newer than the other values that it was computed from.
-  heads.onHead(cache.invalidate);
-  const { headOf, contentOf, requireBuilt } = createAsOfProjection(heads, isRead, community.readsPools, createOtherChains(chains));
+  const otherChains = createOtherChains(shards.chainOfCurrency);
+  const { headOf, contentOf, requireBuilt } = createAsOfProjection(shards, isRead, community.readsPools, otherChains);
   /** With a fixed time, responses are as of that time. */
   const withTime = <T extends { readonly content: ContentVersion | null } | null>(read: T): T =>
     read === null || read.content === null || options.now === undefined
       ? read
       : { ...read, content: { ...read.content, changedAt: options.now() } };
-  const { labels } = createLabelQueries(queries.names, readLabels(chains));
   const resources = {
-    ...queries,
+    askAll: shards.askAll,
     community,
     requireBuilt,
-    labels,
     chains: createChainDirectory(options.chains.map((chain) => (isEvmChain(chain) ? withTokenList(chain) : chain))),
     limits: config.limits,
     decoderOf: createDecoders(chains),
     classifier: createClassifier(loadRules(config.rulesFile)),
   };
-  const readinessQueries = {
-    ledger: createLedgerQueries(control),
-    bitcoin: createBitcoinQueries(control),
-    network: createNetworkQueries(control),
+  const resourcesIn = (shard: Shard) => ({ ...resources, ...shard.queries, labels: shard.labels });
+  const ofShards = new Map(shards.all.map((shard) => [shard, resourcesIn(shard)]));
+  const ofControl = resourcesIn(shards.control);
+  /** With the queries of the database of a request's chain. */
+  const resourcesOf = (chainId: number | null) => (chainId === null ? ofControl : (ofShards.get(shards.of(chainId)) ?? ofControl));
+  const readinessOfAll = () => readinessOfShards(options.chains, shards.all, { now, maxSilentSeconds: config.indexerSilentSeconds });
+  /** Null if the content of a database is unknown, because it does not respond, while others do. */
+  const contentOfAll = async (): Promise<ContentVersion | null> => {
+    try {
+      return withTime({ content: await contentOf(options.chains.map(({ id }) => id)) }).content;
+    } catch (error) {
+      if (shards.all.length === 1 || !isUnavailable(error)) throw error;
+      return null;
+    }
   };
-  const readinessOfAll = () => readiness(options.chains, readinessQueries, control, { now, maxSilentSeconds: config.indexerSilentSeconds });
   const http = createHttpApp<ResolverContext>({
     database: control,
-    capacity: weightPerConnection * database.poolSize,
+    anchors: { all: shards.all.map((shard) => shard.control), of: (chainId) => shards.of(chainId).control },
+    capacity: weightPerConnection * shards.all.reduce((sum, { poolSize }) => sum + poolSize, 0),
     logger,
     limits: config.limits,
     chains,
@@ -160,12 +146,16 @@ export function createApp(options: AppOptions): App {
     },
     handlers,
     added: endpoints,
-    context: (scope) => ({ ...scope, ...resources }),
+    context: (scope) => ({ ...scope, ...resourcesOf(scope.chainId) }),
     head: options.now === undefined ? headOf : async (chainId, operation, request) => withTime(await headOf(chainId, operation, request)),
-    contentOfAll: async () => withTime({ content: await contentOf(options.chains.map(({ id }) => id)) }).content,
+    contentOfAll,
     pageDepth,
     chainOfProtocol: community.chainOf,
-    resolveName: createNameResolution(queries.names, chains, requireBuilt),
+    resolveName: createNameResolution(
+      { resolveName: (chainId, name) => shards.of(chainId).queries.names.resolveName(chainId, name) },
+      chains.filter((chain) => registriesOfChain(chain).length > 0),
+      requireBuilt,
+    ),
     readiness: readinessOfAll,
     document: documentEndpoints(readDocument(), endpoints),
     publicUrl: config.publicUrl,
@@ -185,8 +175,7 @@ export function createApp(options: AppOptions): App {
     ...http,
     readiness: readinessOfAll,
     async close() {
-      heads.stop();
-      await Promise.all([queries.uncached.close(), queries.untouchedBalances.close(), queries.tokenRequests.close()]);
+      await shards.close();
       await http.close();
     },
   };
@@ -201,11 +190,10 @@ const readDocument = (): OpenApiDocument => {
 };
 
 /** The chain whose rates a request's currency has, if it is another one than the request's. */
-const createOtherChains = (chains: readonly ChainConfig[]): ((chainId: number, request: unknown) => readonly number[]) => {
-  const chainOf = chainOfCurrencies(chains);
-  return (chainId, request) => {
+const createOtherChains =
+  (chainOf: ChainOfCurrency): ((chainId: number, request: unknown) => readonly number[]) =>
+  (chainId, request) => {
     const { quoteCurrency } = request as { readonly quoteCurrency?: Currency };
     const other = quoteCurrency === undefined ? chainId : chainOf(chainId, quoteCurrency);
     return other === chainId ? [] : [other];
   };
-};

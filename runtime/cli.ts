@@ -99,11 +99,13 @@ withChain(program.command("index"))
   .action(async (options: CommonOptions) => (await import("./commands/index-chains.ts")).indexChains(loadConfigWith(options)));
 
 withConfig(program.command("migrate"))
-  .description("run the pending migrations of the database")
-  .action(async (options: CommonOptions) => (await import("./commands/migrate.ts")).migrateDatabase(loadConfigWith(options)));
+  .description("run the pending migrations of all databases")
+  .action(async (options: CommonOptions) => (await import("./commands/migrate.ts")).migrateDatabases(loadConfigWith(options)));
 
 const withJobs = (command: Command): Command =>
-  withConfig(command).option("--jobs <number>", "how many tables to copy at the same time (default: one per core, at most 4)", parseJobs);
+  withConfig(command)
+    .option("--jobs <number>", "how many tables to copy at the same time (default: one per core, at most 4)", parseJobs)
+    .option("--database <name>", "one of databases in ashlar.yaml (default: the database of databaseUrl)");
 
 withJobs(program.command("backup"))
   .description("write a backup of the whole index, from one moment, while other processes index and serve; a killed one is started again")

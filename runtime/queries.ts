@@ -13,16 +13,26 @@ import { createUncachedMetadata } from "./domains/nft-metadata/queries/uncached.
 import { createNftSaleQueries } from "./domains/nft-sales/queries.ts";
 import { createPoolQueries } from "./domains/pools/queries/index.ts";
 import { createPriceQueries } from "./domains/prices/queries/price.ts";
-import { chainOfCurrencies } from "./domains/prices/queries/rates.ts";
+import type { ChainOfCurrency, ElsewhereStored } from "./domains/prices/queries/rates.ts";
 import { createSafeQueries } from "./domains/safes/queries.ts";
 import { createTokenRequests } from "./domains/tokens/jobs/record-token-requests.ts";
 import { createTokenQueries } from "./domains/tokens/queries/index.ts";
 import { createUntouchedBalances } from "./domains/tokens/queries/untouched-balances.ts";
 
-/** Creates the queries of all domains. `database` may run statements on replicas; `primary` does not. */
+/** The queries of all domains. */
+export type Queries = ReturnType<typeof createQueries>;
+
+/** Where chains read the rates of currencies. */
+export interface RateSources {
+  readonly chainOfCurrency: ChainOfCurrency;
+  readonly elsewhere: ElsewhereStored;
+}
+
+/** Creates the queries of all domains for the chains of a database. `database` may run statements on replicas; `primary` does not. */
 export function createQueries(
   chains: readonly ChainConfig[],
   { database, primary }: { readonly database: Database; readonly primary: Database },
+  { chainOfCurrency, elsewhere }: RateSources,
   now: () => Date,
   cache: IndexCache,
 ) {
@@ -33,7 +43,7 @@ export function createQueries(
     tokens: createTokenQueries(database, cache),
     tokenRequests: createTokenRequests(primary, now),
     pools: createPoolQueries(database, (chainId) => factories.get(chainId) ?? [], cache),
-    prices: createPriceQueries(database, chainOfCurrencies(chains), cache),
+    prices: createPriceQueries(database, chainOfCurrency, cache, elsewhere),
     rollUps: createRollUpQueries(database, cache),
     nfts: createNftQueries(database),
     nftMetadata: createNftMetadataQueries(database),

@@ -11,7 +11,7 @@ import { redactMessage } from "./http/redact.ts";
 import { migrations } from "./migrations.ts";
 
 /** The queries that readiness reads. */
-interface ReadinessQueries {
+export interface ReadinessQueries {
   readonly ledger: Pick<LedgerQueries, "chains" | "head">;
   readonly bitcoin: Pick<BitcoinQueries, "head">;
   readonly network: Pick<NetworkQueries, "nodes" | "heartbeats">;
@@ -23,19 +23,49 @@ export interface ReadinessOptions {
   readonly maxSilentSeconds: number;
 }
 
+/** How far a chain is indexed. */
+export interface ChainState {
+  readonly name: string;
+  readonly indexed_block: number | null;
+  readonly latest_block: number | null;
+  readonly blocks_behind: number | null;
+  readonly seconds_behind: number | null;
+  readonly paused_since: string | null;
+}
+
+/** The state of a database: why it cannot be used, or why its chains are not ready, and how far they are indexed. */
+export type DatabaseState = { readonly problem: string } | { readonly reasons: readonly string[]; readonly chains: readonly ChainState[] };
+
+/** The state of a database that does not respond. */
+export const problemOf = (error: unknown): DatabaseState => ({
+  problem: error instanceof DatabaseUnavailable ? error.summary : "The database does not respond",
+});
+
 /**
  * A server is ready if the database is reachable and migrated, and the first backfill of each chain is complete and its indexer not stopped, unless an operator
  * has paused it. The details report how far each chain is behind its node.
  */
 export async function readiness(
   chains: readonly AnyChainConfig[],
+  queries: ReadinessQueries,
+  database: Database,
+  options: ReadinessOptions,
+): Promise<Readiness> {
+  const state = await inspectDatabase(chains, queries, database, options);
+  if ("problem" in state) return { reasons: [state.problem], details: {} };
+  return { reasons: state.reasons, details: { database: "up", chains: state.chains } };
+}
+
+/** Reads the state of a database and of the chains that are stored in it. */
+export async function inspectDatabase(
+  chains: readonly AnyChainConfig[],
   { ledger, bitcoin, network }: ReadinessQueries,
   database: Database,
   { now, maxSilentSeconds }: ReadinessOptions,
-): Promise<Readiness> {
+): Promise<DatabaseState> {
   try {
     const problem = await schemaProblem(database, migrations);
-    if (problem !== null) return { reasons: [problem], details: {} };
+    if (problem !== null) return { problem };
     const rows = new Map((await ledger.chains()).map((row) => [row.chain_id, row]));
     const nodes = new Map((await network.nodes()).map((row) => [row.chain_id, row]));
     const pausedAt = (id: number): Date | null => nodes.get(id)?.paused_at ?? null;
@@ -63,10 +93,9 @@ export async function readiness(
     const stopped = chains.flatMap(({ id, name }) =>
       pausedAt(id) === null ? (indexerProblem(name, heartbeats.get(id), maxSilentSeconds) ?? []) : [],
     );
-    const reasons = [...backfilling, ...building, ...stopped];
-    return { reasons, details: { database: "up", chains: states.map(({ backfilled: _, ...state }) => state) } };
+    return { reasons: [...backfilling, ...building, ...stopped], chains: states.map(({ backfilled: _, ...state }) => state) };
   } catch (error) {
-    return { reasons: [error instanceof DatabaseUnavailable ? error.summary : "The database does not respond"], details: {} };
+    return problemOf(error);
   }
 }
 

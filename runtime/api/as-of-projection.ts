@@ -51,7 +51,11 @@ export function createAsOfProjection(
     /** The reach of the responses to a request; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind, or the chain is being removed. */
     headOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
       const others = otherChainsOf(chainId, request);
-      const progressOfAll = await progressOf([chainId, ...others]);
+      const progressOfAll = await progressOf([chainId, ...others]).catch((error: unknown) => {
+        // The database of another chain may be lost: then the content is unknown, and so are the rates of that chain.
+        if (others.length === 0) throw error;
+        return progressOf([chainId]);
+      });
       const active = activeRequest();
       if (active !== undefined) active.chains = [chainId, ...others];
       const progress = progressOfAll.get(chainId);

@@ -52,6 +52,8 @@ export interface ResolverContext {
   readonly pin: (block: number) => void;
   /** Quantities that a response is charged for in addition to its items: the blocks of its range, and hundredths of a credit for extras. */
   readonly counted: { blocks: number; extraHundredths: number };
+  /** Asks the databases of all chains, for requests without a chain; other queries are those of the database of the request's chain. */
+  readonly askAll: AskAll;
   /** The log decoder of a chain. */
   readonly decoderOf: (chainId: number) => DecodeLog;
   readonly ledger: LedgerQueries;
@@ -79,6 +81,21 @@ export interface ResolverContext {
   /** Labels of addresses. */
   readonly labels: LabelQueries["labels"];
 }
+
+/** A database with some of the chains, and its queries. */
+export interface ChainDatabase extends Pick<ResolverContext, "ledger" | "network" | "bitcoin"> {
+  readonly chains: readonly AnyChainConfig[];
+}
+
+/** What the databases of all chains returned. */
+export interface Asked<Result> {
+  readonly results: readonly Result[];
+  /** The ids of the chains whose database did not respond. */
+  readonly unavailable: ReadonlySet<number>;
+}
+
+/** Runs queries on the databases of all chains at once, each for a limited time. @throws {DatabaseUnavailable} if none responds. */
+export type AskAll = <Result>(ask: (database: ChainDatabase) => Promise<Result>) => Promise<Asked<Result>>;
 
 /** Decodes a log; null if no known ABI matches. Never throws. */
 export type DecodeLog = (log: { readonly address: Address; readonly topics: readonly Hash[]; readonly data: Hex }) => DecodedItem | null;

@@ -1,5 +1,6 @@
 import { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
+import { databaseOfOnlyChain } from "../config/database-config.ts";
 import { nativeBalances } from "../domains/tokens/jobs/audit-balances.ts";
 import { nativeBalancesDiffer, nativeBalancesUnseen } from "../indexer/errors.ts";
 import { readChain } from "../indexer/storage/chain-record.ts";
@@ -10,7 +11,7 @@ import { loadProtocols } from "../protocols.ts";
 import { commandActor } from "./actor.ts";
 import { auditChain, heightOf } from "./audit-chain.ts";
 import { oneChain } from "./one-chain.ts";
-import { openDatabase } from "./open-database.ts";
+import { openChainDatabase } from "./open-chain-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
 export interface AuditOptions {
@@ -25,7 +26,7 @@ const maxDifferencesShown = 20;
 /** `ashlar audit`: compares the index of a chain with its node, prints a table, and returns whether there is no difference. */
 export async function audit(config: Config, options: AuditOptions): Promise<boolean> {
   requireDatabase(config);
-  const database = await openDatabase(config);
+  const database = await openChainDatabase(config, databaseOfOnlyChain(config));
   try {
     const chain = await oneChain(config, database.indexing);
     const height = await heightOf(database.indexing, chain, options.at);
@@ -37,7 +38,9 @@ export async function audit(config: Config, options: AuditOptions): Promise<bool
     }
     const differences = rows.reduce((sum, row) => sum + row.differences.length, 0);
     const compared = rows.reduce((sum, row) => sum + row.compared, 0);
-    await recordUnlessReadOnly(recordAudit(database.indexing, chain.name, { block: height, compared, differences }, commandActor()));
+    await recordUnlessReadOnly(
+      recordAudit(database.log ?? database.indexing, chain.name, { block: height, compared, differences }, commandActor()),
+    );
     return differences === 0;
   } finally {
     await database.close();

@@ -1,21 +1,38 @@
 import { stdout } from "node:process";
 import { writeBackup } from "../backup/write-backup.ts";
 import type { Config } from "../config/config.ts";
+import { configOfDatabase, type DatabaseConfig } from "../config/database-config.ts";
 import { availableCores } from "../lib/available-cores.ts";
 import { openServer } from "./open-database.ts";
+import { invalidValue } from "./option-values.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { requireDatabase } from "./used-database.ts";
 
 export interface BackupOptions {
   /** The number of tables that are copied at the same time. */
   readonly jobs?: number | undefined;
+  /** The name of one of `databases`; the control database by default. */
+  readonly database?: string | undefined;
+}
+
+/** The configuration of the database that an option names. @throws {CommandError} if it is not configured. */
+export function configOfOption(config: Config, database: string | undefined): DatabaseConfig {
+  const names = Object.keys(config.databases);
+  if (database === undefined || names.includes(database)) return configOfDatabase(config, database ?? null);
+  throw invalidValue("--database", database, names.length === 0 ? "no value, because no databases are configured" : names.join(" or "));
 }
 
 /** One connection per core, as compressing takes as much time as reading; more than four would take connections from the servers. */
 export const defaultJobs = (): number => Math.min(4, availableCores());
 
-/** `ashlar backup`: writes a backup of the whole index into a folder. */
-export async function backup(config: Config, folder: string, version: string, { jobs = defaultJobs() }: BackupOptions): Promise<void> {
+/** `ashlar backup`: writes a backup of a whole database into a folder. */
+export async function backup(
+  all: Config,
+  folder: string,
+  version: string,
+  { jobs = defaultJobs(), database }: BackupOptions,
+): Promise<void> {
+  const config = configOfOption(all, database);
   requireDatabase(config);
   const server = await openServer(config);
   const progress = createProgress();

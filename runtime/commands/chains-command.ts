@@ -1,21 +1,22 @@
 import { stdin, stdout } from "node:process";
 import { createInterface } from "node:readline/promises";
 import { type Config, isEvmChain } from "../config/config.ts";
+import { databaseOf } from "../config/database-config.ts";
 import type { Database } from "../database/database.ts";
 import { type IndexedChainRow, type IndexState, readIndexState } from "../domains/chains/queries/index-state.ts";
-import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { nullOnAbort } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { readChainDetails } from "../operator/chain-details.ts";
+import type { IndexedChain } from "../operator/indexed-chain.ts";
 import { type QueueName, queueTables, refreshMetadata, retryJobs } from "../operator/jobs.ts";
 import { isPaused, pauseChain, resumeChain } from "../operator/pause.ts";
 import { removeChain } from "../operator/remove-chain.ts";
 import { loadProtocols } from "../protocols.ts";
 import { commandActor } from "./actor.ts";
-import { resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
-import { openDatabase } from "./open-database.ts";
+import { oneChain } from "./one-chain.ts";
+import { databaseNames, openChainDatabase, withEachDatabase, withIndexedChain } from "./open-chain-database.ts";
 import { createProgress } from "./progress.ts";
 import { repairChain } from "./repair-chain.ts";
 import { requireDatabase } from "./used-database.ts";
@@ -31,12 +32,23 @@ export interface RepairCommand {
 export async function repairChainNamed(config: Config, name: string, { to, yes = false }: RepairCommand): Promise<void> {
   requireDatabase(config);
   const { protocols } = loadProtocols(config);
-  const database = await openDatabase(config);
+  const chains = config.chains.filter((configured) => configured.name === name);
+  const [configured] = chains;
+  if (configured === undefined || !isEvmChain(configured))
+    throw new CommandError(`Invalid value "${name}" for the chain: expected a configured EVM chain; see chains in ashlar.yaml.`);
+  const database = await openChainDatabase(config, databaseOf(configured));
   try {
-    const chain = (await resolveChains(config, database.indexing)).find((configured) => configured.name === name);
-    if (chain === undefined || !isEvmChain(chain))
-      throw new CommandError(`Invalid value "${name}" for the chain: expected a configured EVM chain; see chains in ashlar.yaml.`);
-    await repairChain({ database: database.indexing, chain, protocols, to, isConfirmed: yes, actor: commandActor(), print });
+    const chain = await oneChain({ ...config, chains }, database.indexing);
+    await repairChain({
+      database: database.indexing,
+      log: database.log,
+      chain,
+      protocols,
+      to,
+      isConfirmed: yes,
+      actor: commandActor(),
+      print,
+    });
   } finally {
     await database.close();
   }
@@ -44,14 +56,14 @@ export async function repairChainNamed(config: Config, name: string, { to, yes =
 
 /** `ashlar chains pause`: its indexer stops within seconds, and stays stopped until `ashlar chains resume`. @throws {CommandError} */
 export const pauseChainNamed = (config: Config, name: string): Promise<void> =>
-  withIndexedChain(config, name, async (database, chain) => {
+  withChain(config, name, async (database, chain) => {
     if (await pauseChain(database, chain, commandActor())) print(`Indexing of ${name} is paused: its indexer stops within seconds.`);
     else print(`Indexing of ${name} is paused already.`);
   });
 
 /** `ashlar chains resume`: continues the indexing of a paused chain. @throws {CommandError} */
 export const resumeChainNamed = (config: Config, name: string): Promise<void> =>
-  withIndexedChain(config, name, async (database, chain) => {
+  withChain(config, name, async (database, chain) => {
     if (await resumeChain(database, chain, commandActor())) print(`Indexing of ${name} is resumed: its indexer continues within seconds.`);
     else print(`Indexing of ${name} is not paused, or ${name} is being removed.`);
   });
@@ -65,7 +77,7 @@ const waitMilliseconds = { paused: 30_000, other: 2_000 } as const;
 
 /** `ashlar chains remove`: deletes all rows of a chain, after its name was typed or passed. @throws {CommandError} */
 export const removeChainNamed = (config: Config, name: string, { yes }: RemoveCommand): Promise<void> =>
-  withIndexedChain(config, name, async (database, chain) => {
+  withChain(config, name, async (database, chain) => {
     print(`All rows of ${name} are deleted, including its prices and metadata; other chains and keys are not changed.`);
     if (config.chains.some((configured) => configured.name === name))
       print(`${name} is still configured: an indexer with this configuration indexes it again from the beginning.`);
@@ -104,22 +116,25 @@ async function ask(question: string): Promise<string> {
 /** `ashlar chains status`: how far each chain of the index, or one of them with its projections and queues, is indexed. @throws {CommandError} */
 export async function printChainStatus(config: Config, name: string | undefined): Promise<void> {
   requireDatabase(config);
-  const opened = await openDatabase(config);
-  try {
-    const id = name === undefined ? null : await requireIndexedChain(opened.indexing, name);
-    const state = await readIndexState(opened.indexing);
-    const chains = state.chains.filter((chain) => name === undefined || chain.name === name);
-    if (chains.length === 0) print("No chain is indexed.");
-    for (const chain of chains) print(renderChain(chain));
-    if (name !== undefined && id !== null) for (const line of await renderDetails(opened.indexing, { id, name }, state)) print(line);
-  } finally {
-    await opened.close();
-  }
+  if (name !== undefined)
+    return withIndexedChain(config, name, async (database, chain) => {
+      const state = await readIndexState(database);
+      for (const row of state.chains.filter((other) => other.name === name)) print(renderChain(row));
+      for (const line of await renderDetails(database, chain, state)) print(line);
+    });
+  let isEmpty = true;
+  await withEachDatabase(config, databaseNames(config), async ({ indexing }) => {
+    for (const row of (await readIndexState(indexing)).chains) {
+      isEmpty = false;
+      print(renderChain(row));
+    }
+  });
+  if (isEmpty) print("No chain is indexed.");
 }
 
 /** `ashlar chains jobs`: the queues of a chain. @throws {CommandError} */
 export const printJobs = (config: Config, name: string): Promise<void> =>
-  withIndexedChain(config, name, async (database) => {
+  withChain(config, name, async (database) => {
     for (const line of renderQueues(await readIndexState(database), name)) print(line);
     print("The reasons of failures of nft-metadata are printed by ashlar nfts status.");
   });
@@ -133,7 +148,7 @@ export const retryJobsNamed = (config: Config, name: string, { queue }: RetryCom
   const known = Object.keys(queueTables) as QueueName[];
   const queues = known.filter((other) => queue === undefined || other === queue);
   if (queues.length === 0) return Promise.reject(new CommandError(`Invalid value "${queue}" for --queue: expected ${known.join(" or ")}.`));
-  return withIndexedChain(config, name, async (database, chain) => {
+  return withChain(config, name, async (database, chain) => {
     const retried = await retryJobs(database, chain, queues, commandActor());
     print(`${retried} entries of ${queues.join(" and ")} are due: the process that indexes ${name} attempts them again.`);
   });
@@ -145,7 +160,7 @@ export interface RefreshCommand {
 
 /** `ashlar chains refresh-metadata`: queues the metadata of tokens to be read again. @throws {CommandError} */
 export const refreshMetadataNamed = (config: Config, name: string, { contract }: RefreshCommand): Promise<void> =>
-  withIndexedChain(config, name, async (database, chain) => {
+  withChain(config, name, async (database, chain) => {
     const { tokens, isCollection } = await refreshMetadata(database, chain, contract ?? null, commandActor());
     if (tokens === 0 && !isCollection)
       throw new CommandError(
@@ -156,12 +171,9 @@ export const refreshMetadataNamed = (config: Config, name: string, { contract }:
   });
 
 /** The lines about one chain. */
-async function renderDetails(
-  database: Database,
-  { id, name }: { readonly id: number; readonly name: string },
-  state: IndexState,
-): Promise<string[]> {
-  const { node, missing, use, audit } = await readChainDetails(database, { id, name });
+async function renderDetails(database: Database, chain: IndexedChain, state: IndexState): Promise<string[]> {
+  const { name } = chain;
+  const { node, missing, use, audit } = await readChainDetails(database, chain);
   const gibibytes = use.bytes / 2 ** 30;
   const density = use.transactions === 0 ? "" : `, ${((gibibytes / use.transactions) * 1e6).toFixed(2)} GiB per million transactions`;
   const size = `about ${use.rows} rows, ${use.transactions} transactions and ${gibibytes.toFixed(2)} GiB with indexes${density}`;
@@ -201,24 +213,7 @@ function renderChain({ name, block, node_block, silent_seconds, is_stopped, paus
 }
 
 /** Runs work with a chain of the index, which need not be configured. @throws {CommandError} if there is none with the name. */
-async function withIndexedChain(
-  config: Config,
-  name: string,
-  work: (database: Database, chain: { readonly id: number; readonly name: string }) => Promise<void>,
-): Promise<void> {
+async function withChain(config: Config, name: string, work: Parameters<typeof withIndexedChain>[2]): Promise<void> {
   requireDatabase(config);
-  const database = await openDatabase(config);
-  try {
-    await work(database.indexing, { id: await requireIndexedChain(database.indexing, name), name });
-  } finally {
-    await database.close();
-  }
-}
-
-async function requireIndexedChain(database: Database, name: string): Promise<number> {
-  const chains = await createLedgerQueries(database).chains();
-  const chain = chains.find((row) => row.name === name);
-  if (chain !== undefined) return chain.chain_id;
-  const names = chains.map((row) => row.name).join(", ");
-  throw new CommandError(`Invalid value "${name}" for the chain: expected a chain of the index (${names || "there is none"}).`);
+  await withIndexedChain(config, name, work);
 }

@@ -1,6 +1,7 @@
 import { type AnyChainConfig, type Config, isBitcoinChain } from "../config/config.ts";
 import { nodeUrlsOf } from "../config/fields.ts";
 import type { Queryable } from "../database/database.ts";
+import { isUnavailable } from "../database/errors.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { bitcoinNetworks } from "../lib/bitcoin/networks.ts";
 import { CommandError } from "./command-error.ts";
@@ -14,12 +15,30 @@ export function requireChains(config: Config): void {
   );
 }
 
-/** The configured chains with their ids: configured, stored in the index, or reported by the node. @throws {CommandError} */
-export async function resolveChains(config: Config, database: Queryable, signal?: AbortSignal): Promise<readonly AnyChainConfig[]> {
-  const indexed = new Map((await createLedgerQueries(database).chains()).map((row) => [row.name, row.chain_id]));
+/** Databases whose indexes know the ids of chains. */
+export interface ChainDatabases {
+  /** The control database, or the one of a command that opens one. */
+  readonly indexing: Queryable;
+  readonly shards?: readonly { readonly name: string; readonly indexing: Queryable }[];
+}
+
+/**
+ * The configured chains with their ids: configured, stored in the index, or reported by the node. A database of `databases` that does not respond is not asked.
+ * @throws {CommandError}
+ */
+export async function resolveChains(
+  config: Config,
+  { indexing, shards = [] }: ChainDatabases,
+  signal?: AbortSignal,
+): Promise<readonly AnyChainConfig[]> {
+  const indexed = await indexedIds(indexing);
+  const inShards = new Map(
+    await Promise.all(shards.map(async (shard) => [shard.name, await idsUnlessUnavailable(shard.indexing)] as const)),
+  );
   const chains: AnyChainConfig[] = [];
   for (const chain of config.chains) {
-    const id = chain.id ?? indexed.get(chain.name) ?? (await findId(chain, signal));
+    const ids = inShards.get(chain.database ?? "") ?? indexed;
+    const id = chain.id ?? ids.get(chain.name) ?? (await findId(chain, signal));
     const duplicate = chains.find((other) => other.id === id);
     if (duplicate !== undefined)
       throw new CommandError(`Chains ${duplicate.name} and ${chain.name} have the same id ${id}; configure each network once.`);
@@ -27,6 +46,15 @@ export async function resolveChains(config: Config, database: Queryable, signal?
   }
   return chains;
 }
+
+const indexedIds = async (database: Queryable): Promise<ReadonlyMap<string, number>> =>
+  new Map((await createLedgerQueries(database).chains()).map((row) => [row.name, row.chain_id]));
+
+const idsUnlessUnavailable = (database: Queryable): Promise<ReadonlyMap<string, number>> =>
+  indexedIds(database).catch((error: unknown) => {
+    if (!isUnavailable(error)) throw error;
+    return new Map();
+  });
 
 type Configured = Config["chains"][number];
 

@@ -2,8 +2,9 @@ import { createRpc } from "../chain/rpc.ts";
 import { type AnyChainConfig, type ChainConfig, isEvmChain } from "../config/config.ts";
 import { nodeUrlsOf } from "../config/fields.ts";
 import type { Queryable } from "../database/database.ts";
+import { isUnavailable } from "../database/errors.ts";
 import { IndexMismatchError, verifyChainId, verifyFirstBlock } from "../indexer/errors.ts";
-import { readChain } from "../indexer/storage/chain-record.ts";
+import { type ChainRecord, readChain } from "../indexer/storage/chain-record.ts";
 import { nullOnAbort } from "../lib/async.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import type { Logger } from "../logger.ts";
@@ -16,11 +17,11 @@ import { CommandError } from "./command-error.ts";
  */
 export async function checkNodes(
   chains: readonly AnyChainConfig[],
-  database: Queryable,
+  databaseOf: (chain: ChainConfig) => Queryable,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const outcomes = await Promise.all(chains.map((chain) => (isEvmChain(chain) ? refusalOf(chain, database, signal) : null)));
+  const outcomes = await Promise.all(chains.map((chain) => (isEvmChain(chain) ? refusalOf(chain, databaseOf(chain), signal) : null)));
   signal.throwIfAborted();
   const refusals = outcomes.filter((refusal) => refusal !== null);
   if (refusals.length > 0 && refusals.length === chains.length) throw new CommandError(refusals.join("\n"));
@@ -28,7 +29,14 @@ export async function checkNodes(
 }
 
 async function refusalOf(chain: ChainConfig, database: Queryable, signal: AbortSignal): Promise<string | null> {
-  const record = await readChain(database, chain.id);
+  let record: ChainRecord | null;
+  try {
+    record = await readChain(database, chain.id);
+  } catch (error) {
+    // The chain of a lost database is checked by the indexer.
+    if (isUnavailable(error)) return null;
+    throw error;
+  }
   const continues = record !== null && [0, record.indexedFrom].includes(chain.from);
   const node = continues ? null : await readFirstNode(nodeUrlsOf(chain), signal);
   if (node === null) return null;

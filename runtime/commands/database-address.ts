@@ -11,22 +11,57 @@ export interface DatabaseAddress {
   readonly problem: string | null;
 }
 
+/** Where a database of `databases` is. */
+export interface ShardAddress extends DatabaseAddress {
+  /** The role that runs the SQL of declared protocols; null until the database was prepared. */
+  readonly readerRole: string | null;
+}
+
+/** Where the databases of a service are. */
+export interface ServiceAddress extends DatabaseAddress {
+  /** Those of `databases`, by name. */
+  readonly shards: Readonly<Record<string, ShardAddress>>;
+}
+
 /** An address that changes, for the pools of a child process. */
-export interface CurrentAddress {
+export interface CurrentAddress<Address extends DatabaseAddress = DatabaseAddress> {
+  get(): Address;
   readonly server: { readonly url: () => string; readonly description: DatabaseDescription };
   readonly reader: { readonly url: () => string; readonly description: DatabaseDescription };
-  change(address: DatabaseAddress): void;
+  change(address: Address): void;
 }
 
 /** Creates the address of a child process's database. */
-export function createCurrentAddress(first: DatabaseAddress): CurrentAddress {
+export function createCurrentAddress<Address extends DatabaseAddress>(first: Address): CurrentAddress<Address> {
   let current = first;
   const description = { name: first.name, details: first.details, problem: () => current.problem };
   return {
+    get: () => current,
     server: { url: () => current.url, description },
     reader: { url: () => current.readerUrl, description },
     change(address) {
       current = address;
+    },
+  };
+}
+
+/** The addresses of the databases of a service, for the pools of a child process. */
+export interface CurrentAddresses extends Pick<CurrentAddress, "server" | "reader"> {
+  readonly shards: readonly { readonly name: string; readonly address: CurrentAddress<ShardAddress> }[];
+  change(address: ServiceAddress): void;
+}
+
+/** Creates the addresses of the databases of a child process's service. */
+export function createCurrentAddresses(first: ServiceAddress): CurrentAddresses {
+  const { change, server, reader } = createCurrentAddress<DatabaseAddress>(first);
+  const shards = Object.entries(first.shards).map(([name, address]) => ({ name, address: createCurrentAddress(address) }));
+  return {
+    server,
+    reader,
+    shards,
+    change(addresses) {
+      change(addresses);
+      for (const { name, address } of shards) address.change(addresses.shards[name] ?? address.get());
     },
   };
 }

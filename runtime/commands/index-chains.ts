@@ -17,10 +17,10 @@ import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 import { createDiskSpace, type DiskSpace } from "./disk-space.ts";
 import { indexBitcoinChain } from "./index-bitcoin.ts";
+import { type IndexDatabase, storeOf } from "./index-database.ts";
 import { createFailover } from "./index-with-failover.ts";
 import type { indexChain } from "./indexing.ts";
 import { keepIndexing } from "./keep-indexing.ts";
-import type { ServiceDatabase } from "./open-database.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
 import { openService } from "./open-service.ts";
 import { openTracing } from "./open-tracing.ts";
@@ -44,7 +44,7 @@ export async function indexChains(config: Config): Promise<void> {
     try {
       metrics = await openMetrics(config, database, progress.print);
       const countsOf = metrics?.addIndexer("indexer", poolsOf(database));
-      const chains = await resolveChains(config, database.indexing, signal);
+      const chains = await resolveChains(config, database, signal);
       stdout.write(`Indexing ${chains.map((chain) => chain.name).join(", ")}.\n`);
       const indexing = runIndexers(
         { chains, protocols, database, diskSpace: createDiskSpace(config), logger, progress, countsOf, tracer: tracing?.tracer },
@@ -65,7 +65,7 @@ export async function indexChains(config: Config): Promise<void> {
 export interface RunIndexers {
   readonly chains: readonly AnyChainConfig[];
   readonly protocols: readonly Protocol[];
-  readonly database: Pick<ServiceDatabase, "indexing" | "readerRole">;
+  readonly database: IndexDatabase;
   /** The space for the database; not watched by default. */
   readonly diskSpace?: DiskSpace | null;
   readonly logger: Logger;
@@ -103,18 +103,10 @@ const lowDiskReason =
 /** Indexes a chain until the signal aborts; the reason if it fails finally before. */
 async function indexUntilStopped(
   chain: AnyChainConfig,
-  {
-    protocols,
-    database: { indexing: database, readerRole },
-    diskSpace,
-    logger,
-    progress,
-    endsWhenRefused = true,
-    countsOf,
-    tracer,
-  }: RunIndexers,
+  { protocols, database: databases, diskSpace, logger, progress, endsWhenRefused = true, countsOf, tracer }: RunIndexers,
   signal: AbortSignal,
 ): Promise<string | null> {
+  const { database, readerRole } = storeOf(chain, databases);
   const heartbeat = createHeartbeat({ database, chainId: chain.id });
   const counts = countsOf?.(chain.name);
   const report = createReport(progress, chain);
@@ -128,10 +120,14 @@ async function indexUntilStopped(
     },
     ...(counts === undefined ? {} : { onRequest: (calls: number, failure: FailureKind | null) => countRequest(counts, calls, failure) }),
   };
+  let failover: PausableRun["run"] | undefined;
   const pausable: PausableRun = {
-    run: isBitcoinChain(chain)
-      ? (active) => indexBitcoinChain({ chain, ...common }, active)
-      : createFailover({ chain, protocols, readerRole, tracer, ...common }),
+    async run(active) {
+      const role = readerRole();
+      if (isBitcoinChain(chain)) return indexBitcoinChain({ chain, ...common }, active);
+      failover ??= createFailover({ chain, protocols, readerRole: role, tracer, ...common });
+      return failover(active);
+    },
     async pausedBy() {
       if (await diskSpace?.isLow()) {
         heartbeat.fail(lowDiskReason);

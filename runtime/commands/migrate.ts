@@ -1,12 +1,18 @@
 import { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
+import { configOfDatabase, type DatabaseConfig } from "../config/database-config.ts";
 import { createDatabase } from "../database/database.ts";
 import { migrate } from "../database/migrate.ts";
 import { migrations } from "../migrations.ts";
+import { databaseNames } from "./open-chain-database.ts";
 import { openServer } from "./open-database.ts";
 
-/** `ashlar migrate`: runs the pending migrations. */
-export async function migrateDatabase(config: Config): Promise<void> {
+/** `ashlar migrate`: runs the pending migrations of all databases. */
+export async function migrateDatabases(config: Config): Promise<void> {
+  for (const name of databaseNames(config)) await migrateDatabase(configOfDatabase(config, name));
+}
+
+async function migrateDatabase(config: DatabaseConfig): Promise<void> {
   const { url, description, stop } = await openServer(config);
   const database = createDatabase({
     url,

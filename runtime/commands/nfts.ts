@@ -1,5 +1,6 @@
 import { stdout } from "node:process";
 import { type ChainConfig, type Config, isEvmChain } from "../config/config.ts";
+import { databaseOfOnlyChain } from "../config/database-config.ts";
 import type { Database } from "../database/database.ts";
 import { requestRefresh } from "../domains/nft-metadata/jobs/queue-refreshes.ts";
 import { type CollectionStatus, type Reason, readMetadataStatus } from "../domains/nft-metadata/queries/status.ts";
@@ -8,7 +9,7 @@ import { escapeTerminal } from "../lib/terminal-text.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 import { oneChain } from "./one-chain.ts";
-import { openDatabase } from "./open-database.ts";
+import { chainDatabases, withEachDatabase } from "./open-chain-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
 /** Max printed collections of a chain, and max printed reasons of a collection. */
@@ -19,8 +20,8 @@ const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}
 
 /** `ashlar nfts status`: prints how much metadata of each collection is pending, fetched and rejected, and the reasons. @throws {CommandError} */
 export const nftStatus = (config: Config): Promise<void> =>
-  withDatabase(config, async (database) => {
-    for (const chain of (await resolveChains(config, database)).filter((any) => isEvmChain(any))) {
+  withDatabases(config, chainDatabases(config), async (database, ofDatabase) => {
+    for (const chain of (await resolveChains(ofDatabase, { indexing: database })).filter((any) => isEvmChain(any))) {
       const collections = await readMetadataStatus(database, chain.id);
       for (const line of renderStatus(chain, collections, new Date())) print(line);
     }
@@ -28,7 +29,7 @@ export const nftStatus = (config: Config): Promise<void> =>
 
 /** `ashlar nfts refresh`: queues the metadata of a collection, or of one token, to be fetched again. @throws {CommandError} */
 export const refreshNfts = (config: Config, collection: Address, tokenId: string | null): Promise<void> =>
-  withDatabase(config, async (database) => {
+  withDatabases(config, [databaseOfOnlyChain(config)], async (database) => {
     const chain = await oneChain(config, database);
     if (chain.nfts.metadata !== "cached")
       throw new CommandError(`Metadata of ${chain.name} is not stored; set nfts.metadata of the chain to cached in ashlar.yaml.`);
@@ -40,15 +41,14 @@ export const refreshNfts = (config: Config, collection: Address, tokenId: string
     );
   });
 
-async function withDatabase(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
+async function withDatabases(
+  config: Config,
+  names: readonly (string | null)[],
+  work: (database: Database, ofDatabase: Config) => Promise<void>,
+): Promise<void> {
   requireChains(config);
   requireDatabase(config);
-  const database = await openDatabase(config);
-  try {
-    await work(database.indexing);
-  } finally {
-    await database.close();
-  }
+  await withEachDatabase(config, names, ({ indexing }, ofDatabase) => work(indexing, ofDatabase));
 }
 
 /** Renders the lines for one chain. */

@@ -10,7 +10,7 @@ export async function oneChain(config: Config, database: Queryable): Promise<Cha
     throw new CommandError(
       `Several chains are configured (${config.chains.map(({ name }) => name).join(", ")}); choose one with --chain NAME.`,
     );
-  const [chain] = await resolveChains(config, database);
+  const [chain] = await resolveChains(config, { indexing: database });
   if (chain !== undefined && isEvmChain(chain)) return chain;
   if (chain !== undefined) throw new CommandError(`Chain ${chain.name} is a Bitcoin chain: this command is only for EVM chains.`);
   const indexed = (await createLedgerQueries(database).chains()).map(({ name }) => name).join(", ");

@@ -6,12 +6,13 @@ import type { Protocol } from "../declarations/protocol.ts";
 import type { Logger } from "../logger.ts";
 import type { AuditResult } from "../operator/last-audit.ts";
 import { CommandError } from "./command-error.ts";
+import { storeOf } from "./index-database.ts";
 import { urlOf } from "./listening.ts";
 import type { ServiceDatabase } from "./open-database.ts";
 
 export interface ConsoleOptions {
   readonly config: Config;
-  readonly database: Pick<ServiceDatabase, "indexing" | "address">;
+  readonly database: Pick<ServiceDatabase, "indexing" | "address" | "shards">;
   readonly protocols: readonly Protocol[];
   readonly logger: Logger;
   readonly print: (line: string) => void;
@@ -48,6 +49,7 @@ export async function openConsole({ config, database, protocols, logger, print }
     const app = createConsoleApp({
       database: pool,
       indexing: database.indexing,
+      shards: database.shards.map(({ control, indexing }) => ({ database: control, indexing })),
       logger,
       assets: await loadAssets(),
       publicUrl,
@@ -102,14 +104,16 @@ async function listen(
 /** Audits a configured chain. @throws {CommandError} */
 async function auditConfigured(
   config: Config,
-  { indexing }: Pick<ServiceDatabase, "indexing">,
+  databases: Pick<ServiceDatabase, "indexing" | "shards">,
   protocols: readonly Protocol[],
   name: string,
   sample: number,
 ): Promise<AuditResult> {
   const [{ auditChain, heightOf }, { oneChain }] = await Promise.all([import("./audit-chain.ts"), import("./one-chain.ts")]);
   const chains = config.chains.filter((chain) => chain.name === name);
-  if (chains.length === 0) throw new CommandError(`Chain ${name} is not configured: its node is unknown.`);
+  const [configured] = chains;
+  if (configured === undefined) throw new CommandError(`Chain ${name} is not configured: its node is unknown.`);
+  const { database: indexing } = storeOf(configured, { ...databases, readerRole: null });
   const chain = await oneChain({ ...config, chains }, indexing);
   const block = await heightOf(indexing, chain, undefined);
   const rows = await auditChain(indexing, chain, protocols, block, sample);

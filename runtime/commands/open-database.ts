@@ -1,5 +1,6 @@
 import process from "node:process";
 import type { Config } from "../config/config.ts";
+import { configOfDatabase, type DatabaseConfig } from "../config/database-config.ts";
 import type { Database, DatabaseOptions } from "../database/database.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import type { DatabaseDescription } from "../database/errors.ts";
@@ -9,8 +10,9 @@ import type { Notifications } from "../database/notifications.ts";
 import { availableCores } from "../lib/available-cores.ts";
 import type { Logger } from "../logger.ts";
 import { migrations } from "../migrations.ts";
-import type { DatabaseAddress } from "./database-address.ts";
+import type { DatabaseAddress, ServiceAddress } from "./database-address.ts";
 import { type OpenReader, openReader } from "./open-reader.ts";
+import type { OpenShard } from "./open-shard.ts";
 import { type ChildProcesses, type ConnectionPlan, maxConnectionsOf, planConnections } from "./pool-sizes.ts";
 import { controlPool, indexingPool, openNotifications, servingPool } from "./pools.ts";
 import { type Shutdown, settlesWithin } from "./shutdown.ts";
@@ -27,8 +29,8 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** The databases of a process that serves or indexes: the SQL of declared protocols runs on the connections of `reader`. */
-export interface ServiceDatabase extends OpenDatabase, OpenReader {
+/** The control database of a process that serves or indexes: the SQL of declared protocols runs on the connections of `reader`. */
+export interface ControlDatabase extends OpenDatabase, OpenReader {
   /** The sizes of the pools of this process and its child processes. */
   readonly plan: ConnectionPlan;
   /** Notifications of the index, which need a connection of their own. */
@@ -37,6 +39,13 @@ export interface ServiceDatabase extends OpenDatabase, OpenReader {
   address(): DatabaseAddress;
   /** Calls the listener when the address has changed. */
   onAddressChange(listener: () => void): void;
+}
+
+/** The databases of a process that serves or indexes. */
+export interface ServiceDatabase extends ControlDatabase {
+  /** The databases of `databases` in which chains are stored. */
+  readonly shards: readonly OpenShard[];
+  address(): ServiceAddress;
 }
 
 /** Options of commands that run until they are stopped: their embedded server is restarted if it exits. */
@@ -61,13 +70,17 @@ export interface Server extends Pick<DatabaseOptions, "url"> {
 }
 
 /** Prints which database is used, and starts or joins the embedded server if none is configured. */
-export async function openServer(config: Config, longRunning?: LongRunning): Promise<Server> {
+export async function openServer(config: Config | DatabaseConfig, longRunning?: LongRunning): Promise<Server> {
   announceDatabase(config);
   const { databaseUrl, dataDirectory } = config;
   if (databaseUrl !== undefined) {
-    const details = `check ${originOf(databaseUrl, process.env)}`;
-    const description = { name: "The database", details };
-    return { url: databaseUrl, description, onChange: () => undefined, stop: async () => undefined, interrupt: () => undefined };
+    return {
+      url: databaseUrl,
+      description: describeExternal(config, databaseUrl),
+      onChange: () => undefined,
+      stop: async () => undefined,
+      interrupt: () => undefined,
+    };
   }
   if (longRunning === undefined) {
     return {
@@ -81,13 +94,14 @@ export async function openServer(config: Config, longRunning?: LongRunning): Pro
 }
 
 /**
- * Connects to DATABASE_URL, or else to the embedded server, and runs the pending migrations or refuses an older schema (setting `migrate`). For commands that run until they are stopped, it also sets up the
+ * Connects to DATABASE_URL, to one of databases, or else to the embedded server, and runs the pending migrations or refuses an older schema (setting `migrate`). For commands that run until they are stopped, it also sets up the
  * role of community endpoints. @throws {ReaderRoleError} if that role cannot be created or used. @throws {CommandError} if the database accepts too few
  * connections.
  */
-export async function openDatabase(config: Config, longRunning: LongRunning): Promise<ServiceDatabase>;
-export async function openDatabase(config: Config): Promise<OpenDatabase>;
-export async function openDatabase(config: Config, longRunning?: LongRunning): Promise<OpenDatabase | ServiceDatabase> {
+export async function openDatabase(config: Config | DatabaseConfig, longRunning: LongRunning): Promise<ControlDatabase>;
+export async function openDatabase(config: Config | DatabaseConfig): Promise<OpenDatabase>;
+export async function openDatabase(all: Config | DatabaseConfig, longRunning?: LongRunning): Promise<OpenDatabase | ControlDatabase> {
+  const config = "databaseName" in all ? all : configOfDatabase(all, null);
   const server = await openServer(config, longRunning);
   const notifications = openNotifications(server);
   const pools: Pick<Database, "close">[] = [notifications];
@@ -118,7 +132,7 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
     if (longRunning === undefined) return database;
     const reader = await connectReader();
     const address = (): DatabaseAddress => addressOf(server, reader.readerUrl());
-    const service: ServiceDatabase = { ...database, ...reader, plan, notifications, address, onAddressChange: server.onChange };
+    const service: ControlDatabase = { ...database, ...reader, plan, notifications, address, onAddressChange: server.onChange };
     return service;
   } catch (error) {
     await close();
@@ -127,8 +141,16 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
 }
 
 /** Servers of other machines may use an external database, whose migrations therefore are an operator's decision. */
-const migratesItself = ({ migrate: mode, databaseUrl }: Config): boolean =>
+export const migratesItself = ({ migrate: mode, databaseUrl }: Config): boolean =>
   (mode ?? (databaseUrl === undefined ? "auto" : "explicit")) === "auto";
+
+/** Describes a database of a configuration that is not the embedded one. */
+export function describeExternal(config: Config | DatabaseConfig, url: string): DatabaseDescription {
+  const name = "databaseName" in config ? config.databaseName : null;
+  return name === null
+    ? { name: "The database", details: `check ${originOf(url, process.env)}` }
+    : { name: `Database ${name}`, details: `check databases.${name}` };
+}
 
 /** Where a database URL was set. */
 const originOf = (databaseUrl: string, { DATABASE_URL: variable, DATABASE_URL_FILE: file }: NodeJS.ProcessEnv): string => {
@@ -137,7 +159,11 @@ const originOf = (databaseUrl: string, { DATABASE_URL: variable, DATABASE_URL_FI
 };
 
 /** Divides the connections of the server, which is asked how many it accepts. */
-async function planOf(config: Config, server: Server, processes: ChildProcesses = { workers: 0, indexers: 0 }): Promise<ConnectionPlan> {
+export async function planOf(
+  config: Config,
+  server: Pick<DatabaseOptions, "url" | "description">,
+  processes: ChildProcesses = { workers: 0, indexers: 0 },
+): Promise<ConnectionPlan> {
   const database = controlPool(config, server, 1);
   try {
     const maxConnections = await maxConnectionsOf(database);

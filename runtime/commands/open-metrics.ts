@@ -1,11 +1,12 @@
 import type { Config } from "../config/config.ts";
-import { readIndexState } from "../domains/chains/queries/index-state.ts";
+import { readIndexStates } from "../domains/chains/queries/index-state.ts";
 import type { Pools } from "../metrics/server-metrics.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
 import { lastAudits } from "../operator/last-audit.ts";
 import { CommandError } from "./command-error.ts";
 import { urlOf } from "./listening.ts";
 import type { ServiceDatabase } from "./open-database.ts";
+import type { OpenShard } from "./open-shard.ts";
 
 /** The pools of a process, by the names that metrics have for them. */
 export const poolsOf = ({
@@ -13,17 +14,28 @@ export const poolsOf = ({
   control,
   indexing,
   reader,
-}: Pick<ServiceDatabase, "serving" | "control" | "indexing" | "reader">): Pools => ({
+  shards,
+}: Pick<ServiceDatabase, "serving" | "control" | "indexing" | "reader" | "shards">): Pools => ({
   answers: serving,
   control,
   indexing,
   community: reader,
+  ...Object.fromEntries(
+    shards.flatMap((shard) => [...Object.entries(servingPoolsOf(shard)), [`indexing of ${shard.name}`, shard.indexing] as const]),
+  ),
+});
+
+/** The pools of a database of `databases` that serve, by the names that metrics have for them. */
+export const servingPoolsOf = ({ name, serving, control, reader }: Pick<OpenShard, "name" | "serving" | "control" | "reader">): Pools => ({
+  [`answers of ${name}`]: serving,
+  [`control of ${name}`]: control,
+  [`community of ${name}`]: reader,
 });
 
 /** Starts to serve metrics, and prints their URL; undefined if they are not configured. @throws {CommandError} if they cannot listen on their address */
 export async function openMetrics(
   { metrics, databaseUrl, dataDirectory }: Pick<Config, "metrics" | "databaseUrl" | "dataDirectory">,
-  { control }: Pick<ServiceDatabase, "control">,
+  { control, shards }: Pick<ServiceDatabase, "control" | "shards">,
   print: (line: string) => void,
 ): Promise<Metrics | undefined> {
   if (metrics === undefined) return undefined;
@@ -35,7 +47,8 @@ export async function openMetrics(
     );
   });
   started.addIndex(async () => {
-    const [state, audits] = await Promise.all([readIndexState(control), lastAudits(control)]);
+    const stores = [control, ...shards.map((shard) => shard.control)];
+    const [state, audits] = await Promise.all([readIndexStates(stores), lastAudits(control)]);
     return { ...state, audits };
   });
   if (databaseUrl === undefined) started.addDataDirectory(dataDirectory);

@@ -1,5 +1,6 @@
 import process from "node:process";
 import type { Config } from "../config/config.ts";
+import type { DatabaseConfig } from "../config/database-config.ts";
 import type { Database, DatabaseOptions } from "../database/database.ts";
 import { isSameDatabase, readerRightsProblem } from "../database/reader/reader-rights.ts";
 import { ReaderRoleError, readerRoleError, setUpReaderRole } from "../database/reader/reader-role.ts";
@@ -23,7 +24,7 @@ const rejectedLogin = ["28P01", "28000", "08P01"];
  * either case. @throws {ReaderRoleError}
  */
 export async function openReader(
-  config: Config,
+  config: Config | DatabaseConfig,
   server: Pick<DatabaseOptions, "url" | "description">,
   database: Database,
   poolSize: number,
@@ -48,8 +49,8 @@ export async function openReader(
   throw await readerRoleError(database, "the server rejects its login");
 }
 
-async function openConfigured(config: Config, url: string, database: Database, poolSize: number): Promise<OpenReader> {
-  const setting = url === process.env.COMMUNITY_DATABASE_URL ? "COMMUNITY_DATABASE_URL" : "communityDatabaseUrl";
+async function openConfigured(config: Config | DatabaseConfig, url: string, database: Database, poolSize: number): Promise<OpenReader> {
+  const setting = settingOf(config, url);
   const details = `check ${setting}${setting === "communityDatabaseUrl" ? " in the configuration" : ""}`;
   const reader = readerPool(config, { url, description: { name: "The database of community endpoints", details } }, poolSize);
   try {
@@ -62,4 +63,10 @@ async function openConfigured(config: Config, url: string, database: Database, p
     await reader.close();
     throw error;
   }
+}
+
+/** Where the URL for the role was set. */
+function settingOf(config: Config | DatabaseConfig, url: string): string {
+  if ("databaseName" in config && config.databaseName !== null) return `databases.${config.databaseName}.communityDatabaseUrl`;
+  return url === process.env.COMMUNITY_DATABASE_URL ? "COMMUNITY_DATABASE_URL" : "communityDatabaseUrl";
 }

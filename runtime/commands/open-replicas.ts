@@ -1,22 +1,26 @@
 import type { Config } from "../config/config.ts";
+import type { DatabaseConfig } from "../config/database-config.ts";
 import type { Database } from "../database/database.ts";
 import { createReplicas, type Replicas } from "../database/replicas/replicas.ts";
 import { controlPool, servingPool } from "./pools.ts";
 
 /** Connects to the replicas of `readUrls` for a process that serves; undefined if none is configured. A replica that cannot be reached is used later. */
 export function openReplicas(
-  config: Config,
+  config: Config | DatabaseConfig,
   primary: Database,
   logger: { info(message: string): void; warn(message: string): void },
 ): Replicas | undefined {
   if (config.readUrls.length === 0) return undefined;
+  const name = "databaseName" in config ? config.databaseName : null;
+  const [of, setting] = name === null ? ["", "readUrls"] : [` of database ${name}`, `databases.${name}.readUrls`];
   return createReplicas({
     primary,
     replicas: config.readUrls.map((url, index) => {
-      const server = { url, description: { name: `Replica ${index + 1}`, details: "check readUrls" } };
+      const server = { url, description: { name: `Replica ${index + 1}${of}`, details: `check ${setting}` } };
       return { database: servingPool(config, server, primary.poolSize), monitor: controlPool(config, server, 1) };
     }),
-    onChange(replica, problem) {
+    onChange(number, problem) {
+      const replica = `${number}${of}`;
       if (problem === null) logger.info(`Replica ${replica} is used again.`);
       else logger.warn(`Replica ${replica} is not used: ${problem}.`);
     },

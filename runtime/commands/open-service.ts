@@ -1,20 +1,43 @@
 import type { Config } from "../config/config.ts";
+import { configOfDatabase, databaseOf } from "../config/database-config.ts";
 import type { AddedProtocol } from "../declarations/added-protocol.ts";
 import { renderDiagnostic } from "../declarations/diagnostics.ts";
 import { unknownNetworks } from "../protocols.ts";
 import { requirePlannable } from "./community/require-plannable.ts";
 import { type LongRunning, openDatabase, type ServiceDatabase } from "./open-database.ts";
+import { type OpenShard, openShard } from "./open-shard.ts";
 
 /** Opens the databases of a process that serves or indexes, and plans the statements of the operator's protocols. @throws {ConfigError} with all diagnostics. */
 export async function openService(config: Config, added: readonly AddedProtocol[], longRunning: LongRunning): Promise<ServiceDatabase> {
   for (const warning of unknownNetworks(added, config)) longRunning.logger.warn(renderDiagnostic(warning));
-  const database = await openDatabase(config, longRunning);
+  const control = await openDatabase(config, longRunning);
+  const listeners: (() => void)[] = [];
+  const shards: OpenShard[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all([control.close(), ...shards.map((shard) => shard.close())]);
+  };
   try {
-    const { indexing, readerRole } = database;
+    const { indexing, readerRole } = control;
     await requirePlannable(added, { database: indexing, readerRole, directory: config.communityDirectory });
-    return database;
+    const notify = (): void => {
+      for (const listener of listeners) listener();
+    };
+    const names = new Set(config.chains.map(databaseOf).filter((name) => name !== null));
+    const opening = [...names].map(async (name) => void shards.push(await openShard(configOfDatabase(config, name), longRunning, notify)));
+    const failed = (await Promise.allSettled(opening)).find((outcome) => outcome.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    return {
+      ...control,
+      shards,
+      address: () => ({ ...control.address(), shards: Object.fromEntries(shards.map((shard) => [shard.name, shard.address()])) }),
+      onAddressChange(listener) {
+        control.onAddressChange(listener);
+        listeners.push(listener);
+      },
+      close,
+    };
   } catch (error) {
-    await database.close();
+    await close();
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { stdout } from "node:process";
 import type { ChainConfig, Config } from "../config/config.ts";
+import { configOfDatabase, databaseOfOnlyChain } from "../config/database-config.ts";
 import { fileProblem } from "../config/file-problem.ts";
 import type { Database } from "../database/database.ts";
 import { discardPrices } from "../domains/prices/jobs/compute-prices/price-settings.ts";
@@ -48,7 +49,7 @@ async function readText(file: string): Promise<string> {
 
 async function withChain(config: Config, work: (database: Database, chain: ChainConfig) => Promise<void>): Promise<void> {
   requireDatabase(config);
-  const database = await openDatabase(config);
+  const database = await openDatabase(configOfDatabase(config, databaseOfOnlyChain(config)));
   try {
     await work(database.indexing, await oneChain(config, database.indexing));
   } finally {

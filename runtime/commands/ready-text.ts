@@ -21,9 +21,13 @@ export const renderReady = ({ url, createKeyCommand, path }: Ready): string =>
   ].join("\n");
 
 /** The path of the balances of the newest transaction's sender, or of the newest block if no transaction is indexed. Served by the primary key. */
-export async function examplePath(database: Pick<Database, "query">, chains: readonly AnyChainConfig[]): Promise<string> {
-  for (const { id, name } of chains) {
-    const [newest] = await database.query<{ sender: string }>(
+export async function examplePath(
+  databaseOf: (chain: AnyChainConfig) => Pick<Database, "query">,
+  chains: readonly AnyChainConfig[],
+): Promise<string> {
+  for (const chain of chains) {
+    const { id, name } = chain;
+    const [newest] = await databaseOf(chain).query<{ sender: string }>(
       "SELECT from_address AS sender FROM transactions WHERE chain_id = $1 ORDER BY block_number DESC, transaction_index DESC LIMIT 1",
       [id],
     );

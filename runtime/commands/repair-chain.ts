@@ -15,6 +15,8 @@ import { CommandError } from "./command-error.ts";
 
 export interface RepairOptions {
   readonly database: Database;
+  /** The control database, if the chain is stored in another one: it has the log of operators' actions. */
+  readonly log?: Database | undefined;
   readonly chain: ChainConfig;
   readonly protocols: readonly Protocol[];
   /** The block that remains the last one. */
@@ -31,7 +33,7 @@ const lockMilliseconds = 5_000;
 
 /** Rolls the index of a chain back to a block, even below the finalized block. @throws {CommandError} if that is impossible. */
 export async function repairChain(options: RepairOptions): Promise<void> {
-  const { database, chain, to, isConfirmed, actor, print } = options;
+  const { database, log, chain, to, isConfirmed, actor, print } = options;
   const { name, id } = chain;
   const record = await readChain(database, id);
   const head = (await readCheckpoints(database, id)).get(createStoredLedger(database, id).projection.id)?.block ?? null;
@@ -54,7 +56,12 @@ export async function repairChain(options: RepairOptions): Promise<void> {
       const checkpoints = await lockCheckpoints(client, id);
       await guard(client);
       await rewind(client, options, record, checkpoints);
-      await recordAction(client, { actor, action: "chain.repair", subject: name, details: { to, head, finalized: record.finalized } });
+      await recordAction(log ?? client, {
+        actor,
+        action: "chain.repair",
+        subject: name,
+        details: { to, head, finalized: record.finalized },
+      });
     });
     isDone = true;
   });

@@ -7,7 +7,7 @@ import { installationOf } from "../domains/community/install/statements.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { migrations } from "../migrations.ts";
 import { loadProtocols } from "../protocols.ts";
-import { type BackupOptions, defaultJobs, reportBytes } from "./backup.ts";
+import { type BackupOptions, configOfOption, defaultJobs, reportBytes } from "./backup.ts";
 import { openServer } from "./open-database.ts";
 import { createProgress } from "./progress.ts";
 import { inScratchDatabase } from "./scratch-database.ts";
@@ -24,7 +24,8 @@ export interface RestoreCommandOptions extends BackupOptions {
 }
 
 /** `ashlar restore`: restores a backup into the empty database of the configuration, or verifies that it can be restored. */
-export async function restore(config: Config, folder: string, { jobs, verify = false }: RestoreCommandOptions): Promise<void> {
+export async function restore(all: Config, folder: string, { jobs, verify = false, database }: RestoreCommandOptions): Promise<void> {
+  const config = configOfOption(all, database);
   const server = await openServer(config);
   try {
     const { description } = server;

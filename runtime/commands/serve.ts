@@ -13,6 +13,7 @@ import { createServiceLog } from "./service/process-logs.ts";
 import { createServiceProcesses } from "./service/service-processes.ts";
 import { startWorkers } from "./service/start-workers.ts";
 import { workersOfServe } from "./service/worker-count.ts";
+import { openServingShards, type ServingShards } from "./serving-shards.ts";
 import { runUntilStopped, stopped } from "./shutdown.ts";
 import { stopService } from "./stop-service.ts";
 
@@ -37,12 +38,16 @@ export async function serve(config: Config): Promise<void> {
     // Workers trace their requests themselves.
     const tracing = workers === 1 ? await openTracing(config, "server", logger) : undefined;
     let replicas: Replicas | undefined;
+    let shards: ServingShards | undefined;
     try {
       metrics = await openMetrics(config, database, print);
       operatorConsole = await openConsole({ config, database, protocols: declared.protocols, logger, print });
-      const chains = await resolveChains(config, database.serving, shutdown.signal);
+      const chains = await resolveChains(config, database, shutdown.signal);
       const { serving: pool, control, reader, notifications } = database;
-      if (workers === 1) replicas = openReplicas(config, pool, logger);
+      if (workers === 1) {
+        replicas = openReplicas(config, pool, logger);
+        shards = openServingShards(database.shards, logger);
+      }
       const serving =
         workers === 1
           ? // A primary does not need the modules of a server.
@@ -55,8 +60,9 @@ export async function serve(config: Config): Promise<void> {
               reader,
               notifications,
               replicas,
+              shards: shards?.connections,
               logger,
-              counts: metrics?.addServer("server", poolsOf(database), replicas),
+              counts: metrics?.addServer("server", poolsOf(database), { "": replicas, ...shards?.replicas }),
               tracer: tracing?.tracer,
             })
           : await startWorkers({ config, chains, database, log, processes: createServiceProcesses(workers, log), metrics });
@@ -69,6 +75,7 @@ export async function serve(config: Config): Promise<void> {
       await operatorConsole?.close();
       await tracing?.close();
       await replicas?.close();
+      await shards?.close();
       await stop.database(database);
     }
   });

@@ -4,6 +4,7 @@ import type { Metrics } from "../metrics/start-metrics.ts";
 import { loadProtocols } from "../protocols.ts";
 import { resolveChains } from "./chains.ts";
 import { checkNodes } from "./check-nodes.ts";
+import { storeOf } from "./index-database.ts";
 import { keysCommand } from "./keys-command.ts";
 import { type OpenConsole, openConsole } from "./open-console.ts";
 import type { ServiceDatabase } from "./open-database.ts";
@@ -39,8 +40,8 @@ export async function start(config: Config, configFile?: string): Promise<void> 
       metrics = await openMetrics(config, database, progress.print);
       metrics?.addProcess("supervisor", poolsOf(database));
       operatorConsole = await openConsole({ config, database, protocols: declared.protocols, logger, print: progress.print });
-      const chains = await resolveChains(config, database.serving, shutdown.signal);
-      await checkNodes(chains, database.serving, logger, shutdown.signal);
+      const chains = await resolveChains(config, database, shutdown.signal);
+      await checkNodes(chains, (chain) => storeOf(chain, database).database, logger, shutdown.signal);
       const serving = await startWorkers({ config, chains, database, log, processes, metrics });
       stdout.write(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/\n`);
       await runService(
@@ -79,7 +80,10 @@ async function runService(
     () => undefined,
   );
   const printReady = whenReady(serving, signal).then(async (isReady) => {
-    if (isReady) progress.print(renderReady({ url: serving.url, createKeyCommand, path: await examplePath(database.indexing, chains) }));
+    if (isReady)
+      progress.print(
+        renderReady({ url: serving.url, createKeyCommand, path: await examplePath((chain) => storeOf(chain, database).database, chains) }),
+      );
   });
   printReady.catch((error: unknown) =>
     log.logger.warn(`Printing the example request failed: ${error instanceof Error ? error.message : "unknown reason"}`),

@@ -1,13 +1,15 @@
 import { cwd, stderr } from "node:process";
 import type { Config } from "../config/config.ts";
+import type { DatabaseConfig } from "../config/database-config.ts";
 import { hasCluster } from "../database/embedded/paths.ts";
 import { CommandError } from "./command-error.ts";
 import { prepareDataDirectory } from "./data-directory.ts";
 
 /** Prints to standard error which database is used, and prepares the data directory. @throws {CommandError} */
-export function announceDatabase(config: Config): void {
+export function announceDatabase(config: Config | DatabaseConfig): void {
   if (config.databaseUrl === undefined) prepareDataDirectory(config.dataDirectory);
-  stderr.write(`Database: ${describeDatabase(config)}\n`);
+  const name = "databaseName" in config && config.databaseName !== null ? ` ${config.databaseName}` : "";
+  stderr.write(`Database${name}: ${describeDatabase(config)}\n`);
 }
 
 /** The database of a configuration, without its password. */

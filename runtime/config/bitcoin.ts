@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { type BitcoinNetworkName, bitcoinNetworks } from "../lib/bitcoin/networks.ts";
+import { storedChain } from "./databases.ts";
 import { namedChain, shownChain } from "./described-chain.ts";
 import { nodeUrl } from "./fields.ts";
 
 /** The settings of a Bitcoin network. */
 export const bitcoinChain = z.strictObject({
   ...namedChain,
+  ...storedChain,
   kind: z.literal("bitcoin"),
   network: z
     .enum(Object.keys(bitcoinNetworks) as [BitcoinNetworkName, ...BitcoinNetworkName[]])

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type BitcoinChainConfig, bitcoinChain } from "./bitcoin.ts";
 import { community } from "./community.ts";
 import { consoleSettings } from "./console.ts";
+import { databases, readUrls, storedChain } from "./databases.ts";
 import { namedChain, shownChain } from "./described-chain.ts";
 import { exchanges } from "./exchanges.ts";
 import { address, httpUrl, nodeUrls } from "./fields.ts";
@@ -21,6 +22,7 @@ const proxy = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(["loop
 /** The settings of an EVM network. */
 export const chainConfig = z.strictObject({
   ...namedChain,
+  ...storedChain,
   kind: z.literal("evm").optional().describe("The kind of chain: evm by default."),
   id: z.number().int().positive(),
   ...shownChain,
@@ -100,13 +102,10 @@ export const config = z.strictObject({
   publicUrl: httpUrl.optional(),
   trustedProxies: z.array(proxy).default([]),
   databaseUrl: z.string().optional().describe("The URL of PostgreSQL. It may contain a secret and is never printed."),
-  readUrls: z
-    .array(z.string().regex(/^(postgres(ql)?|socket):\/\//, { error: "a URL of the form postgresql://user:password@host:port/name" }))
-    .max(16)
-    .default([])
-    .describe(
-      "The URLs of streaming replicas of databaseUrl, which run statements of requests (docs/operations/replicas.md). They may contain secrets and are never printed.",
-    ),
+  readUrls: readUrls.describe(
+    "The URLs of streaming replicas of databaseUrl, which run statements of requests (docs/operations/replicas.md). They may contain secrets and are never printed.",
+  ),
+  databases,
   migrate: z
     .enum(["auto", "explicit"])
     .optional()

@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { cwd } from "node:process";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
+import { databasesFromEnvironment, urlsIn, withDatabaseMaps } from "./database-variables.ts";
 import { parseConfig } from "./parse-config.ts";
 import { withPreset } from "./presets/index.ts";
 import { dataDirectoryName, findProjectFolder, settingsFileName } from "./project-folder.ts";
@@ -66,7 +67,7 @@ export function loadConfig(
   if (path !== undefined && !existsSync(file))
     throw new ConfigError(`Invalid value "${path}" for --config: no such file; pass the path of a configuration file.`);
   const read = existsSync(file) ? readSettingsFile(file, name) : null;
-  const fromFile = withAbsolutePaths(read?.settings ?? {}, dirname(file));
+  const fromFile = withDatabaseMaps(withAbsolutePaths(read?.settings ?? {}, dirname(file)));
   const origins: Origins = new Map();
   const selected = fromCommandLine(fromFile, overrides, origins);
   const settings = fromEnvironment({ dataDirectory: join(project, dataDirectoryName), ...fromFile }, environment, origins);
@@ -124,12 +125,13 @@ function fromEnvironment(fromFile: Settings, environment: NodeJS.ProcessEnv, ori
     else if (isSettings(inFile)) settings[section] = { ...inFile, [name]: value };
     origins.set(setting, variable);
   }
-  return settings;
+  if (!isSettings(settings.databases)) return settings;
+  return { ...settings, databases: databasesFromEnvironment(settings.databases, environment, origins) };
 }
 
 /** The value of a setting in a text. */
 function toValue(setting: string, text: string): unknown {
-  if (setting === "readUrls") return text.trim().split(/\s+/);
+  if (setting === "readUrls") return urlsIn(text);
   return setting === "port" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text;
 }
 

@@ -29,8 +29,14 @@ export function renderIssue(issue: z.core.$ZodIssue, settings: unknown, origin: 
   const expected = issue.message === "" ? describeAccepted(schemaAt(issue.path, settings)) : issue.message;
   const value = valueAt(settings, issue.path);
   if (value === undefined) return [`${prefix}Missing setting ${name}: expected ${expected}.`];
-  const shown = renderValue(issue.path, value);
-  return [`${prefix}Invalid value ${shown === null ? "" : `${shown} `}for ${name}: expected ${expected}.`];
+  return [renderInvalid(issue.path, value, expected, origin)];
+}
+
+/** Renders an invalid value of a setting, which is not quoted if it may be a secret, and the accepted values. */
+export function renderInvalid(path: readonly PropertyKey[], value: unknown, expected: string, origin: SettingsOrigin): string {
+  const { prefix, name } = locate(path, "value", origin);
+  const shown = renderValue(path, value);
+  return `${prefix}Invalid value ${shown === null ? "" : `${shown} `}for ${name}: expected ${expected}.`;
 }
 
 function renderUnknown(path: readonly PropertyKey[], settings: unknown, origin: SettingsOrigin): string {

@@ -4,6 +4,7 @@ const secretSettings: ReadonlySet<PropertyKey> = new Set([
   "ws",
   "databaseUrl",
   "readUrls",
+  "databases",
   "communityDatabaseUrl",
   "ipfsGateways",
   "arweaveGateways",

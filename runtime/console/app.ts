@@ -6,7 +6,7 @@ import type { Database } from "../database/database.ts";
 import { isOwnPage } from "../http/own-page.ts";
 import { redactMessage } from "../http/redact.ts";
 import { listActions } from "../operator/actions.ts";
-import { createChainActions, findChain, listChains, readChain } from "./api/chains.ts";
+import { type ChainStore, createChainActions, findChain, listChains, readChain } from "./api/chains.ts";
 import { createKey, listKeys, revokeKey, updateKey } from "./api/keys.ts";
 import { parseFilter, readUsage, readUsageCsv } from "./api/usage.ts";
 import type { Asset } from "./assets.ts";
@@ -21,6 +21,8 @@ export interface ConsoleDeps {
   readonly database: Database;
   /** For actions on chains, whose statements have no timeout. */
   readonly indexing: Database;
+  /** The databases of `databases`. */
+  readonly shards: readonly ChainStore[];
   readonly logger: Logger;
   /** The files of the pages by their path below /console/. */
   readonly assets: ReadonlyMap<string, Asset>;
@@ -122,12 +124,13 @@ const logQuery = z.strictObject({
     .optional(),
 });
 
-function createApi({ database, indexing, logger, audit, now }: ConsoleDeps, isSecure: boolean): Router {
+function createApi({ database, indexing, shards, logger, audit, now }: ConsoleDeps, isSecure: boolean): Router {
   const sessions = createSessions(database);
   const limit = createSignInLimit();
   const describe = (error: unknown): string => redactMessage(error instanceof Error ? error.message : String(error));
   const tasks = createChainTasks(indexing, audit, describe, now);
-  const actions = createChainActions(indexing, tasks);
+  const actions = createChainActions(tasks);
+  const stores = [{ database, indexing }, ...shards];
   const cookies = sessionCookie(isSecure);
   const router = Router({ caseSensitive: true, strict: true });
 
@@ -190,14 +193,14 @@ function createApi({ database, indexing, logger, audit, now }: ConsoleDeps, isSe
     const csv = await readUsageCsv(database, parseFilter(request.query));
     response.type("text/csv").attachment("usage.csv").send(csv);
   });
-  router.get("/chains", async (_request, response) => response.json(await listChains(database)));
-  router.get("/chains/:name", async (request, response) => response.json(await readChain(database, request.params.name, tasks)));
+  router.get("/chains", async (_request, response) => response.json(await listChains(stores)));
+  router.get("/chains/:name", async (request, response) => response.json(await readChain(stores, request.params.name, tasks)));
   router.post("/chains/:name/:action", async (request, response) => {
     const { name, action } = request.params;
     const work = Object.hasOwn(actions, action) ? actions[action] : undefined;
     if (work === undefined)
       throw new ConsoleError(404, `No action ${JSON.stringify(action.slice(0, 100))}: expected one of ${Object.keys(actions).join(", ")}.`);
-    response.json({ message: await work(await findChain(database, name), request.body, actor(request)) });
+    response.json({ message: await work(await findChain(stores, name), request.body, actor(request)) });
   });
   router.get("/log", async (request, response) => {
     const { before } = parseWith(logQuery, request.query);

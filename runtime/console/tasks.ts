@@ -3,13 +3,9 @@ import type { AuditResult } from "../operator/last-audit.ts";
 import { recordAudit } from "../operator/last-audit.ts";
 import { isPaused } from "../operator/pause.ts";
 import { removeChain } from "../operator/remove-chain.ts";
+import type { StoredChain } from "./api/chains.ts";
 import { ConsoleError } from "./errors.ts";
 import type { ChainTask } from "./responses.ts";
-
-interface Target {
-  readonly id: number;
-  readonly name: string;
-}
 
 /** Compares samples of a chain's index with its node. */
 export type Audit = (chain: string, sample: number) => Promise<AuditResult>;
@@ -19,18 +15,18 @@ export interface ChainTasks {
   /** The running or last task of a chain; null if there was none. */
   of(chain: string): ChainTask | null;
   /** @throws {ConsoleError} 409 if another task of the chain is running. */
-  startAudit(chain: Target, sample: number, actor: string): void;
+  startAudit(chain: StoredChain, sample: number, actor: string): void;
   /** @throws {ConsoleError} 409 if another task of the chain is running. */
-  startRemoval(chain: Target, actor: string): void;
+  startRemoval(chain: StoredChain, actor: string): void;
 }
 
 /** How long a removal waits for an indexer that is about to release a paused chain, and one of a chain that is not paused. */
 const waitMilliseconds = { paused: 30_000, other: 2_000 } as const;
 
 /** Creates the tasks; failures are described without secrets by `describe`. */
-export function createChainTasks(database: Database, audit: Audit, describe: (error: unknown) => string, now: () => Date): ChainTasks {
+export function createChainTasks(control: Database, audit: Audit, describe: (error: unknown) => string, now: () => Date): ChainTasks {
   const tasks = new Map<string, ChainTask>();
-  const start = (kind: ChainTask["kind"], { name }: Target, work: () => Promise<string>): void => {
+  const start = (kind: ChainTask["kind"], { name }: StoredChain, work: () => Promise<string>): void => {
     if (tasks.get(name)?.result === null) throw new ConsoleError(409, `Another task of ${name} is running: wait for its end.`);
     const task = { kind, startedAt: now().toISOString() };
     tasks.set(name, { ...task, result: null, hasFailed: false });
@@ -44,11 +40,12 @@ export function createChainTasks(database: Database, audit: Audit, describe: (er
     startAudit: (chain, sample, actor) =>
       start("audit", chain, async () => {
         const result = await audit(chain.name, sample);
-        await recordAudit(database, chain.name, result, actor);
+        await recordAudit(control, chain.name, result, actor);
         return `${result.compared} values compared at block ${result.block}: ${result.differences} differences.`;
       }),
     startRemoval: (chain, actor) =>
       start("remove", chain, async () => {
+        const { indexing: database } = chain.store;
         const wait = (await isPaused(database, chain.id)) ? waitMilliseconds.paused : waitMilliseconds.other;
         const rows = await removeChain({ database, chain, actor, onProgress: () => undefined, waitMilliseconds: wait });
         if (rows === null) throw new ConsoleError(409, `Another process is indexing ${chain.name}: pause it first. Nothing was changed.`);

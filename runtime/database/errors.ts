@@ -77,6 +77,10 @@ const staleStates = /^(25006|53|57P|58)/;
 export const isConnectionStale = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && staleStates.test(error.code);
 
+/** Whether a database could not be used, or did not run a statement in time: another database may. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable || isConnectionStale(error) || isCancelled(error);
+
 /** SQLSTATE disk_full and read_only_sql_transaction. */
 const unwritableStates = new Set(["53100", "25006"]);
 

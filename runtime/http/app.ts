@@ -18,7 +18,8 @@ import { documentAccount } from "./account/document.ts";
 import { accountPath, createAccountPage } from "./account/page.ts";
 import { createAddressLimits } from "./address-limits.ts";
 import { createAdmission } from "./admission.ts";
-import { createAnchors } from "./anchors.ts";
+import { type AnchorStores, createStoredAnchors } from "./anchor-stores.ts";
+import type { Anchors } from "./anchors.ts";
 import { type Authenticate, createAuthenticate } from "./authenticate.ts";
 import { responseCodecs } from "./compression/codecs.ts";
 import { type Compression, createCompression } from "./compression/compression.ts";
@@ -51,8 +52,10 @@ import { createValidation, type ValidateMode, type Validation } from "./validati
 
 /** Dependencies of the HTTP application. */
 export interface HttpDeps<Context> {
-  /** For keys, usage and anchors. */
+  /** For keys and usage. */
   readonly database: Pick<Database, "query" | "transaction">;
+  /** For anchors of pages; the same database by default. */
+  readonly anchors?: AnchorStores;
   /** The sum of the weights of the requests that are processed at the same time (see admission.ts). */
   readonly capacity?: number;
   readonly logger: Logger;
@@ -116,7 +119,7 @@ export interface HttpApp {
 function createEndpoints<Context>(
   deps: HttpDeps<Context>,
   { meter, authenticate, gate }: { readonly meter: KeyMeter; readonly authenticate: Authenticate; readonly gate: Gate },
-  anchors: ReturnType<typeof createAnchors>,
+  anchors: Anchors,
   validation: Validation,
   compression: Compression,
   originOf: (request: IncomingMessage) => RequestOrigin,
@@ -167,7 +170,7 @@ const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["prot
 export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const { logger, limits, publicUrl, counts, keyRequests, tracer } = deps;
   const { meter = createKeyMeter({ limits, database: deps.database, logger, clock: deps.clock, now: deps.now }) } = deps;
-  const anchors = createAnchors(deps.database, logger);
+  const anchors = createStoredAnchors(deps.anchors ?? { all: [deps.database], of: () => deps.database }, logger);
   const validation = createValidation({ mode: deps.validate, document: deps.document, validators, logger });
   const served: readonly Operation[] = [...operations, ...(deps.added ?? []).map(({ operation }) => operation)];
   const hint = createPathHint([...served, ...namedPaths(served, deps.protocols)]);

@@ -8,6 +8,8 @@ import type { Validation } from "./validation/validation.ts";
 /** The parts of a request that its resolver's context is built from. */
 export interface RequestScope extends ReadScope {
   readonly operation: Operation;
+  /** The chain of the request; null for one that reads all chains, or none. */
+  readonly chainId: number | null;
   /** The time of the last change of the index. */
   readonly now: () => Date;
   /** The current time. Responses may depend on its UTC day only. */
@@ -31,6 +33,7 @@ export interface ComputeDeps<Context> {
 /** The parts of a request that its response is computed from, in addition to its parameters. */
 export interface ComputeRequest {
   readonly operation: Operation;
+  readonly chainId: number | null;
   /** The URL of this server. */
   readonly base: string;
   readonly pages: Pages;
@@ -42,7 +45,7 @@ export interface ComputeRequest {
 /** Runs a resolver, and derives the cost of its response. */
 export async function computeResponse<Context>(
   deps: ComputeDeps<Context>,
-  { operation, base, pages, days, requestId }: ComputeRequest,
+  { operation, chainId, base, pages, days, requestId }: ComputeRequest,
   resolve: (context: Context) => Promise<unknown>,
 ): Promise<Computed> {
   const { content } = pages;
@@ -51,6 +54,7 @@ export async function computeResponse<Context>(
   const scope: RequestScope = {
     ...pages.scope,
     operation,
+    chainId,
     now: () => content?.changedAt ?? deps.now(),
     clock: deps.now,
     link: (path) => base + path,

@@ -128,10 +128,10 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler,
       const common = readCommon(parsed);
       const base = published ?? baseUrl(origin, undefined);
       const pages = await openPages(deps, key.id, operation, common, parsed);
-      const { days, format } = common;
+      const { chainId, days, format } = common;
       const found = await findResponse(deps, response, { operation, parsed, base, pages, format }, () =>
         runAdmitted(deps.admission, weightOf(operation), () =>
-          computeResponse(deps, { operation, base, pages, days, requestId: record.id }, (context) => resolve(parsed, context)),
+          computeResponse(deps, { operation, chainId, base, pages, days, requestId: record.id }, (context) => resolve(parsed, context)),
         ),
       );
       const { facts } = found;

@@ -14,38 +14,53 @@ export interface ServerMetrics {
   collect(): Promise<readonly Metric[]>;
 }
 
+/** The replicas of databases by their names in `databases`, the empty one for the control database. */
+export type ReplicasByDatabase = Readonly<Record<string, Pick<Replicas, "pools" | "status"> | undefined>>;
+
 /** Creates the metrics of a process that serves. */
-export function createServerMetrics(
-  process: string,
-  pools: Pools,
-  replicas?: Pick<Replicas, "pools" | "status"> | undefined,
-): ServerMetrics {
+export function createServerMetrics(process: string, pools: Pools, replicas: ReplicasByDatabase = {}): ServerMetrics {
   const counts = createRequestCounts();
   const ofProcess = createProcessMetrics(process);
   return {
     counts,
     collect: async () => [
       ...requestMetrics(counts),
-      ...poolMetrics(process, { ...pools, ...replicas?.pools }),
-      ...replicaMetrics(process, replicas?.status() ?? []),
+      ...poolMetrics(process, { ...pools, ...replicaPools(replicas) }),
+      ...replicaMetrics(process, replicas),
       ...(await ofProcess()),
     ],
   };
 }
 
-function replicaMetrics(process: string, replicas: readonly ReplicaStatus[]): Metric[] {
+/** The name of something of a database: that of the control database is not part of it. */
+const nameIn = (database: string, name: string): string => (database === "" ? name : `${name} of ${database}`);
+
+const replicaPools = (replicas: ReplicasByDatabase): Pools =>
+  Object.fromEntries(
+    Object.entries(replicas).flatMap(([database, opened]) =>
+      Object.entries(opened?.pools ?? {}).map(([name, pool]) => [nameIn(database, name), pool] as const),
+    ),
+  );
+
+function replicaMetrics(process: string, byDatabase: ReplicasByDatabase): Metric[] {
+  const replicas = Object.entries(byDatabase).flatMap(([database, opened]) =>
+    (opened?.status() ?? []).map((status): Omit<ReplicaStatus, "number"> & { readonly name: string } => ({
+      ...status,
+      name: nameIn(database, `${status.number}`),
+    })),
+  );
   return [
     metric(
       "ashlar_replica_used",
-      replicas.map(({ number, isUsed }) => [{ process, replica: number }, Number(isUsed)] as const),
+      replicas.map(({ name, isUsed }) => [{ process, replica: name }, Number(isUsed)] as const),
     ),
     metric(
       "ashlar_replica_lag_seconds",
-      replicas.flatMap(({ number, lagSeconds }) => (lagSeconds === null ? [] : [[{ process, replica: number }, lagSeconds] as const])),
+      replicas.flatMap(({ name, lagSeconds }) => (lagSeconds === null ? [] : [[{ process, replica: name }, lagSeconds] as const])),
     ),
     metric(
       "ashlar_replica_fallbacks_total",
-      replicas.map(({ number, fallbacks }) => [{ replica: number }, fallbacks] as const),
+      replicas.map(({ name, fallbacks }) => [{ replica: name }, fallbacks] as const),
     ),
   ];
 }

@@ -8,14 +8,14 @@ import { openMetricsListener } from "./listener.ts";
 import { type Metric, metric } from "./metric.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
 import { createRestartedSource, type RestartedSource } from "./restarted-source.ts";
-import { createServerMetrics, type Pools, poolMetrics } from "./server-metrics.ts";
+import { createServerMetrics, type Pools, poolMetrics, type ReplicasByDatabase } from "./server-metrics.ts";
 import { createMetricSources } from "./sources.ts";
 
 /** The metrics of a service, and the listener that serves them. */
 export interface Metrics {
   readonly address: AddressInfo;
   /** Adds this process, which serves, and returns the counts of its requests. */
-  addServer(process: string, pools: Pools, replicas?: Parameters<typeof createServerMetrics>[2]): RequestCounts;
+  addServer(process: string, pools: Pools, replicas?: ReplicasByDatabase): RequestCounts;
   /** Adds this process, which does not serve. */
   addProcess(process: string, pools: Pools): void;
   /** Adds a child process that is restarted when it exits. */

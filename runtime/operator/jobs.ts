@@ -5,16 +5,12 @@ import { requestRefresh } from "../domains/nft-metadata/jobs/queue-refreshes.ts"
 import { tokenMetadataRefreshKind } from "../domains/tokens/projection/reads-metadata.ts";
 import type { Address } from "../lib/hex.ts";
 import { recordAction } from "./actions.ts";
+import type { IndexedChain } from "./indexed-chain.ts";
 
 /** The queues of background work of a chain, by the names of metrics, and their tables. */
 export const queueTables = { "contract-reads": "node_reads", "nft-metadata": "nft_reads" } as const;
 
 export type QueueName = keyof typeof queueTables;
-
-interface IndexedChain {
-  readonly id: number;
-  readonly name: string;
-}
 
 /** Entries that one transaction changes. */
 const batchEntries = 10_000;
@@ -25,11 +21,13 @@ const batchEntries = 10_000;
  */
 export async function retryJobs(
   database: Pick<Database, "transaction" | "query">,
-  { id, name }: IndexedChain,
+  { id, name, log }: IndexedChain,
   queues: readonly QueueName[],
   actor: string,
 ): Promise<number> {
-  await database.transaction((client) => recordAction(client, { actor, action: "chain.retry-jobs", subject: name, details: { queues } }));
+  await database.transaction((client) =>
+    recordAction(log ?? client, { actor, action: "chain.retry-jobs", subject: name, details: { queues } }),
+  );
   let retried = 0;
   for (const queue of queues) {
     const table = identifier(queueTables[queue]);
@@ -58,7 +56,7 @@ export interface Refreshed {
  */
 export const refreshMetadata = (
   database: Pick<Database, "transaction">,
-  { id, name }: IndexedChain,
+  { id, name, log }: IndexedChain,
   contract: Address | null,
   actor: string,
 ): Promise<Refreshed> =>
@@ -72,7 +70,7 @@ export const refreshMetadata = (
     const tokens = row?.tokens ?? 0;
     const isCollection = contract !== null && (await requestRefresh(client, id, contract, null));
     if (tokens > 0 || isCollection)
-      await recordAction(client, {
+      await recordAction(log ?? client, {
         actor,
         action: "chain.refresh-metadata",
         subject: name,

@@ -1,23 +1,18 @@
 import type { Database, Queryable } from "../database/database.ts";
 import { recordAction } from "./actions.ts";
-
-/** A chain of the index. */
-interface IndexedChain {
-  readonly id: number;
-  readonly name: string;
-}
+import type { IndexedChain } from "./indexed-chain.ts";
 
 /** Pauses the indexing of a chain: its indexer stops within seconds, and does not continue when it is restarted. False if it is paused already. */
-export const pauseChain = (database: Pick<Database, "transaction">, { id, name }: IndexedChain, actor: string): Promise<boolean> =>
+export const pauseChain = (database: Pick<Database, "transaction">, { id, name, log }: IndexedChain, actor: string): Promise<boolean> =>
   database.transaction(async (client) => {
     const changed = await client.query("UPDATE chains SET paused_at = now() WHERE chain_id = $1 AND paused_at IS NULL RETURNING 1", [id]);
     if (changed.length === 0) return false;
-    await recordAction(client, { actor, action: "chain.pause", subject: name });
+    await recordAction(log ?? client, { actor, action: "chain.pause", subject: name });
     return true;
   });
 
 /** Continues the indexing of a chain within seconds. False if it is not paused, or is being removed. */
-export const resumeChain = (database: Pick<Database, "transaction">, { id, name }: IndexedChain, actor: string): Promise<boolean> =>
+export const resumeChain = (database: Pick<Database, "transaction">, { id, name, log }: IndexedChain, actor: string): Promise<boolean> =>
   database.transaction(async (client) => {
     const changed = await client.query(
       "UPDATE chains SET paused_at = NULL WHERE chain_id = $1 AND paused_at IS NOT NULL AND removal_started_at IS NULL RETURNING 1",
@@ -26,7 +21,7 @@ export const resumeChain = (database: Pick<Database, "transaction">, { id, name 
     if (changed.length === 0) return false;
     // The indexer was silent on request: for readiness, its silence begins now.
     await client.query("UPDATE indexer_heartbeats SET alive_at = now() WHERE chain_id = $1", [id]);
-    await recordAction(client, { actor, action: "chain.resume", subject: name });
+    await recordAction(log ?? client, { actor, action: "chain.resume", subject: name });
     return true;
   });
 

@@ -2,10 +2,11 @@ import type { Database, DatabaseClient, Queryable } from "../database/database.t
 import { identifier, sql } from "../database/sql.ts";
 import { createLeader, type Leadership } from "../indexer/leader/leader.ts";
 import { recordAction } from "./actions.ts";
+import type { IndexedChain } from "./indexed-chain.ts";
 
 export interface RemoveChainOptions {
   readonly database: Database;
-  readonly chain: { readonly id: number; readonly name: string };
+  readonly chain: IndexedChain;
   readonly actor: string;
   /** Called after each batch. */
   readonly onProgress: (pagesDone: number, pages: number) => void;
@@ -36,13 +37,14 @@ export async function removeChain(options: RemoveChainOptions): Promise<number |
         `UPDATE chains SET removal_started_at = now(), paused_at = coalesce(paused_at, now()) WHERE chain_id = $1 AND removal_started_at IS NULL RETURNING 1`,
         [chain.id],
       );
-      if (marked.length > 0) await recordAction(client, { actor, action: "chain.remove", subject: chain.name, details: { is: "started" } });
+      if (marked.length > 0)
+        await recordAction(chain.log ?? client, { actor, action: "chain.remove", subject: chain.name, details: { is: "started" } });
     });
     const rows = await deleteTables(options, guard);
     await database.transaction(async (client) => {
       await guard(client);
       await client.query("DELETE FROM chains WHERE chain_id = $1", [chain.id]);
-      await recordAction(client, { actor, action: "chain.remove", subject: chain.name, details: { is: "completed", rows } });
+      await recordAction(chain.log ?? client, { actor, action: "chain.remove", subject: chain.name, details: { is: "completed", rows } });
     });
     result.rows = rows;
   });

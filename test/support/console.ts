@@ -34,6 +34,7 @@ export async function startTestConsole(
   { publicUrl, audit, log = () => undefined }: TestConsoleOptions = {},
 ): Promise<TestConsole> {
   const app = createConsoleApp({
+    shards: [],
     database,
     indexing: database,
     logger: pino({}, { write: log }),

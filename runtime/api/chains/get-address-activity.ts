@@ -1,14 +1,22 @@
+import { isEvmChain } from "../../config/config.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
-import { updatedAt } from "./view-chain.ts";
+import { unavailableChains, updatedAt } from "./view-chain.ts";
 import { viewNetwork } from "./view-network.ts";
 
 /** The configured networks on which an address was seen; testnets on request. @throws {RequestError} 503 if the balances of one are being rebuilt. */
 export const getAddressActivity: Handlers["getAddressActivity"] = async ({ walletAddress, testnets }, context) => {
-  const chains = context.chains.list().filter((chain) => testnets || !chain.isTestnet);
-  const ids = chains.map(({ id }) => id);
-  const [rows] = await Promise.all([context.network.lastSeen(ids, walletAddress), context.requireBuilt(chains, ["tokens"])]);
-  const seen = new Map(rows.map(({ chain_id: id, timestamp }) => [id, timestamp]));
+  const isRequested = (chain: { readonly isTestnet: boolean }): boolean => testnets || !chain.isTestnet;
+  const { results, unavailable } = await context.askAll(async ({ chains, network }) => {
+    const requested = chains.filter((chain) => isEvmChain(chain)).filter(isRequested);
+    const ids = requested.map(({ id }) => id);
+    const [rows] = await Promise.all([network.lastSeen(ids, walletAddress), context.requireBuilt(requested, ["tokens"])]);
+    return rows;
+  });
+  // A complete response is possible as soon as the database responds.
+  if (unavailable.size > 0) context.markVolatile();
+  const seen = new Map(results.flat().map(({ chain_id: id, timestamp }) => [id, timestamp]));
+  const chains = context.chains.list().filter(isRequested);
   return {
     updated_at: updatedAt(context.now()),
     address: walletAddress,
@@ -16,5 +24,6 @@ export const getAddressActivity: Handlers["getAddressActivity"] = async ({ walle
       const time = seen.get(chain.id);
       return time === undefined ? [] : [{ ...viewNetwork(chain), last_seen_at: time === null ? null : isoTimestamp(time) }];
     }),
+    unavailable_chains: unavailableChains(chains, unavailable),
   };
 };

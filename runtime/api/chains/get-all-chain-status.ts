@@ -3,25 +3,40 @@ import { type AnyChainConfig, isBitcoinChain } from "../../config/config.ts";
 import type { NodeRow } from "../../domains/chains/queries/status.ts";
 import type { ChainRow } from "../../domains/ledger/queries/block.ts";
 import { isoTimestamp } from "../../lib/time.ts";
-import type { Handlers, ResolverContext } from "../context.ts";
-import { updatedAt } from "./view-chain.ts";
+import type { ChainDatabase, Handlers } from "../context.ts";
+import { unavailableChains, updatedAt } from "./view-chain.ts";
 
 /** Each network's indexing progress and the capabilities of its node. */
 export const getAllChainStatus: Handlers["getAllChainStatus"] = async (_request, context) => {
   context.markVolatile();
-  const rows = new Map((await context.ledger.chains()).map((row) => [row.chain_id, row]));
-  const nodes = new Map((await context.network.nodes()).map((row) => [row.chain_id, row]));
-  const items = await Promise.all(context.chains.all().map((chain) => viewStatus(context, chain, rows.get(chain.id), nodes.get(chain.id))));
-  return { updated_at: updatedAt(context.now()), items };
+  const { results, unavailable } = await context.askAll(statusesOf);
+  const items = new Map(results.flat().map((item) => [item.name, item]));
+  const chains = context.chains.all();
+  return {
+    updated_at: updatedAt(context.now()),
+    items: chains.flatMap(({ name }) => items.get(name) ?? []),
+    unavailable_chains: unavailableChains(chains, unavailable),
+  };
 };
 
-async function viewStatus(
-  context: ResolverContext,
+/** The items of the chains of a database. */
+async function statusesOf({ chains, ledger, network, bitcoin }: ChainDatabase): Promise<ChainStatusItem[]> {
+  const rows = new Map((await ledger.chains()).map((row) => [row.chain_id, row]));
+  const nodes = new Map((await network.nodes()).map((row) => [row.chain_id, row]));
+  return Promise.all(
+    chains.map(async (chain) => {
+      const head = await (isBitcoinChain(chain) ? bitcoin : ledger).head(chain.id);
+      return viewStatus(chain, head, rows.get(chain.id), nodes.get(chain.id));
+    }),
+  );
+}
+
+function viewStatus(
   chain: AnyChainConfig,
+  head: { readonly number: number; readonly timestamp: number } | null,
   row: ChainRow | undefined,
   node: NodeRow | undefined,
-): Promise<ChainStatusItem> {
-  const head = await (isBitcoinChain(chain) ? context.bitcoin : context.ledger).head(chain.id);
+): ChainStatusItem {
   return {
     name: chain.name,
     chain_id: String(chain.id),

@@ -9,30 +9,27 @@ import { createCommunityQueries, type ProtocolStatus } from "../../domains/commu
 import { escapeTerminal } from "../../lib/terminal-text.ts";
 import { loadProtocols } from "../../protocols.ts";
 import { resolveChains } from "../chains.ts";
-import { openDatabase } from "../open-database.ts";
+import { databaseNames, withEachDatabase } from "../open-chain-database.ts";
 import { requireDatabase } from "../used-database.ts";
 import { renderLogs } from "./render-logs.ts";
 
 /** `ashlar community status`: prints the index of each declared protocol on each chain. @throws {CommandError} if there is no database. */
 export async function communityStatus(config: Config): Promise<void> {
   requireDatabase(config);
-  const database = await openDatabase(config);
-  try {
-    const chains = new Map((await resolveChains(config, database.indexing)).map((chain) => [chain.id, chain]));
-    const { added, problems } = loadAdded(config);
-    const lines: string[] = [];
-    for (const status of await createCommunityQueries(database.indexing).statuses()) {
+  const { added, problems } = loadAdded(config);
+  const lines: string[] = [];
+  await withEachDatabase(config, databaseNames(config), async ({ indexing }, ofDatabase) => {
+    const chains = new Map((await resolveChains(ofDatabase, { indexing })).map((chain) => [chain.id, chain]));
+    for (const status of await createCommunityQueries(indexing).statuses()) {
       const [chain, protocol] = [chains.get(status.chain_id), added.get(status.protocol)];
       lines.push(...renderStatus(status, chain?.name ?? `chain ${status.chain_id}`));
       if (chain !== undefined && isEvmChain(chain) && protocol !== undefined && status.tables.length > 0)
-        lines.push(...(await linesOfLogs(database.indexing, chain, protocol)));
+        lines.push(...(await linesOfLogs(indexing, chain, protocol)));
     }
-    lines.push(...problems);
-    const none = "No declared protocol is indexed: none has contracts on a chain that was indexed.";
-    for (const line of lines.length === 0 ? [none] : lines) stdout.write(`${escapeTerminal(line)}\n`);
-  } finally {
-    await database.close();
-  }
+  });
+  lines.push(...problems);
+  const none = "No declared protocol is indexed: none has contracts on a chain that was indexed.";
+  for (const line of lines.length === 0 ? [none] : lines) stdout.write(`${escapeTerminal(line)}\n`);
 }
 
 /** The operator's protocols by id, or why their directory cannot be read: what is indexed is printed nevertheless. */

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { stdout } from "node:process";
 import type { Config } from "../../config/config.ts";
+import { configOfDatabase, databaseOfOnlyChain } from "../../config/database-config.ts";
 import { renderDiagnostic } from "../../declarations/diagnostics.ts";
 import { escapeTerminal } from "../../lib/terminal-text.ts";
 import { loadAddedProtocols, unknownNetworks } from "../../protocols.ts";
@@ -22,7 +23,7 @@ export async function testDirectory(config: Config, directory: string | undefine
     throw new CommandError("No directory: pass it, as in ashlar community test ./endpoints, or set communityDirectory in ashlar.yaml.");
   const added = loadAddedProtocols(path, config.protocols);
   requireDatabase(config);
-  const database = await openDatabase(config);
+  const database = await openDatabase(configOfDatabase(config, databaseOfOnlyChain(config)));
   try {
     const chain = await oneChain(config, database.indexing);
     const reader = await database.openReader();

@@ -4,7 +4,7 @@ import type { AnyChainConfig, Config } from "../../config/config.ts";
 import type { Metered } from "../../http/key-meter.ts";
 import type { MeteredKey } from "../../http/keys.ts";
 import type { Metric } from "../../metrics/metric.ts";
-import type { DatabaseAddress } from "../database-address.ts";
+import type { ServiceAddress } from "../database-address.ts";
 import type { PoolSizes } from "../pool-sizes.ts";
 import type { Pace } from "../progress.ts";
 
@@ -15,7 +15,9 @@ export interface WorkerStart {
   readonly pools: PoolSizes;
   readonly config: Config;
   readonly chains: readonly AnyChainConfig[];
-  readonly database: DatabaseAddress;
+  readonly database: ServiceAddress;
+  /** Those of the databases of `databases`, by name. */
+  readonly shardPools: Readonly<Record<string, PoolSizes>>;
   readonly demo?: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
 }
 
@@ -25,7 +27,7 @@ export type WorkerFunctions = {
   readonly start: (work: WorkerStart) => Promise<void>;
   /** Takes a connection, or declines it if it arrives late. */
   readonly connection: (sent: SentConnection, socket?: Socket) => void;
-  readonly changeDatabase: (address: DatabaseAddress) => void;
+  readonly changeDatabase: (address: ServiceAddress) => void;
   readonly isReady: (_: null) => Promise<boolean>;
   /** The number of requests in flight. */
   readonly requests: (_: null) => Promise<number>;
@@ -67,15 +69,17 @@ export interface IndexerStart {
   readonly readerRole: string;
   /** Whether indexing ends when the operator has to resolve a failure. */
   readonly endsWhenRefused: boolean;
-  readonly database: DatabaseAddress;
+  readonly database: ServiceAddress;
   readonly pools: PoolSizes;
+  /** Those of the databases of `databases`, by name. */
+  readonly shardPools: Readonly<Record<string, PoolSizes>>;
 }
 
 /** The functions that an indexer process offers to its supervisor. */
 export type IndexerFunctions = {
   /** Starts indexing. @throws {Error} if the configuration is invalid */
   readonly start: (work: IndexerStart) => Promise<void>;
-  readonly changeDatabase: (address: DatabaseAddress) => void;
+  readonly changeDatabase: (address: ServiceAddress) => void;
   /** The metrics of this process; none if they are not configured. */
   readonly metrics: (_: null) => Promise<readonly Metric[]>;
   /** Returns if the event loop runs. */

@@ -1,14 +1,14 @@
 import process from "node:process";
 import { createChannel } from "../../cluster/channel.ts";
 import { followParent } from "../../cluster/follow-parent.ts";
-import type { Database } from "../../database/database.ts";
 import type { Protocol } from "../../declarations/protocol.ts";
 import { createLogger } from "../../logger.ts";
 import type { IndexerMetrics } from "../../metrics/indexer-metrics.ts";
 import { loadProtocols } from "../../protocols.ts";
-import { type CurrentAddress, createCurrentAddress } from "../database-address.ts";
+import { type CurrentAddresses, createCurrentAddresses } from "../database-address.ts";
 import { createDiskSpace } from "../disk-space.ts";
 import { runIndexers } from "../index-chains.ts";
+import type { IndexDatabase } from "../index-database.ts";
 import { openTracing } from "../open-tracing.ts";
 import { indexingPool } from "../pools.ts";
 import type { Progress } from "../progress.ts";
@@ -20,16 +20,23 @@ const stopMilliseconds = 10_000;
 
 const stop = new AbortController();
 let metrics: IndexerMetrics | undefined;
-let address: CurrentAddress | undefined;
+let address: CurrentAddresses | undefined;
 let indexing: Promise<void> = Promise.resolve();
 
 const functions: IndexerFunctions = {
   async start(work) {
-    address = createCurrentAddress(work.database);
-    const database = indexingPool(address.server, work.pools.indexing);
+    address = createCurrentAddresses(work.database);
+    const { pools, shardPools } = work;
+    const database = indexingPool(address.server, pools.indexing);
+    const shards = address.shards.map(({ name, address: { get, server } }) => ({
+      name,
+      address: get,
+      indexing: indexingPool(server, shardPools[name]?.indexing ?? pools.indexing),
+    }));
+    const byName = Object.fromEntries(shards.map((shard) => [`indexing of ${shard.name}`, shard.indexing]));
     if (work.config.metrics !== undefined)
-      metrics = (await import("../../metrics/indexer-metrics.ts")).createIndexerMetrics("indexer", { indexing: database });
-    indexing = index(work, loadProtocols(work.config).protocols, database);
+      metrics = (await import("../../metrics/indexer-metrics.ts")).createIndexerMetrics("indexer", { indexing: database, ...byName });
+    indexing = index(work, loadProtocols(work.config).protocols, { indexing: database, readerRole: work.readerRole, shards });
   },
   changeDatabase: (changed) => address?.change(changed),
   metrics: async () => (await metrics?.collect()) ?? [],
@@ -47,9 +54,9 @@ const supervisor = createChannel<SupervisorFunctions>(process, functions);
 
 /** Indexes the chains until the process is stopped; reports a failure of all of them. */
 async function index(
-  { config, chains, readerRole, endsWhenRefused }: IndexerStart,
+  { config, chains, endsWhenRefused }: IndexerStart,
   protocols: readonly Protocol[],
-  database: Database,
+  database: IndexDatabase,
 ): Promise<void> {
   process.title = "ashlar indexer";
   const logger = createLogger({ logLevel: config.logLevel, logFormat: "json", process: "indexer" });
@@ -63,7 +70,7 @@ async function index(
     const indexers = {
       chains,
       protocols,
-      database: { indexing: database, readerRole },
+      database,
       diskSpace: createDiskSpace(config),
       logger,
       progress,
@@ -76,5 +83,5 @@ async function index(
     supervisor.post("fail", error instanceof Error ? error.message : String(error));
   }
   await tracing?.close();
-  await database.close();
+  await Promise.all([database, ...(database.shards ?? [])].map(({ indexing: pool }) => pool.close()));
 }

@@ -13,7 +13,7 @@ import type { ServiceProcesses } from "./service-processes.ts";
 const maxSilentSeconds = 120;
 
 export interface IndexerOptions extends Pick<IndexerStart, "config" | "chains" | "endsWhenRefused"> {
-  readonly database: Pick<ServiceDatabase, "address" | "onAddressChange" | "readerRole" | "plan">;
+  readonly database: Pick<ServiceDatabase, "address" | "onAddressChange" | "readerRole" | "plan" | "shards">;
   readonly progress: Progress;
   readonly log: ServiceLog;
   readonly processes: Pick<ServiceProcesses, "indexer">;
@@ -56,6 +56,7 @@ export async function runIndexerProcess(
         readerRole,
         endsWhenRefused,
         pools: database.plan.indexer,
+        shardPools: Object.fromEntries(database.shards.map((shard) => [shard.name, shard.plan.indexer])),
         database: database.address(),
       });
     },

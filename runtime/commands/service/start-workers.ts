@@ -15,7 +15,7 @@ import { meterFunctions } from "./remote-meter.ts";
 import type { ServiceProcesses } from "./service-processes.ts";
 
 export interface WorkersOptions extends Pick<WorkerStart, "config" | "chains" | "demo"> {
-  readonly database: Pick<ServiceDatabase, "serving" | "address" | "onAddressChange" | "plan">;
+  readonly database: Pick<ServiceDatabase, "serving" | "address" | "onAddressChange" | "plan" | "shards">;
   readonly log: ServiceLog;
   readonly processes: Pick<ServiceProcesses, "workers">;
   readonly metrics?: Pick<Metrics, "addChild"> | undefined;
@@ -112,7 +112,16 @@ function superviseWorker(
       const worker = createWorker(child);
       running.set(child, worker);
       current = worker;
-      await worker.channel.call("start", { name, pools: database.plan.worker, config, chains, demo, database: database.address() });
+      const shardPools = Object.fromEntries(database.shards.map((shard) => [shard.name, shard.plan.worker]));
+      await worker.channel.call("start", {
+        name,
+        pools: database.plan.worker,
+        shardPools,
+        config,
+        chains,
+        demo,
+        database: database.address(),
+      });
       connections.add(worker.connections);
     },
     heartbeat: { ping: async (child) => running.get(child)?.channel.call("ping", null), maxSilentSeconds },

@@ -3,22 +3,26 @@ import { createChannel } from "../../cluster/channel.ts";
 import { createConnectionReports } from "../../cluster/connection-reports.ts";
 import { followParent } from "../../cluster/follow-parent.ts";
 import { isLate } from "../../cluster/sent-connections.ts";
+import { configOfDatabase } from "../../config/database-config.ts";
 import { monotonicMilliseconds } from "../../lib/monotonic-clock.ts";
 import { createLogger } from "../../logger.ts";
 import type { ServerMetrics } from "../../metrics/server-metrics.ts";
 import { loadProtocols } from "../../protocols.ts";
-import { type CurrentAddress, createCurrentAddress } from "../database-address.ts";
+import { type CurrentAddresses, createCurrentAddresses } from "../database-address.ts";
+import { servingPoolsOf } from "../open-metrics.ts";
 import { openReplicas } from "../open-replicas.ts";
 import { openTracing } from "../open-tracing.ts";
 import { controlPool, openNotifications, readerPool, servingPool } from "../pools.ts";
 import { type AcceptedServing, createServing } from "../serving.ts";
+import { openServingShards } from "../serving-shards.ts";
+import { openShardPools } from "../shard-pools.ts";
 import { settlesWithin } from "../shutdown.ts";
 import type { PrimaryFunctions, WorkerFunctions, WorkerStart } from "./functions.ts";
 import { createRemoteMeter } from "./remote-meter.ts";
 
 /** A worker that serves. */
 interface Running {
-  readonly address: CurrentAddress;
+  readonly address: CurrentAddresses;
   readonly serving: AcceptedServing;
   readonly metrics: ServerMetrics | undefined;
   stop(): Promise<void>;
@@ -60,22 +64,27 @@ followParent();
 const primary = createChannel<PrimaryFunctions>(process, functions);
 const connections = createConnectionReports((report) => primary.post("reportConnections", report));
 
-async function createWorker({ name, pools, config, chains, database, demo }: WorkerStart): Promise<Running> {
+async function createWorker({ name, pools, shardPools, config, chains, database, demo }: WorkerStart): Promise<Running> {
   process.title = `ashlar ${name}`;
   const logger = createLogger({ logLevel: config.logLevel, logFormat: "json", process: name });
-  const address = createCurrentAddress(database);
+  const address = createCurrentAddresses(database);
   const serving = servingPool(config, address.server, pools.serving);
   const control = controlPool(config, address.server, pools.control);
   const reader = readerPool(config, address.reader, pools.reader);
   const notifications = openNotifications(address.server);
   const replicas = openReplicas(config, serving, logger);
+  const shards = address.shards.map((shard) => {
+    const ofShard = configOfDatabase(config, shard.name);
+    return { name: shard.name, config: ofShard, ...openShardPools(ofShard, shard.address, shardPools[shard.name] ?? pools, logger) };
+  });
+  const servingShards = openServingShards(shards, logger);
   const metrics =
     config.metrics === undefined
       ? undefined
       : (await import("../../metrics/server-metrics.ts")).createServerMetrics(
           name,
-          { answers: serving, control, community: reader },
-          replicas,
+          Object.assign({ answers: serving, control, community: reader }, ...shards.map(servingPoolsOf)),
+          { "": replicas, ...servingShards.replicas },
         );
   const tracing = await openTracing(config, name, logger);
   const server = createServing({
@@ -87,6 +96,7 @@ async function createWorker({ name, pools, config, chains, database, demo }: Wor
     reader,
     notifications,
     replicas,
+    shards: servingShards.connections,
     logger,
     demo,
     meter: createRemoteMeter(primary),
@@ -102,7 +112,11 @@ async function createWorker({ name, pools, config, chains, database, demo }: Wor
       await tracing?.close();
       // Requests have ended; statements that several of them shared may still run.
       await settlesWithin(
-        Promise.all([serving, control, reader, notifications, ...(replicas === undefined ? [] : [replicas])].map((pool) => pool.close())),
+        Promise.all(
+          [serving, control, reader, notifications, ...(replicas === undefined ? [] : [replicas]), servingShards, ...shards].map((pool) =>
+            pool.close(),
+          ),
+        ),
         closeMilliseconds,
       );
     },

@@ -1,25 +1,48 @@
 import { z } from "zod";
-import type { Database, Queryable } from "../../database/database.ts";
-import { type IndexedChainRow, readIndexState } from "../../domains/chains/queries/index-state.ts";
+import type { Database } from "../../database/database.ts";
+import { isUnavailable } from "../../database/errors.ts";
+import { type IndexedChainRow, readIndexState, readIndexStates } from "../../domains/chains/queries/index-state.ts";
 import { createLedgerQueries } from "../../domains/ledger/queries/index.ts";
 import type { Address } from "../../lib/hex.ts";
 import { readChainDetails } from "../../operator/chain-details.ts";
+import type { IndexedChain } from "../../operator/indexed-chain.ts";
 import { type QueueName, queueTables, refreshMetadata, retryJobs } from "../../operator/jobs.ts";
 import { pauseChain, resumeChain } from "../../operator/pause.ts";
 import { ConsoleError, parseWith } from "../errors.ts";
 import type { ChainDetails, ChainItem } from "../responses.ts";
 import type { ChainTasks } from "../tasks.ts";
 
-interface Target {
-  readonly id: number;
-  readonly name: string;
+/** A database of chains. */
+export interface ChainStore {
+  /** For reads. */
+  readonly database: Database;
+  /** For actions on chains, whose statements have no timeout. */
+  readonly indexing: Database;
 }
 
-/** A chain of the index by its name. @throws {ConsoleError} 404 */
-export async function findChain(database: Queryable, name: string): Promise<Target> {
-  const chain = (await createLedgerQueries(database).chains()).find((row) => row.name === name);
+/** A chain of the index, and the database that it is stored in. */
+export interface StoredChain extends IndexedChain {
+  readonly store: ChainStore;
+}
+
+/** A chain of the index by its name; the control database is the first one. @throws {ConsoleError} 404 */
+export async function findChain(stores: readonly ChainStore[], name: string): Promise<StoredChain> {
+  const [control] = stores;
+  const found = await Promise.all(
+    stores.map(async (store): Promise<StoredChain[]> => {
+      const chains = await createLedgerQueries(store.database)
+        .chains()
+        .catch((error: unknown) => {
+          if (store === control || !isUnavailable(error)) throw error;
+          return [];
+        });
+      const log = store === control ? undefined : control?.indexing;
+      return chains.filter((row) => row.name === name).map((row) => ({ id: row.chain_id, name, log, store }));
+    }),
+  );
+  const [chain] = found.flat();
   if (chain === undefined) throw new ConsoleError(404, `No chain ${JSON.stringify(name)} in the index.`);
-  return { id: chain.chain_id, name };
+  return chain;
 }
 
 const toItem = (row: IndexedChainRow): ChainItem => {
@@ -35,12 +58,14 @@ const toItem = (row: IndexedChainRow): ChainItem => {
   };
 };
 
-/** How far each chain is indexed. */
-export const listChains = async (database: Queryable): Promise<ChainItem[]> => (await readIndexState(database)).chains.map(toItem);
+/** How far each chain is indexed; those of a database that does not respond are omitted, except for the control database. */
+export const listChains = async (stores: readonly ChainStore[]): Promise<ChainItem[]> =>
+  (await readIndexStates(stores.map(({ database }) => database))).chains.map(toItem);
 
 /** Everything about a chain of the index. @throws {ConsoleError} 404 */
-export async function readChain(database: Queryable, name: string, tasks: Pick<ChainTasks, "of">): Promise<ChainDetails> {
-  const target = await findChain(database, name);
+export async function readChain(stores: readonly ChainStore[], name: string, tasks: Pick<ChainTasks, "of">): Promise<ChainDetails> {
+  const target = await findChain(stores, name);
+  const { database } = target.store;
   const [state, { node, missing, use, audit }] = await Promise.all([readIndexState(database), readChainDetails(database, target)]);
   const row = state.chains.find((chain) => chain.name === name);
   if (row === undefined) throw new ConsoleError(404, `No chain ${JSON.stringify(name)} in the index.`);
@@ -83,28 +108,28 @@ const audit = z.strictObject({ sample: z.number(sampleText).int(sampleText).min(
 const removal = z.strictObject({ name: z.string("the name of the chain") });
 
 /** An action on a chain; returns what it did, in one sentence. */
-type Action = (chain: Target, body: unknown, actor: string) => Promise<string>;
+type Action = (chain: StoredChain, body: unknown, actor: string) => Promise<string>;
 
 /** The actions on chains by the last part of their path. */
-export function createChainActions(database: Database, tasks: ChainTasks): Readonly<Record<string, Action>> {
+export function createChainActions(tasks: ChainTasks): Readonly<Record<string, Action>> {
   return {
     async pause(chain, body, actor) {
       parseWith(nothing, body);
-      return (await pauseChain(database, chain, actor)) ? "Paused: its indexer stops within seconds." : "Already paused.";
+      return (await pauseChain(chain.store.indexing, chain, actor)) ? "Paused: its indexer stops within seconds." : "Already paused.";
     },
     async resume(chain, body, actor) {
       parseWith(nothing, body);
-      return (await resumeChain(database, chain, actor))
+      return (await resumeChain(chain.store.indexing, chain, actor))
         ? "Resumed: its indexer continues within seconds."
         : "Not paused, or being removed.";
     },
     async "retry-jobs"(chain, body, actor) {
-      const retried = await retryJobs(database, chain, parseWith(retry, body).queues, actor);
+      const retried = await retryJobs(chain.store.indexing, chain, parseWith(retry, body).queues, actor);
       return `${retried} entries are due: the process that indexes ${chain.name} attempts them again.`;
     },
     async "refresh-metadata"(chain, body, actor) {
       const contract = (parseWith(refresh, body).contract?.toLowerCase() ?? null) as Address | null;
-      const { tokens, isCollection } = await refreshMetadata(database, chain, contract, actor);
+      const { tokens, isCollection } = await refreshMetadata(chain.store.indexing, chain, contract, actor);
       if (tokens === 0 && !isCollection)
         throw new ConsoleError(404, `No ${contract ?? "token"} with metadata in the index of ${chain.name}.`);
       return `Queued: the metadata of ${tokens} contracts${isCollection ? ", and the documents of the contract's NFTs," : ""} are read again.`;

@@ -21,11 +21,13 @@ describe("the chains of a command", () => {
   it("have the ids stored in the index, which must be distinct", async () => {
     const rows = async <Row>() => [{ chain_id: 5, name: "one" }] as Row[];
     const database = { query: rows, run: rows };
-    expect((await resolveChains(configOf({ name: "one" }, { name: "two", id: 6 }), database)).map(({ id }) => id)).toEqual([5, 6]);
-    await expect(resolveChains(configOf({ name: "one" }, { name: "two", id: 5 }), database)).rejects.toThrow(
+    expect((await resolveChains(configOf({ name: "one" }, { name: "two", id: 6 }), { indexing: database })).map(({ id }) => id)).toEqual([
+      5, 6,
+    ]);
+    await expect(resolveChains(configOf({ name: "one" }, { name: "two", id: 5 }), { indexing: database })).rejects.toThrow(
       "Chains one and two have the same id 5; configure each network once.",
     );
-    await expect(resolveChains(configOf({ name: "new" }), database)).rejects.toThrow(/no id, node or index yet/);
+    await expect(resolveChains(configOf({ name: "new" }), { indexing: database })).rejects.toThrow(/no id, node or index yet/);
   });
 });
 

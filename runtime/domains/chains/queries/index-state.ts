@@ -1,4 +1,5 @@
 import type { Queryable } from "../../../database/database.ts";
+import { isUnavailable } from "../../../database/errors.ts";
 
 /** How far a chain is indexed. */
 export interface IndexedChainRow {
@@ -73,4 +74,23 @@ export async function readIndexState({ query }: Pick<Queryable, "query">): Promi
     ),
   ]);
   return { chains, checkpoints, queues };
+}
+
+/** Reads the state of the indexes of several databases; those that do not respond are omitted, unless it is the first one. */
+export async function readIndexStates([first, ...others]: readonly Pick<Queryable, "query">[]): Promise<IndexState> {
+  if (first === undefined) throw new RangeError("There is no database.");
+  const states = await Promise.all([
+    readIndexState(first),
+    ...others.map((database) =>
+      readIndexState(database).catch((error: unknown) => {
+        if (!isUnavailable(error)) throw error;
+        return { chains: [], checkpoints: [], queues: [] };
+      }),
+    ),
+  ]);
+  return {
+    chains: states.flatMap(({ chains }) => chains),
+    checkpoints: states.flatMap(({ checkpoints }) => checkpoints),
+    queues: states.flatMap(({ queues }) => queues),
+  };
 }

@@ -63,8 +63,8 @@ export interface Community {
 
 /** What declared protocols need of a server. */
 interface CommunityServer {
-  /** Connected as the reader role; undefined if the server has no such connection. */
-  readonly reader: Pick<Database, "run"> | undefined;
+  /** Connected as the reader role to the database of a chain; undefined if the server has no such connection. */
+  readonly readerOf: (chainId: number) => Pick<Database, "run"> | undefined;
   readonly bitcoinChains: readonly ServedBitcoinChain[];
   /** Receives failures of statements of which the response only shows that something is unknown. */
   readonly onFailure: (failure: StatementError) => void;
@@ -77,7 +77,7 @@ const poolViews: ReadonlySet<string> = new Set(["pools", "pool_states", "pool_ac
 export function createCommunity(
   protocols: readonly Protocol[],
   chains: readonly ServedChain[],
-  { reader, bitcoinChains, onFailure }: CommunityServer,
+  { readerOf, bitcoinChains, onFailure }: CommunityServer,
 ): Community {
   const byId = new Map(protocols.map((protocol) => [protocol.id, protocol]));
   const served = new Map(chains.map((chain) => [chain.id, new Set(protocolsOn(protocols, chain).map(({ id }) => id))]));
@@ -88,7 +88,9 @@ export function createCommunity(
   const lending = protocols.flatMap(({ id, lending: query }) =>
     query === null ? [] : [{ protocol: id, projection: projectionIdOf(id), query }],
   );
-  const queries = createOperationQueries(reader);
+  const queries = new Map([...chains, ...bitcoinChains].map(({ id }) => [id, createOperationQueries(readerOf(id))]));
+  const withoutChain = createOperationQueries(undefined);
+  const queriesOf = ({ chain }: { readonly chain: number }) => queries.get(chain) ?? withoutChain;
   return {
     protocol: (id) => byId.get(id),
     isOn,
@@ -103,7 +105,7 @@ export function createCommunity(
     defaultNames: Object.fromEntries(protocols.map(({ id, name }) => [id, name])),
     lendingOf: async ({ protocol, query }, parameters, view) => {
       try {
-        return (await queries.lendingRowsOf(query, parameters)).map(view);
+        return (await queriesOf(parameters).lendingRowsOf(query, parameters)).map(view);
       } catch (error) {
         const failure = placed({ protocol, name: "lending", file: query.file }, error);
         if (!(failure instanceof StatementError)) throw failure;
@@ -113,7 +115,7 @@ export function createCommunity(
     },
     rowsOf: async ({ protocol, operation, query }, parameters) => {
       try {
-        return await queries.rowsOf(query, parameters);
+        return await queriesOf(parameters).rowsOf(query, parameters);
       } catch (error) {
         throw placed({ protocol, name: operation, file: query.file }, error);
       }

@@ -7,7 +7,18 @@ import type { Address } from "../../../lib/hex.ts";
 import { mapInTurns } from "../../../lib/turns.ts";
 import { createOwnedRateQueries } from "./owned-rates.ts";
 import { createProgressQueries } from "./progress.ts";
-import { type ChainOfCurrency, type Closes, convert, createCloses, days, hourOf, hours, type Rate, type SpanTable } from "./rates.ts";
+import {
+  type ChainOfCurrency,
+  type Closes,
+  convert,
+  createCloses,
+  days,
+  type ElsewhereStored,
+  hourOf,
+  hours,
+  type Rate,
+  type SpanTable,
+} from "./rates.ts";
 import { createWalletQueries } from "./wallet.ts";
 
 /** A token at a time (unix seconds). */
@@ -20,9 +31,16 @@ export interface PriceLookup {
 export type PriceQueries = ReturnType<typeof createPriceQueries>;
 
 /** Queries of prices; `cache` may cache prices and the progress of their computation. */
-export function createPriceQueries(queryable: Queryable, chainOfCurrency: ChainOfCurrency, cache: IndexCache = noIndexCache) {
-  const closes = createCloses(queryable, chainOfCurrency, cache);
+export function createPriceQueries(
+  queryable: Queryable,
+  chainOfCurrency: ChainOfCurrency,
+  cache: IndexCache = noIndexCache,
+  elsewhere?: ElsewhereStored,
+) {
+  const closes = createCloses(queryable, chainOfCurrency, cache, elsewhere);
   return {
+    /** The closing prices in US dollars, in the order of the lookups. Served by the primary keys, one probe per lookup. */
+    closes: closes.closes,
     ...createRateQueries(queryable, closes, cache),
     ...createOwnedRateQueries(queryable, closes),
     ...createWalletQueries(queryable, closes),

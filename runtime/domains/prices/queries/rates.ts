@@ -56,8 +56,23 @@ const spanOf = (key: string): number => Number(key.slice(key.indexOf(":") + 1));
 /** Queries of closing prices, from which the other price queries are composed. */
 export type Closes = ReturnType<typeof createCloses>;
 
+/** Reads closing prices in US dollars, in the order of the lookups. */
+export type ReadCloses = (
+  chainId: number,
+  spans: SpanTable,
+  lookups: readonly { readonly asset: Asset; readonly span: number }[],
+) => Promise<Rate[]>;
+
+/** How to read the closing prices of a chain that is stored in another database; undefined for a chain that is not. */
+export type ElsewhereStored = (chainId: number) => ReadCloses | undefined;
+
 /** Queries of closing prices by span. */
-export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurrency, cache: IndexCache = noIndexCache) {
+export function createCloses(
+  { query }: Queryable,
+  chainOfCurrency: ChainOfCurrency,
+  cache: IndexCache = noIndexCache,
+  elsewhere: ElsewhereStored = () => undefined,
+) {
   /** The last priced hours of chains whose price computation lags behind the chain; served by the primary keys of price_progress and blocks. */
   const laggingHours = cache.loads(
     "price_progress",
@@ -99,8 +114,7 @@ export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurre
   const lookUpHours = closesIn(hours, cache.lookups("price_hours"));
   const lookUpDays = closesIn(days, cache.lookups("price_days"));
 
-  /** The closing prices in US dollars, in the order of the lookups. */
-  const closes = async (chainId: number, spans: SpanTable, lookups: readonly { asset: Asset; span: number }[]): Promise<Rate[]> => {
+  const closes: ReadCloses = async (chainId, spans, lookups) => {
     if (lookups.length === 0) return [];
     const keys = await mapInTurns(lookups, ({ asset, span }) => `${asset}:${span}`);
     const [until, found] = await Promise.all([knownUntil(chainId, spans), (spans === hours ? lookUpHours : lookUpDays)(chainId, keys)]);
@@ -112,8 +126,9 @@ export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurre
     if (currency === "USD") return null;
     const asset = currencyAsset(currency);
     const unique = [...new Set(spanNumbers)];
-    const rates = await closes(
-      chainOfCurrency(chainId, currency),
+    const lender = chainOfCurrency(chainId, currency);
+    const rates = await (elsewhere(lender) ?? closes)(
+      lender,
       spans,
       unique.map((span) => ({ asset, span })),
     );

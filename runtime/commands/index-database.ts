@@ -1,0 +1,46 @@
+import { databaseOf } from "../config/database-config.ts";
+import type { Database } from "../database/database.ts";
+import { DatabaseUnavailable } from "../database/errors.ts";
+import type { ShardAddress } from "./database-address.ts";
+
+/** The databases that a process indexes chains into. */
+export interface IndexDatabase {
+  /** Connections to the control database. */
+  readonly indexing: Database;
+  /** The role of community endpoints there. */
+  readonly readerRole: string | null;
+  readonly shards?: readonly IndexShard[];
+}
+
+/** A database of `databases`. */
+export interface IndexShard {
+  readonly name: string;
+  readonly indexing: Database;
+  address(): ShardAddress;
+}
+
+/** The database of a chain. */
+export interface IndexStore {
+  readonly database: Database;
+  /** The role of community endpoints there. @throws {DatabaseUnavailable} as long as the database was not prepared. */
+  readonly readerRole: () => string | null;
+}
+
+/** The database that a chain is stored in. */
+export function storeOf(
+  chain: { readonly name: string; readonly database?: string | undefined },
+  { indexing, readerRole, shards = [] }: IndexDatabase,
+): IndexStore {
+  const name = databaseOf(chain);
+  if (name === null) return { database: indexing, readerRole: () => readerRole };
+  const shard = shards.find((candidate) => candidate.name === name);
+  if (shard === undefined) throw new RangeError(`Database ${name} of chain ${chain.name} is not open.`);
+  return {
+    database: shard.indexing,
+    readerRole() {
+      const { problem, readerRole: role, ...description } = shard.address();
+      if (problem !== null) throw new DatabaseUnavailable("", problem, description);
+      return role;
+    },
+  };
+}

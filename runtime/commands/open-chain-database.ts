@@ -1,0 +1,81 @@
+import type { Config } from "../config/config.ts";
+import { configOfDatabase, databaseOf } from "../config/database-config.ts";
+import type { Database } from "../database/database.ts";
+import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
+import type { IndexedChain } from "../operator/indexed-chain.ts";
+import { CommandError } from "./command-error.ts";
+import { type OpenDatabase, openDatabase } from "./open-database.ts";
+
+/** The database of a chain. */
+export interface ChainDatabase {
+  readonly indexing: Database;
+  /** The control database, if it is another one. */
+  readonly log: Database | undefined;
+  close(): Promise<void>;
+}
+
+/** Opens the control database, and the database with a name if that is another one. */
+export async function openChainDatabase(config: Config, name: string | null): Promise<ChainDatabase> {
+  const control = await openDatabase(config);
+  if (name === null) return { indexing: control.indexing, log: undefined, close: control.close };
+  try {
+    const shard = await openDatabase(configOfDatabase(config, name));
+    const close = async (): Promise<void> => {
+      await Promise.all([control.close(), shard.close()]);
+    };
+    return { indexing: shard.indexing, log: control.indexing, close };
+  } catch (error) {
+    await control.close();
+    throw error;
+  }
+}
+
+/** The names of all databases; null for the control database. */
+export const databaseNames = ({ databases }: Pick<Config, "databases">): readonly (string | null)[] => [null, ...Object.keys(databases)];
+
+/** The names of the databases in which configured chains are stored. */
+export const chainDatabases = ({ chains }: Pick<Config, "chains">): readonly (string | null)[] => [...new Set(chains.map(databaseOf))];
+
+/** Runs work with each of the databases, one after the other. */
+export async function withEachDatabase(
+  config: Config,
+  names: readonly (string | null)[],
+  work: (database: OpenDatabase, config: Config) => Promise<void>,
+): Promise<void> {
+  for (const name of names) {
+    const ofDatabase = configOfDatabase(config, name);
+    const database = await openDatabase(ofDatabase);
+    try {
+      await work(database, ofDatabase);
+    } finally {
+      await database.close();
+    }
+  }
+}
+
+/** Runs work with a chain of an index, which need not be configured. @throws {CommandError} if there is none with the name. */
+export async function withIndexedChain(
+  config: Config,
+  name: string,
+  work: (database: Database, chain: IndexedChain) => Promise<void>,
+): Promise<void> {
+  const configured = config.chains.find((chain) => chain.name === name);
+  // The configured database first: another one may have rows of an earlier configuration.
+  const first = configured === undefined ? null : databaseOf(configured);
+  const candidates = [first, ...databaseNames(config).filter((candidate) => candidate !== first)];
+  const indexed: string[] = [];
+  for (const candidate of candidates) {
+    const opened = await openChainDatabase(config, candidate);
+    try {
+      const chains = await createLedgerQueries(opened.indexing).chains();
+      const chain = chains.find((row) => row.name === name);
+      if (chain !== undefined) return await work(opened.indexing, { id: chain.chain_id, name, log: opened.log });
+      indexed.push(...chains.map((row) => row.name));
+    } finally {
+      await opened.close();
+    }
+  }
+  throw new CommandError(
+    `Invalid value "${name}" for the chain: expected a chain of the index (${indexed.join(", ") || "there is none"}).`,
+  );
+}

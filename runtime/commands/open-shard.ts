@@ -1,0 +1,119 @@
+import type { DatabaseConfig } from "../config/database-config.ts";
+import type { Database } from "../database/database.ts";
+import { DatabaseUnavailable, isUnavailable } from "../database/errors.ts";
+import { migrate, requireSchema } from "../database/migrate.ts";
+import { withAccount } from "../database/with-account.ts";
+import { poll } from "../lib/async.ts";
+import { availableCores } from "../lib/available-cores.ts";
+import { migrations } from "../migrations.ts";
+import { createCurrentAddress, type ShardAddress } from "./database-address.ts";
+import { describeExternal, type LongRunning, migratesItself, planOf } from "./open-database.ts";
+import { openReader } from "./open-reader.ts";
+import { type ChildProcesses, type ConnectionPlan, planConnections } from "./pool-sizes.ts";
+import { indexingPool } from "./pools.ts";
+import { openShardPools, type ShardPools } from "./shard-pools.ts";
+import { announceDatabase } from "./used-database.ts";
+
+/** A database of `databases` that a process has opened. */
+export interface OpenShard extends ShardPools {
+  readonly name: string;
+  readonly config: DatabaseConfig;
+  readonly indexing: Database;
+  /** The sizes of the pools of this process and its child processes. */
+  readonly plan: ConnectionPlan;
+  /** Where child processes of this one connect; with a problem until the database was prepared. */
+  address(): ShardAddress;
+}
+
+/** The connections that PostgreSQL accepts by default, without those of superusers: assumed for a server that does not respond. */
+const defaultMaxConnections = 97;
+/** The waits between attempts to prepare a database. */
+const retry = { base: 1_000, max: 10_000 };
+
+/**
+ * Opens a database of `databases` for a process that runs until it is stopped: runs its pending migrations or refuses an older schema, and sets up the role of
+ * community endpoints. One that does not respond is prepared as soon as it does: until then, its chains are neither served nor indexed. The listener is called
+ * when its address has changed. @throws {Error} if it responds, but cannot be used.
+ */
+export async function openShard(
+  config: DatabaseConfig,
+  { shutdown, logger, processes = { workers: 0, indexers: 0 } }: LongRunning,
+  onChange: () => void,
+): Promise<OpenShard> {
+  announceDatabase(config);
+  const { databaseUrl: url = "", databaseName } = config;
+  const name = databaseName ?? "";
+  const server = { url, description: describeExternal(config, url) };
+  const known = await knownPlan(config, server, processes);
+  const plan = known ?? assumedPlan(config, processes);
+  const address = createCurrentAddress<ShardAddress>({
+    url,
+    // An account that cannot log in, instead of that of the owner, until the role is known.
+    readerUrl: withAccount(url, { user: "not-prepared", password: "", database: "postgres" }),
+    readerRole: null,
+    ...server.description,
+    problem: "it has not been prepared yet",
+  });
+  const indexing = indexingPool(server, plan.owner.indexing);
+  const pools = openShardPools(config, address, plan.owner, logger);
+  const closed = new AbortController();
+  let preparing: Promise<unknown> = Promise.resolve();
+  const close = async (): Promise<void> => {
+    closed.abort();
+    await Promise.all([preparing, pools.close(), indexing.close()]);
+  };
+
+  const prepare = async (): Promise<void> => {
+    await (migratesItself(config) ? migrate(indexing, migrations) : requireSchema(indexing, migrations));
+    const { reader, readerRole, readerUrl } = await openReader(config, server, indexing, 1);
+    await reader.close();
+    address.change({ ...address.get(), readerUrl: readerUrl(), readerRole, problem: null });
+    onChange();
+  };
+  /** True if it is prepared; null if it has to be attempted again. */
+  const attempt = async (): Promise<true | null> => {
+    try {
+      await prepare();
+      logger.info(`Database ${name} is prepared.`);
+      return true;
+    } catch (error) {
+      const problem = reasonOf(error);
+      if (problem !== address.get().problem) logger.warn(`Preparing database ${name} failed: ${problem}`);
+      address.change({ ...address.get(), problem });
+      return null;
+    }
+  };
+  const prepareLater = (): void => {
+    preparing = poll(attempt, { ...retry, signal: AbortSignal.any([closed.signal, shutdown.signal]) });
+  };
+  if (known === null) prepareLater();
+  else {
+    try {
+      await prepare();
+    } catch (error) {
+      if (!isUnavailable(error)) {
+        await close();
+        throw error;
+      }
+      prepareLater();
+    }
+  }
+  return { ...pools, name, config, indexing, plan, address: address.get, close };
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof DatabaseUnavailable ? error.reason : error instanceof Error ? error.message : String(error);
+
+/** The plan for the connections that the server accepts; null if it does not respond. */
+const knownPlan = (
+  config: DatabaseConfig,
+  server: Parameters<typeof planOf>[1],
+  processes: ChildProcesses,
+): Promise<ConnectionPlan | null> =>
+  planOf(config, server, processes).catch((error: unknown) => {
+    if (!isUnavailable(error)) throw error;
+    return null;
+  });
+
+const assumedPlan = ({ chains }: DatabaseConfig, processes: ChildProcesses): ConnectionPlan =>
+  planConnections({ ...processes, maxConnections: defaultMaxConnections, cores: availableCores(), chains: chains.length });

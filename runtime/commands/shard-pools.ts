@@ -1,0 +1,53 @@
+import type { DatabaseConfig } from "../config/database-config.ts";
+import type { Database } from "../database/database.ts";
+import type { Notifications } from "../database/notifications.ts";
+import { watchDatabase } from "../database/watched-database.ts";
+import type { CurrentAddress, ShardAddress } from "./database-address.ts";
+import type { PoolSizes } from "./pool-sizes.ts";
+import { controlPool, openNotifications, readerPool, servingPool } from "./pools.ts";
+
+/** The connections of a process that serves to a database of `databases`; while it is lost, their statements are rejected at once. */
+export interface ShardPools {
+  readonly serving: Database;
+  readonly control: Database;
+  readonly reader: Database;
+  readonly notifications: Notifications;
+  close(): Promise<void>;
+}
+
+export interface ShardLogger {
+  info(message: string): void;
+  warn(message: string): void;
+}
+
+/** Connects to a database of `databases` on first use, and watches it. */
+export function openShardPools(
+  config: DatabaseConfig,
+  address: CurrentAddress<ShardAddress>,
+  sizes: PoolSizes,
+  logger: ShardLogger,
+): ShardPools {
+  const { server, reader: readerServer } = address;
+  const names = config.chains.map(({ name }) => name).join(", ");
+  const watched = watchDatabase({
+    description: server.description,
+    monitor: controlPool(config, server, 1),
+    onChange(problem) {
+      if (problem === null) logger.info(`Database ${config.databaseName} can be used again; its chains are ${names}.`);
+      else logger.warn(`${problem} Its chains are not served meanwhile: ${names}.`);
+    },
+  });
+  const serving = watched.guard(servingPool(config, server, sizes.serving));
+  const control = watched.guard(controlPool(config, server, sizes.control));
+  const reader = watched.guard(readerPool(config, readerServer, sizes.reader));
+  const notifications = openNotifications(server);
+  return {
+    serving,
+    control,
+    reader,
+    notifications,
+    async close() {
+      await Promise.all([watched, serving, control, reader, notifications].map((opened) => opened.close()));
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { Config } from "./config.ts";
+
+/** The configuration of one database: as if it and its chains were the only ones. */
+export interface DatabaseConfig extends Config {
+  /** Its name in `databases`; null for that of databaseUrl. */
+  readonly databaseName: string | null;
+}
+
+/** The name of the database of a chain; null for that of databaseUrl. */
+export const databaseOf = ({ database }: { readonly database?: string | undefined }): string | null => database ?? null;
+
+/** The name of the database of the only configured chain, such as the one that --chain selects; null for that of databaseUrl, and for other numbers of chains. */
+export const databaseOfOnlyChain = ({ chains }: Config): string | null => {
+  const [chain, ...others] = chains;
+  return chain === undefined || others.length > 0 ? null : databaseOf(chain);
+};
+
+/** The configuration of the database with a name; null for that of databaseUrl. @throws {RangeError} if there is none with the name. */
+export function configOfDatabase(config: Config, name: string | null): DatabaseConfig {
+  const chains = config.chains.filter((chain) => databaseOf(chain) === name);
+  if (name === null) return { ...config, chains, databases: {}, databaseName: null };
+  const database = config.databases[name];
+  if (database === undefined) throw new RangeError(`Database ${name} is not configured.`);
+  const { url, readUrls: replicas, communityDatabaseUrl } = database;
+  return { ...config, databaseUrl: url, readUrls: replicas, communityDatabaseUrl, chains, databases: {}, databaseName: name };
+}

@@ -1,0 +1,34 @@
+import { z } from "zod";
+
+const databaseName = "a name of lower-case letters, digits and dashes that starts with a letter";
+const databaseUrlText = "a URL of the form postgresql://user:password@host:port/name";
+const databaseUrl = z.string(databaseUrlText).regex(/^(postgres(ql)?|socket):\/\//, databaseUrlText);
+
+/** The URLs of streaming replicas. */
+export const readUrls = z.array(databaseUrl).max(16).default([]);
+
+/** The databases in addition to that of databaseUrl, by name. */
+export const databases = z
+  .record(
+    z.string().regex(/^[a-z][a-z0-9-]*$/, databaseName),
+    z.strictObject({
+      url: databaseUrl.describe("The URL of the database. It may contain a secret and is never printed."),
+      readUrls: readUrls.describe("The URLs of its streaming replicas. They may contain secrets and are never printed."),
+      communityDatabaseUrl: z
+        .string()
+        .optional()
+        .describe("Like the setting communityDatabaseUrl, for this database. It may contain a secret and is never printed."),
+    }),
+  )
+  .default({})
+  .describe(
+    "PostgreSQL databases of chains in addition to that of databaseUrl, by name: a URL, or a map with url and readUrls (docs/operations/shards.md). Chains are stored in them by their setting database.",
+  );
+
+/** The database that a chain is stored in. */
+export const storedChain = {
+  database: z
+    .string()
+    .optional()
+    .describe("The name of the database, one of databases, that the chain is stored in; by default that of databaseUrl."),
+};

@@ -1,0 +1,30 @@
+import type { Logger } from "pino";
+import type { Database } from "../database/database.ts";
+import { type Anchors, createAnchors } from "./anchors.ts";
+
+/** The databases of anchors. Each anchor is stored with its chain, because the indexer deletes those above a reorganisation. */
+export interface AnchorStores {
+  readonly all: readonly Pick<Database, "query">[];
+  of(chainId: number): Pick<Database, "query">;
+}
+
+/** Creates the anchors of several databases. */
+export function createStoredAnchors({ all, of }: AnchorStores, logger: Logger): Anchors {
+  const byStore = new Map(all.map((store) => [store, createAnchors(store, logger)]));
+  const anchorsOf = (chainId: number): Anchors => {
+    const anchors = byStore.get(of(chainId));
+    if (anchors === undefined) throw new RangeError(`The anchors of chain ${chainId} have no database.`);
+    return anchors;
+  };
+  const each = [...byStore.values()];
+  return {
+    find: (fingerprint, chainId, head) => anchorsOf(chainId).find(fingerprint, chainId, head),
+    pin: (fingerprint, chainId, block, replace, head) => anchorsOf(chainId).pin(fingerprint, chainId, block, replace, head),
+    async cleanUp() {
+      await Promise.all(each.map((anchors) => anchors.cleanUp()));
+    },
+    stop() {
+      for (const anchors of each) anchors.stop();
+    },
+  };
+}

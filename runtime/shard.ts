@@ -1,0 +1,74 @@
+import { type AnyChainConfig, type ChainConfig, isEvmChain } from "./config/config.ts";
+import type { Database } from "./database/database.ts";
+import { createIndexCache } from "./database/index-cache.ts";
+import type { Notifications } from "./database/notifications.ts";
+import type { Replicas } from "./database/replicas/replicas.ts";
+import { createHeads, type Heads } from "./domains/ledger/queries/heads.ts";
+import { createLabelQueries, type LabelQueries } from "./domains/names/labels.ts";
+import { readLabels } from "./operator-files.ts";
+import { createQueries, type Queries, type RateSources } from "./queries.ts";
+
+/** The connections of a server to one database. */
+export interface DatabaseConnections {
+  readonly database: Database;
+  /** For keys, anchors, health and readiness, so that they do not wait for answers; by default the same database. */
+  readonly control?: Database | undefined;
+  /** Connected as the role that runs the SQL of declared protocols; without it, community endpoints respond with 503. */
+  readonly reader?: Database | undefined;
+  /** Replicas that run the statements of resolvers; without them, `database` does. */
+  readonly replicas?: Replicas | undefined;
+  /** Notifications of the index (`indexChannel`); without them, nothing that the index changes is cached. */
+  readonly notifications?: Notifications | undefined;
+}
+
+/** A database, the chains that are stored in it, and everything that reads them for responses. */
+export interface Shard {
+  /** Its name in `databases`; null for the control database. */
+  readonly name: string | null;
+  readonly chains: readonly AnyChainConfig[];
+  readonly control: Database;
+  readonly reader: Database | undefined;
+  readonly queries: Queries;
+  readonly labels: LabelQueries["labels"];
+  readonly heads: Heads;
+  /** The size of its pool for answers. */
+  readonly poolSize: number;
+  close(): Promise<void>;
+}
+
+/** Creates the shard of a database and its chains. */
+export function createShard(
+  name: string | null,
+  chains: readonly AnyChainConfig[],
+  { database, control = database, reader, replicas, notifications }: DatabaseConnections,
+  rates: RateSources,
+  now: () => Date,
+): Shard {
+  const evmChains: readonly ChainConfig[] = chains.filter((chain) => isEvmChain(chain));
+  const cache = createIndexCache(notifications);
+  const queries = createQueries(evmChains, { database: replicas?.reads ?? database, primary: database }, rates, now, cache);
+  const heads = createHeads({
+    database,
+    chainIds: chains.map(({ id }) => id),
+    notifications,
+    cache: cache.loads("blocks", "bitcoin_blocks", "chains", "projection_checkpoints", "content_versions"),
+  });
+  heads.onHead((chainId, progress) => replicas?.requireContent(chainId, progress?.content));
+  // No response may be cached for a content that is newer than the other values that it was computed from.
+  heads.onHead(cache.invalidate);
+  const { labels } = createLabelQueries(queries.names, readLabels(evmChains));
+  return {
+    name,
+    chains,
+    control,
+    reader,
+    queries,
+    labels,
+    heads,
+    poolSize: database.poolSize,
+    async close() {
+      heads.stop();
+      await Promise.all([queries.uncached.close(), queries.untouchedBalances.close(), queries.tokenRequests.close()]);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type ServerProcess, startServer } from "../../support/server-process.ts";
+import { balances, namesIn, statuses } from "../../support/shards/requests.ts";
+import { type Answer, type Sharded, startSharded } from "../../support/shards/sharded-service.ts";
+import { until } from "../../support/until.ts";
+
+let sharded: Sharded;
+let folder: string;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  sharded = await startSharded();
+  folder = await mkdtemp(join(tmpdir(), "ashlar-shards-"));
+  const url = new URL(sharded.shard.server.url);
+  url.port = `${sharded.shard.proxy.port}`;
+  await writeFile(join(folder, "url"), `${url.href}\n`);
+  const chains = sharded.sharded.chains.map(({ name, id, database }) => ({ name, id, ...(database === undefined ? {} : { database }) }));
+  const file = join(folder, "ashlar.yaml");
+  await writeFile(file, JSON.stringify({ chains, databases: { b: null }, workers: 2, metrics: { port: 0 } }));
+  server = await startServer(file, sharded.control.url, { environment: { DATABASE_B_URL_FILE: join(folder, "url") } });
+});
+afterAll(async () => {
+  await server?.stop();
+  await sharded?.end();
+  await rm(folder, { recursive: true });
+});
+
+const get = async (path: string): Promise<Answer> => {
+  const response = await fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${sharded.key}`, connection: "close" } });
+  return { status: response.status, body: (await response.json()) as Answer["body"] };
+};
+const statusesOf = async () =>
+  [await get(balances("one", sharded.one)), await get(balances("two", sharded.two))].map(({ status }) => status);
+
+it("workers serve chains of several databases, one of which is lost and comes back, with its URL in a file", async () => {
+  expect(await statusesOf()).toEqual([200, 200]);
+  expect(namesIn(await get(statuses))).toEqual(["one", "two"]);
+  expect(server.output()).not.toContain(new URL(sharded.shard.server.url).password);
+  sharded.shard.proxy.mute = true;
+  // Each connection may go to the other worker.
+  let lost = 0;
+  await until(
+    "all workers to know the loss",
+    async () => {
+      const [one, two] = await statusesOf();
+      expect(one).toBe(200);
+      lost = two === 503 ? lost + 1 : 0;
+      return lost === 6;
+    },
+    30_000,
+  );
+  sharded.shard.proxy.mute = false;
+  sharded.shard.proxy.disconnect();
+  let served = 0;
+  await until(
+    "all workers to serve",
+    async () => {
+      served = (await statusesOf()).every((status) => status === 200) ? served + 1 : 0;
+      return served === 6;
+    },
+    30_000,
+  );
+  const metrics = /Metrics: (http:\S+)/.exec(server.output())?.[1] ?? "";
+  const scraped = await (await fetch(metrics)).text();
+  expect(scraped).toMatch(/^ashlar_index_block\{chain="one"\} /m);
+  expect(scraped).toMatch(/^ashlar_index_block\{chain="two"\} /m);
+  expect(scraped).toMatch(/^ashlar_database_connections\{process="worker 1",pool="answers of b",state="idle"\} /m);
+});

@@ -1,0 +1,136 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { deadline } from "../../support/deadline.ts";
+import { activity, balances, namesIn, statuses } from "../../support/shards/requests.ts";
+import { indexUntil, type Server, type Sharded, serve, startSharded } from "../../support/shards/sharded-service.ts";
+import { until } from "../../support/until.ts";
+
+let sharded: Sharded;
+
+beforeAll(async () => {
+  sharded = await startSharded();
+});
+afterAll(() => sharded?.end());
+
+/** The database neither responds nor closes its connections. */
+function silence({ shard: { proxy } }: Sharded): void {
+  proxy.mute = true;
+  onTestFinished(restore);
+}
+function restore(): void {
+  sharded.shard.proxy.mute = false;
+  // Bytes that were dropped are missing in its connections.
+  sharded.shard.proxy.disconnect();
+}
+
+/** The databases of /readyz if all can be used. */
+const usable = JSON.stringify([{ name: "b", problem: null, chains: ["two"] }]);
+
+let number = 0;
+/** A request whose response no cache has. */
+const fresh = (name: "one" | "two") => {
+  number += 1;
+  return `${balances(name, sharded[name])}?no-spam=true&nft=${number % 2 === 0}&quote-currency=${["USD", "CAD"][number % 2]}&page-size=${number}`;
+};
+const isServed = async (server: Server, name: "one" | "two") => (await server.get(fresh(name))).status === 200;
+const untilServed = (server: Server) => until("the chain to be served", () => isServed(server, "two"), 30_000);
+
+/** The other chain is served, and everything says which one is not. */
+async function expectOnlyOne(server: Server): Promise<void> {
+  expect(await server.get(fresh("two"))).toMatchObject({
+    status: 503,
+    body: { error_message: expect.stringMatching(/temporarily unavailable/) },
+  });
+  expect((await server.get(fresh("one"))).status).toBe(200);
+  for (const path of [statuses, activity(sharded.one)]) {
+    const { status, body } = await server.get(path);
+    expect([path, status, body.data?.unavailable_chains, body.data?.items]).toEqual([
+      path,
+      200,
+      ["two"],
+      [expect.objectContaining({ name: "one" })],
+    ]);
+  }
+  expect(namesIn(await server.get("/v1/chains/"))).toEqual(["one", "two"]);
+  const ready = await server.get("/readyz");
+  expect([ready.status, ready.body.data]).toEqual([
+    200,
+    expect.objectContaining({
+      databases: [{ name: "b", problem: expect.stringMatching(/^Database b cannot be used: .*\.$/), chains: ["two"] }],
+      chains: [expect.objectContaining({ name: "one" })],
+    }),
+  ]);
+}
+
+it("a database that no longer responds makes only its chains unavailable, until it responds again", async () => {
+  const server = await serve(sharded.sharded, sharded.key);
+  expect([await isServed(server, "one"), await isServed(server, "two")]).toEqual([true, true]);
+  let isStopped = false;
+  const failures: string[] = [];
+  const requests = (async () => {
+    while (!isStopped) {
+      const path = fresh("one");
+      const { status, body } = await server.get(path);
+      if (status !== 200) failures.push(`${path}: ${status} ${body.error_message}`);
+    }
+  })();
+  silence(sharded);
+  // More requests at the same time than the server processes: they must not keep those of the other chain waiting.
+  const lost = await Promise.all(Array.from({ length: 40 }, () => server.get(fresh("two"))));
+  expect(lost.map(({ status }) => status)).toEqual(lost.map(() => 503));
+  await until("the loss to be known", async () =>
+    server.log.some((line) => /^Database b cannot be used: .* Its chains are not served meanwhile: two\.$/.test(line)),
+  );
+  await expectOnlyOne(server);
+  const start = performance.now();
+  await Promise.all(Array.from({ length: 20 }, () => server.get(fresh("two"))));
+  // Nothing waits for a database that is known to be lost.
+  expect(performance.now() - start).toBeLessThan(deadline(1_000));
+  restore();
+  await untilServed(server);
+  isStopped = true;
+  await requests;
+  expect(failures).toEqual([]);
+  expect(server.log).toContain("Database b can be used again; its chains are two.");
+  // The result of the last check may be a second old.
+  await until("the database to be ready", async () => JSON.stringify((await server.get("/readyz")).body.data?.databases) === usable);
+});
+
+it("a service starts without one of its databases, and serves and indexes its chains when it responds", async () => {
+  silence(sharded);
+  sharded.shard.proxy.disconnect();
+  const server = await serve(sharded.sharded, sharded.key);
+  await expectOnlyOne(server);
+  restore();
+  await untilServed(server);
+  expect(server.log).toContain("Database b is prepared.");
+});
+
+it("chains of other databases are indexed while one is lost", async () => {
+  silence(sharded);
+  sharded.shard.proxy.disconnect();
+  await sharded.one.mine();
+  await sharded.two.mine();
+  const [ofOne, ofTwo] = [await sharded.one.head(), await sharded.two.head()];
+  const headIn = async (name: "one" | "two") => {
+    const { query } = name === "one" ? sharded.control.database : sharded.shard.database;
+    return (await query<{ head: number }>("SELECT max(number) AS head FROM blocks"))[0]?.head;
+  };
+  await indexUntil(sharded.sharded, async () => {
+    if ((await headIn("one")) !== ofOne) return false;
+    // The shard is indexed as soon as it responds.
+    sharded.shard.proxy.mute = false;
+    return (await headIn("two")) === ofTwo;
+  });
+});
+
+it("a killed server of a database makes only its chains unavailable", async () => {
+  const server = await serve(sharded.sharded, sharded.key);
+  await untilServed(server);
+  const pidFile = join(sharded.shard.server.dataDirectory, "postgres", "postmaster.pid");
+  process.kill(Number(readFileSync(pidFile, "utf8").split("\n")[0]), "SIGKILL");
+  await until("the loss", async () => !(await isServed(server, "two")));
+  await until("the loss to be known", async () => server.log.some((line) => line.startsWith("Database b cannot be used")));
+  await expectOnlyOne(server);
+});

@@ -1,0 +1,44 @@
+import { operations } from "../../../generated/operations.gen.ts";
+import type { Answer, Sharded, SmallChain } from "./sharded-service.ts";
+
+/** The chains by name. */
+export const chainsOf = ({ one, two }: Sharded) => [["one", one] as const, ["two", two] as const];
+
+/** Parameters of paths that find rows. */
+const parametersOf = (name: string, { accounts, token, transfer }: SmallChain): Readonly<Record<string, string>> => ({
+  chainName: name,
+  walletAddress: accounts[1] ?? "",
+  accountAddress: accounts[1] ?? "",
+  contractAddress: token,
+  tokenAddress: token,
+  collectionContract: token,
+  txHash: transfer,
+  blockHeight: "2",
+  topicHash: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+  startDate: "2023-11-14",
+  endDate: "2023-11-15",
+  page: "0",
+  eventType: "erc20",
+  quoteCurrency: "USD",
+  contractAddresses: token,
+});
+
+/** The paths of all operations of a chain; a parameter without a value above is 1, which some reject. */
+export const pathsOf = (name: string, chain: SmallChain): readonly string[] => {
+  const values = parametersOf(name, chain);
+  return operations
+    .filter(({ path, status }) => status === "live" && path.includes("{chainName}"))
+    .map(({ path }) => path.replace(/\{(\w+)\}/g, (_, parameter: string) => values[parameter] ?? "1"));
+};
+
+/** Paths of requests that read all chains. */
+export const activity = ({ accounts }: SmallChain): string => `/v1/address/${accounts[0]}/activity/?testnets=true`;
+export const statuses = "/v1/chains/status/";
+
+/** A path whose response is not cached for a client: each height is requested once. */
+export const balances = (name: string, { accounts }: SmallChain, query = ""): string =>
+  `/v1/${name}/address/${accounts[1]}/balances_v2/${query}`;
+
+/** The names of the items of a response. */
+export const namesIn = ({ body }: Answer): readonly string[] =>
+  ((body.data?.items ?? []) as readonly { readonly name: string }[]).map(({ name }) => name);

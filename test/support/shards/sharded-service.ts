@@ -1,0 +1,210 @@
+import { pino } from "pino";
+import type { Address, Hex } from "viem";
+import { onTestFinished } from "vitest";
+import { runIndexers } from "../../../runtime/commands/index-chains.ts";
+import type { LongRunning } from "../../../runtime/commands/open-database.ts";
+import { openService } from "../../../runtime/commands/open-service.ts";
+import { type Serving, startServing } from "../../../runtime/commands/serving.ts";
+import { openServingShards } from "../../../runtime/commands/serving-shards.ts";
+import { type AnyChainConfig, type Config, config as configSchema } from "../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
+import { createDatabase, type Database } from "../../../runtime/database/database.ts";
+import { migrate } from "../../../runtime/database/migrate.ts";
+import { createKeys } from "../../../runtime/http/keys.ts";
+import { migrations } from "../../../runtime/migrations.ts";
+import { communityProtocols } from "../../../runtime/protocols.ts";
+import { artifacts, call, startTestChain, type TestChain } from "../chain.ts";
+import { type ReplicatedServer, startPrimary } from "../database/replication.ts";
+import { createTestDatabase, type TestDatabase } from "../database.ts";
+import { isIndexed } from "../service.ts";
+import { startTcpProxy, type TcpProxy } from "../tcp-proxy.ts";
+import { until } from "../until.ts";
+
+/** A chain with an ERC-20 token. */
+export interface SmallChain extends TestChain {
+  readonly token: Address;
+  /** The transaction of its last transfer. */
+  readonly transfer: Hex;
+}
+
+/** Two chains: `one` in the control database, and `two` in database `b`, which is behind a proxy. */
+export interface Sharded {
+  readonly one: SmallChain;
+  readonly two: SmallChain;
+  readonly control: TestDatabase;
+  readonly shard: { readonly server: ReplicatedServer; readonly database: Database; readonly proxy: TcpProxy };
+  /** A database with both chains. */
+  readonly both: TestDatabase;
+  readonly sharded: Config;
+  readonly single: Config;
+  /** Of the control database and of `both`. */
+  readonly key: string;
+  end(): Promise<void>;
+}
+
+const logger = pino({ level: "silent" });
+/** A declared protocol that is indexed on chain `two` only. */
+export const protocolOfTwo = "protocol_08";
+const ids = { one: 31_337, two: 31_338 };
+/** All responses are as of this time. */
+const now = () => new Date("2026-03-01T12:00:00Z");
+
+async function startSmallChain(id: number, amount: bigint): Promise<SmallChain> {
+  const chain = await startTestChain({ args: ["--chain-id", `${id}`] });
+  const erc20 = artifacts.erc20();
+  const token = await chain.deploy(erc20, ["Token", "TKN"]);
+  const [sender, recipient] = chain.accounts as [Address, Address];
+  let transfer: Hex = "0x";
+  for (const [name, ...args] of [
+    ["mint", sender, 1_000n],
+    ["transfer", recipient, amount],
+    ["transfer", recipient, 1n],
+  ] as const) {
+    [transfer = "0x"] = await chain.send(call(erc20, token, name, args), { to: recipient, value: amount });
+    await chain.mine();
+  }
+  return { ...chain, token, transfer };
+}
+
+const connect = (url: string): Database =>
+  createDatabase({ url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+
+/** A process that runs until it is stopped. */
+function longRunning(signal: AbortSignal, log: (line: string) => void = () => undefined): LongRunning {
+  const write = (_: unknown, line?: unknown): void => log(String(line ?? _));
+  return {
+    shutdown: { signal, fail: () => undefined, waitFor: async (_, work) => void (await work) },
+    logger: { info: write, warn: write, error: write },
+  };
+}
+
+/** Indexes the chains of a configuration until the condition holds. */
+export async function indexUntil(config: Config, isDone: () => Promise<boolean>): Promise<void> {
+  const stop = new AbortController();
+  const database = await openService(config, [], longRunning(stop.signal));
+  const progress = { report: () => undefined, print: () => undefined, end: () => undefined };
+  const chains = config.chains as AnyChainConfig[];
+  const indexing = runIndexers({ chains, protocols: communityProtocols, database, logger, progress }, stop.signal);
+  try {
+    await Promise.race([until("the chains to be indexed", isDone, 60_000), indexing]);
+  } finally {
+    stop.abort();
+    await indexing;
+    await database.close();
+  }
+}
+
+/** Starts the chains, and indexes them into their databases. */
+export async function startSharded(): Promise<Sharded> {
+  const [one, two] = await Promise.all([startSmallChain(ids.one, 10n), startSmallChain(ids.two, 20n)]);
+  const [control, both, server] = await Promise.all([createTestDatabase(), createTestDatabase(), startPrimary()]);
+  const database = connect(server.url);
+  await migrate(database, migrations);
+  const proxy = await startTcpProxy(server.url);
+  const proxied = new URL(server.url);
+  proxied.port = `${proxy.port}`;
+  const feed = { of: "EUR", aggregators: [`0x${"ee".repeat(20)}`], decimals: 8 };
+  const chains = [
+    { name: "one", id: ids.one, rpc: one.url, pollMilliseconds: 50 },
+    {
+      name: "two",
+      id: ids.two,
+      rpc: two.url,
+      pollMilliseconds: 50,
+      // Lends its rate of the euro to the other chain.
+      prices: { feeds: [feed] },
+      community: { [protocolOfTwo]: { comptroller: [two.token] } },
+    },
+  ];
+  const common = {
+    port: 0,
+    publicUrl: "https://data.example",
+    migrate: "auto",
+    cache: { megabytes: 8 },
+    limits: { requestsPerSecond: 100_000, ...noKeyLimits },
+  };
+  const single = configSchema.parse({ ...common, databaseUrl: both.url, chains });
+  const sharded = configSchema.parse({
+    ...common,
+    databaseUrl: control.url,
+    databases: { b: { url: proxied.href } },
+    chains: chains.map((chain) => (chain.name === "two" ? { ...chain, database: "b" } : chain)),
+  });
+  const heads = { one: await one.head(), two: await two.head() };
+  const isDone = (of: { readonly one: Database; readonly two: Database }) => async () =>
+    (await isIndexed(of.one, ids.one, heads.one)) && (await isIndexed(of.two, ids.two, heads.two));
+  await indexUntil(sharded, isDone({ one: control.database, two: database }));
+  await indexUntil(single, isDone({ one: both.database, two: both.database }));
+  const { key } = await createKeys(control.database).create({ label: "shards" });
+  await copyKeys(control.database, both.database);
+  return {
+    one,
+    two,
+    control,
+    shard: { server, database, proxy },
+    both,
+    sharded,
+    single,
+    key,
+    async end() {
+      await proxy.close();
+      await database.close();
+      await Promise.all([control.drop(), both.drop(), server.remove(), one.stop(), two.stop()]);
+    },
+  };
+}
+
+/** Makes a key of one database valid in another. */
+async function copyKeys(from: Database, to: Database): Promise<void> {
+  const [row] = await from.query<{ keys: string }>("SELECT json_agg(k)::text AS keys FROM api_keys k");
+  await to.query("INSERT INTO api_keys OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::api_keys, $1::json)", [
+    row?.keys,
+  ]);
+}
+
+/** A response of a server. */
+export interface Answer {
+  readonly status: number;
+  readonly body: { readonly data: Record<string, unknown> | null; readonly error_message: string | null };
+}
+
+export interface Server extends Serving {
+  readonly log: readonly string[];
+  get(path: string): Promise<Answer>;
+}
+
+/** Serves a configuration until the end of the test. */
+export async function serve(config: Config, key: string): Promise<Server> {
+  const stop = new AbortController();
+  const log: string[] = [];
+  const process = longRunning(stop.signal, (line) => log.push(line));
+  const database = await openService(config, [], process);
+  const shards = openServingShards(database.shards, process.logger);
+  const { serving: pool, control, reader, notifications } = database;
+  const serving = await startServing({
+    config,
+    chains: config.chains as AnyChainConfig[],
+    database: pool,
+    control,
+    reader,
+    notifications,
+    shards: shards.connections,
+    logger,
+    validate: "strict",
+    now,
+  });
+  onTestFinished(async () => {
+    stop.abort();
+    await serving.stop();
+    await shards.close();
+    await database.close();
+  });
+  return {
+    ...serving,
+    log,
+    async get(path) {
+      const response = await fetch(`${serving.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+      return { status: response.status, body: (await response.json()) as Answer["body"] };
+    },
+  };
+}
