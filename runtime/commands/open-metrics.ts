@@ -48,8 +48,9 @@ export async function openMetrics(
   });
   started.addIndex(async () => {
     const stores = [control, ...shards.map((shard) => shard.control)];
-    const [state, audits] = await Promise.all([readIndexStates(stores), lastAudits(control)]);
-    return { ...state, audits };
+    const state = await readIndexStates(stores);
+    const names = state.chains.map(({ name }) => name);
+    return { ...state, audits: await lastAudits(control, names) };
   });
   if (databaseUrl === undefined) started.addDataDirectory(dataDirectory);
   print(`Metrics: ${urlOf(started.address)}/metrics`);

@@ -28,9 +28,13 @@ export async function lastAudit(database: Pick<Queryable, "query">, chain: strin
   return rows[0] ?? null;
 }
 
-/** The last audit of each indexed chain that has one. Served by operator_actions_audits. */
-export const lastAudits = ({ query }: Pick<Queryable, "query">): Promise<(RecordedAudit & { readonly name: string })[]> =>
+/** The last audit of each of some chains that has one. Served by operator_actions_audits. */
+export const lastAudits = (
+  { query }: Pick<Queryable, "query">,
+  chains: readonly string[],
+): Promise<(RecordedAudit & { readonly name: string })[]> =>
   query(
-    `SELECT c.name, a.time, a.details FROM chains c CROSS JOIN LATERAL (
-       SELECT time, details FROM operator_actions WHERE action = 'chain.audit' AND subject = c.name ORDER BY id DESC LIMIT 1) a ORDER BY c.chain_id`,
+    `SELECT c.name, a.time, a.details FROM unnest($1::text[]) AS c(name) CROSS JOIN LATERAL (
+       SELECT time, details FROM operator_actions WHERE action = 'chain.audit' AND subject = c.name ORDER BY id DESC LIMIT 1) a`,
+    [chains],
   );

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, test.url);
   await stop();
   metrics = await startMetrics({ host: "127.0.0.1", port: 0 });
-  metrics.addIndex(async () => ({ ...(await readIndexState(test.database)), audits: await lastAudits(test.database) }));
+  metrics.addIndex(async () => ({ ...(await readIndexState(test.database)), audits: await lastAudits(test.database, ["own"]) }));
   metrics.addDataDirectory("/");
 });
 afterAll(async () => {
