@@ -17,7 +17,9 @@ async function request<T>(path: string, init: RequestInit): Promise<T> {
     (error: unknown) => {
       throw new ApiError(
         0,
-        error instanceof Error && error.name === "TimeoutError" ? "The console did not respond in time." : "The console cannot be reached.",
+        error instanceof Error && error.name === "TimeoutError"
+          ? `The console did not respond within ${timeoutMilliseconds / 1_000} s; try again.`
+          : "The console cannot be reached; check that ashlar start or ashlar serve is running.",
       );
     },
   );
@@ -33,7 +35,7 @@ async function request<T>(path: string, init: RequestInit): Promise<T> {
 
 let onSignedOut: () => void = () => undefined;
 
-/** Calls the listener when a response says that there is no session. */
+/** Calls the listener when a response has status 401: there is no session. */
 export const listenForSignOut = (listener: () => void): void => {
   onSignedOut = listener;
 };
@@ -55,7 +57,7 @@ export interface Loaded<T> {
 }
 
 /** Reads a path, again when it changes or on request, and at an interval if there is one. A failed read keeps the data of the last one. */
-export function useLoad<T>(path: string, everyMilliseconds?: number): Loaded<T> {
+export function useLoad<T>(path: string, intervalMilliseconds?: number): Loaded<T> {
   const [state, setState] = useState<{ readonly path: string; readonly data: T | null; readonly error: string | null }>({
     path,
     data: null,
@@ -73,13 +75,13 @@ export function useLoad<T>(path: string, everyMilliseconds?: number): Loaded<T> 
       } catch (error) {
         if (isCurrent) setState((before) => ({ path, data: before.path === path ? before.data : null, error: messageOf(error) }));
       }
-      if (isCurrent && everyMilliseconds !== undefined) timer = setTimeout(() => void load(), everyMilliseconds);
+      if (isCurrent && intervalMilliseconds !== undefined) timer = setTimeout(() => void load(), intervalMilliseconds);
     };
     void load();
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [path, everyMilliseconds, version]);
+  }, [path, intervalMilliseconds, version]);
   return { data: state.path === path ? state.data : null, error: state.error, reload };
 }

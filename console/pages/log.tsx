@@ -14,9 +14,9 @@ export function LogPage() {
   return (
     <>
       <PageHeading>Log</PageHeading>
-      <p>Every action of an operator, by a command or this console. Rows are only added.</p>
+      <p>Every action of an operator, by a command or this console. Entries are never changed or deleted.</p>
       <Notice text={error} isError />
-      <Table caption="Actions" head={["Time", "Who", "Action", "Subject", "Details"]}>
+      <Table caption="Actions" head={["Time", "Actor", "Action", "Subject", "Details"]}>
         {(data ?? []).map((item) => (
           <tr key={item.id}>
             <td class="nowrap">{formatTime(item.time)}</td>

@@ -29,7 +29,7 @@ export const createHoldings = (): Holdings => {
   const balanceOf = (token: Address, owner: Address): bigint => balances.get(keyOf(token, owner)) ?? 0n;
   const deduct = (token: Address, owner: Address, amount: bigint): void => {
     const remaining = balanceOf(token, owner) - amount;
-    if (remaining < 0n) throw new Error(`The story spends more of ${token} than ${owner} has.`);
+    if (remaining < 0n) throw new Error(`Cannot spend ${amount} of ${token}: ${owner} has ${remaining + amount} in the story`);
     balances.set(keyOf(token, owner), remaining);
   };
   return {

@@ -11,7 +11,9 @@ interface Receipt {
 }
 
 const unexpected = ({ from, to, data }: Call, failed: boolean, position: number): Error =>
-  new Error(`Transaction ${position} of the demo, from ${from} to ${to} (${data?.slice(0, 10)}), ${failed ? "failed" : "did not fail"}`);
+  new Error(
+    `Transaction ${position} of the demo, from ${from} to ${to} (${data?.slice(0, 10)}), ${failed ? "failed" : "succeeded, but should have failed"}`,
+  );
 
 /** Verifies the chain against the plan: every transaction mined once, in order, and failed only if expected. */
 export const verifyStory = async (node: NodeClient, miner: Miner): Promise<void> => {

@@ -17,7 +17,7 @@ async function migrateDatabase(config: DatabaseConfig): Promise<void> {
   const database = createDatabase({
     url,
     description,
-    // One connection for the lock, and one for the progress of the statements on that of Knex.
+    // One connection holds the lock, and one reads the progress of the statements that Knex's own connection runs.
     poolSize: 2,
     statementTimeoutMilliseconds: 0,
     applicationName: "ashlar-migrate",
