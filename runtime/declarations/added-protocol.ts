@@ -10,7 +10,7 @@ export interface AddedProtocol {
   readonly objects: Readonly<Record<string, DeclaredObject>>;
   /** By operation. */
   readonly endpoints: Readonly<Record<string, DeclaredEndpoint>>;
-  /** The place of its id. */
+  /** The location of its id. */
   readonly location: SourceLocation;
   /** Where it first names each network. */
   readonly networks: ReadonlyMap<string, SourceLocation>;

@@ -22,8 +22,8 @@ export interface DirectoryScope {
 }
 
 /**
- * Checks the protocols of an operator's directory. `files` has the texts of its YAML and SQL files by path; each protocol is in a folder of its own, and folders
- * without a declaration have SQL that several protocols use.
+ * Checks the protocols of an operator's directory. `files` has the texts of its YAML and SQL files by path; each protocol is in a folder of its own, and
+ * folders without a declaration have SQL that several protocols use.
  */
 export function checkDirectory(directory: string, files: ReadonlyMap<string, string>, scope: DirectoryScope): Checked<AddedProtocol[]> {
   const declarations = [...files.keys()].filter((path) => path.endsWith("/protocol.yaml")).sort();
@@ -44,7 +44,7 @@ export function checkDirectory(directory: string, files: ReadonlyMap<string, str
 
 interface CheckedFolder extends Checked<AddedProtocol | null> {
   readonly isRead: boolean;
-  /** The place of the protocol's id. */
+  /** The location of the protocol's id. */
   readonly location: SourceLocation;
   /** The paths of the SQL files that the declaration names. */
   readonly used: readonly string[];
@@ -101,7 +101,7 @@ function checkFolder(
   return { ...read, value: { protocol: protocol.value, objects: objects.value, endpoints: endpoints.value, location, networks, sources } };
 }
 
-/** The networks that contracts are on, each with the first place of its name. */
+/** The networks that contracts are on, each with the first location of its name. */
 const networksOf = (source: YamlSource, contracts: AddedProtocolFile["contracts"]): AddedProtocol["networks"] => {
   const places = Object.entries(contracts).flatMap(([kind, { networks }]) =>
     Object.keys(networks).map((name) => [name, source.locationOfKey(["contracts", kind, "networks", name])] as const),

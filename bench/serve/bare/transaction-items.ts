@@ -44,10 +44,10 @@ export function transactionItems(rows: readonly Row[]): string {
   let position = 0;
   while (position < rows.length) {
     const row = rows[position] ?? [];
-    const place = { timestamp: row[first], height: row[first + 1], hash: row[first + 3], offset: row[first + 4] };
+    const transaction = { timestamp: row[first], height: row[first + 1], hash: row[first + 3], offset: row[first + 4] };
     const logs: string[] = [];
     while (rows[position] !== undefined && rows[position]?.[1] === row[1]) {
-      if (row[own] !== null) logs.push(logOf((rows[position] ?? []).slice(own, itemColumns), place));
+      if (row[own] !== null) logs.push(logOf((rows[position] ?? []).slice(own, itemColumns), transaction));
       position += 1;
     }
     items.push(

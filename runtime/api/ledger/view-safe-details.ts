@@ -21,7 +21,7 @@ interface Received extends SafeSignature {
   readonly isChecked: boolean;
 }
 
-const placeOf = (place: TransactionPosition): string => `${place.block_number}:${place.transaction_index}`;
+const keyOf = (position: TransactionPosition): string => `${position.block_number}:${position.transaction_index}`;
 
 /**
  * The signatures that Safes received in each of the transactions, in the order of the executions; null while a block's executions are not indexed.
@@ -30,21 +30,21 @@ export async function safeDetailsOf(
   context: ResolverContext,
   chainId: number,
   transactions: readonly TransactionPosition[],
-): Promise<(place: TransactionPosition) => SafeDetails[] | null> {
+): Promise<(position: TransactionPosition) => SafeDetails[] | null> {
   const { checkpoints, safes } = context;
   const included = transactions.filter(({ block_number }) => includesBlock(checkpoints, safesProjectionId, block_number));
   const executions = included.length === 0 ? [] : await safes.executionsOfTransactions(chainId, included);
   const received = executions.flatMap(receivedBy);
   const ownerOf = await ownersOf(context, chainId, received.slice(0, maxDetermined));
   const signaturesOf = groupBy(received, ({ execution }) => execution);
-  const detailsOf = new Map<string, SafeDetails[]>(included.map((place) => [placeOf(place), []]));
+  const detailsOf = new Map<string, SafeDetails[]>(included.map((position) => [keyOf(position), []]));
   for (const execution of executions) {
-    const details = detailsOf.get(placeOf(execution));
+    const details = detailsOf.get(keyOf(execution));
     if (execution.signatures === null) details?.push({ owner_address: null, signature: null, signature_type: null });
     for (const one of signaturesOf.get(execution) ?? [])
       details?.push({ owner_address: ownerOf.get(one) ?? null, signature: one.signature, signature_type: one.type });
   }
-  return (place) => detailsOf.get(placeOf(place)) ?? null;
+  return (position) => detailsOf.get(keyOf(position)) ?? null;
 }
 
 const receivedBy = (execution: SafeExecutionRow): Received[] => {

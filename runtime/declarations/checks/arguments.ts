@@ -47,7 +47,7 @@ function findColumn(given: readonly Argument[], location: SourceLocation): Diagn
   return column === undefined ? [] : [diagnostic("periodic-column", location, { column })];
 }
 
-/** The place of an argument: the name of its read, its position, and the parameter of the function. */
+/** The location of an argument: the name of its read, its position, and the parameter of the function. */
 interface ArgumentPlace {
   readonly read: string;
   readonly index: number;

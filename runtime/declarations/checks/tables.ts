@@ -32,19 +32,19 @@ function checkTable(declaration: Declaration, name: string): CheckedTable {
     const location = valueAt(declaration, "tables", name, "events", index);
     return { location, ...checkEvent(text, location) };
   });
-  const placed = checked.flatMap(({ value, location }) => (value === null ? [] : [{ event: value, location }]));
-  const columns = checkColumns(declaration, name, placed);
-  const complete = placed.length === events.length && columns.diagnostics.length === 0;
+  const located = checked.flatMap(({ value, location }) => (value === null ? [] : [{ event: value, location }]));
+  const columns = checkColumns(declaration, name, located);
+  const complete = located.length === events.length && columns.diagnostics.length === 0;
   return {
-    value: { name, contract, events: placed.map(({ event }) => event), columns: columns.value, indexes, latestBy: latestBy ?? null },
-    events: placed,
+    value: { name, contract, events: located.map(({ event }) => event), columns: columns.value, indexes, latestBy: latestBy ?? null },
+    events: located,
     diagnostics: [
       ...checkTableName(declaration, "tables", name),
       ...checkContractName(declaration, contract, "tables", name, "contract"),
       ...checked.flatMap(({ diagnostics }) => diagnostics),
       ...columns.diagnostics,
       // Keys refer to columns, which are known only if all of them are right.
-      ...(complete ? checkKeys(declaration, name, columns.value, placed) : []),
+      ...(complete ? checkKeys(declaration, name, columns.value, located) : []),
     ],
   };
 }

@@ -4,7 +4,7 @@ import type { AppendTable, Row } from "../../indexer/projection.ts";
 import { hasAddress } from "../../lib/bitcoin/address.ts";
 import type { Hex } from "../../lib/hex.ts";
 
-const place = { block_number: "int8", transaction_index: "int4" } as const;
+const position = { block_number: "int8", transaction_index: "int4" } as const;
 
 /** The projection of a Bitcoin chain: its blocks as the node returns them, and the transactions of each address. */
 export const bitcoinProjection = {
@@ -17,14 +17,14 @@ export const bitcoinProjection = {
       blockColumn: "number",
       columns: { number: "int8", hash: "bytea", parent_hash: "bytea", timestamp: "int8", transaction_count: "int4" },
     },
-    { kind: "append", name: "bitcoin_transactions", columns: { ...place, txid: "bytea", coinbase: "bool", fee: "int8" } },
-    { kind: "append", name: "bitcoin_outputs", columns: { ...place, output_index: "int4", value: "int8", script: "bytea" } },
+    { kind: "append", name: "bitcoin_transactions", columns: { ...position, txid: "bytea", coinbase: "bool", fee: "int8" } },
+    { kind: "append", name: "bitcoin_outputs", columns: { ...position, output_index: "int4", value: "int8", script: "bytea" } },
     {
       kind: "append",
       name: "bitcoin_inputs",
-      columns: { ...place, input_index: "int4", spent_txid: "bytea", spent_index: "int8", value: "int8", script: "bytea" },
+      columns: { ...position, input_index: "int4", spent_txid: "bytea", spent_index: "int8", value: "int8", script: "bytea" },
     },
-    { kind: "append", name: "bitcoin_address_transactions", columns: { script: "bytea", ...place, received: "int8", sent: "int8" } },
+    { kind: "append", name: "bitcoin_address_transactions", columns: { script: "bytea", ...position, received: "int8", sent: "int8" } },
   ],
 } as const satisfies { readonly id: string; readonly version: number; readonly tables: readonly AppendTable[] };
 

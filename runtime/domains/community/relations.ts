@@ -102,14 +102,14 @@ const skippedOf = (protocol: string): Relation<AppendTable> => ({
   required: ["reason"],
 });
 
-const place = { transaction_index: "int4", log_index: "int4" } as const;
+const position = { transaction_index: "int4", log_index: "int4" } as const;
 
 const eventRelations = (protocol: string, definition: EventTable): EventRelations => {
   const { name, columns, indexes, latestBy } = definition;
   const own = typesOf(columns);
   const rows: Relation<AppendTable> = {
     view: name,
-    table: { kind: "append", name: tableOf(protocol, name), columns: { contract: "bytea", block_number: "int8", ...place, ...own } },
+    table: { kind: "append", name: tableOf(protocol, name), columns: { contract: "bytea", block_number: "int8", ...position, ...own } },
     primaryKey: ["block_number", "log_index"],
     indexes: indexes.map((index) => [...index, "block_number", "log_index"]),
     required: ["contract", "transaction_index"],
@@ -124,7 +124,7 @@ const latestRelations = (
   types: CopyTypes,
 ): NonNullable<EventRelations["latest"]> => {
   const keyTypes = Object.fromEntries(key.map((column) => [column, types[column] ?? "bytea"]));
-  const values = { ...place, ...Object.fromEntries(Object.entries(types).filter(([column]) => !key.includes(column))) };
+  const values = { ...position, ...Object.fromEntries(Object.entries(types).filter(([column]) => !key.includes(column))) };
   const required = ["contract", "transaction_index", "log_index"].filter((column) => !key.includes(column));
   const periods = tableOf(protocol, `${name}_periods`);
   return {

@@ -77,7 +77,7 @@ export async function* foldLogsOf(
 type LogPlace = Pick<LogRecord, "block_number" | "log_index">;
 const beforeAll: LogPlace = { block_number: -1, log_index: 0 };
 
-/** The first logs of contracts with a declared topic, after a place. Served by logs_address. */
+/** The first logs of contracts with a declared topic, after a position. Served by logs_address. */
 const storedLogs = (
   { query }: Pick<Queryable, "query">,
   { topics }: DeclaredFold,

@@ -68,8 +68,8 @@ const executionRows = (decoded: DecodedBlock): Row[] =>
 /** The rows of a block's Safe events with their positions. */
 const changes = ({ block, events }: DecodedBlock, rowsOf: (event: SafeEvent) => readonly Row[]): Row[] =>
   events.filter(isSafeEvent).flatMap((event) => {
-    const place = { safe: event.address, block_number: block.number, log_index: event.logIndex };
-    return rowsOf(event).map((row) => ({ ...place, ...row }));
+    const position = { safe: event.address, block_number: block.number, log_index: event.logIndex };
+    return rowsOf(event).map((row) => ({ ...position, ...row }));
   });
 
 const ownersOf = (event: SafeEvent): readonly { readonly owner: Address; readonly is_owner: boolean }[] => {

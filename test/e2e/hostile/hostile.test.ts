@@ -16,7 +16,7 @@ const heavy = { balances: 60, health: 16, loop: 16 } as const;
 const maxMegabytes = { light: 576, heavy: 768 } as const;
 
 /** The reasons why figures are not acceptable. */
-function findFaults({ balances, health, server: loop, control, outcomes }: Figures, isHeavy: boolean): string[] {
+function findProblems({ balances, health, server: loop, control, outcomes }: Figures, isHeavy: boolean): string[] {
   const limitOf = (name: keyof typeof quiet): number => deadline(quiet[name] * (isHeavy ? heavy[name] : share));
   const bounded = (name: string, value: number, limit: number): string[] =>
     value < limit ? [] : [`${name} is ${Math.round(value)}; the limit is ${limit}`];
@@ -69,13 +69,13 @@ const attacks: readonly { readonly name: string; readonly attack: AttackName | n
 
 describe("a server with one process and default settings", () => {
   it.each(attacks)("serves another key during $name", async ({ name, attack, isHeavy = false }) => {
-    let faults: readonly string[] = ["not measured"];
-    for (let attempt = 0; attempt < attempts && faults.length > 0; attempt += 1) {
+    let problems: readonly string[] = ["not measured"];
+    for (let attempt = 0; attempt < attempts && problems.length > 0; attempt += 1) {
       const figures = await server.measure(attack, milliseconds);
       print(name, figures);
-      faults = findFaults(figures, isHeavy);
+      problems = findProblems(figures, isHeavy);
     }
-    expect(faults).toEqual([]);
+    expect(problems).toEqual([]);
     // Errors are logged with their level (pino: 50 error, 60 fatal).
     expect(server.output()).not.toMatch(/"level":(?:50|60)/);
   });

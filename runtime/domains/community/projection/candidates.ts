@@ -1,6 +1,6 @@
 import type { ChainLog, ChainTransaction } from "../../../chain/types.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
-import type { Emitter, EventPlace, EventUse } from "./event-uses.ts";
+import type { Emitter, EventPosition, EventUse } from "./event-uses.ts";
 
 /** A block as far as its events need it. */
 export interface BlockOfLogs {
@@ -18,7 +18,7 @@ export interface Candidate {
 type LogAt = Omit<Candidate, "use">;
 
 /** Where the event of a candidate happened. */
-export const placeOf = ({ log, block, transactionIndex }: LogAt): EventPlace => ({
+export const positionOf = ({ log, block, transactionIndex }: LogAt): EventPosition => ({
   contract: log.address,
   block_number: block,
   transaction_index: transactionIndex,

@@ -150,7 +150,7 @@ interface ColumnPlace extends Pick<Column, "name" | "type"> {
 }
 
 /** Where an event happened. */
-export interface EventPlace {
+export interface EventPosition {
   readonly contract: Address;
   readonly block_number: number;
   readonly transaction_index: number;
@@ -171,13 +171,13 @@ const shapeOf = ({ parameters }: EventSignature, columns: readonly Column[]): Ro
   ),
 });
 
-/** The row of an event: its place in the chain, and the declared columns. */
-export const rowOf = (place: EventPlace, { values, shape: { columns, empty } }: EventValues): Row => {
+/** The row of an event: its position in the chain, and the declared columns. */
+export const rowOf = (position: EventPosition, { values, shape: { columns, empty } }: EventValues): Row => {
   const row: Record<string, Row[string]> = { ...empty };
-  row.contract = place.contract;
-  row.block_number = place.block_number;
-  row.transaction_index = place.transaction_index;
-  row.log_index = place.log_index;
+  row.contract = position.contract;
+  row.block_number = position.block_number;
+  row.transaction_index = position.transaction_index;
+  row.log_index = position.log_index;
   for (const { name, type, position } of columns) row[name] = toCell(values[position], type);
   return row;
 };

@@ -2,7 +2,7 @@ import type { ChainFacts, Row } from "../../../indexer/projection.ts";
 import { keyText, type State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { type EventRelations, readsTable } from "../relations.ts";
-import { type BlockOfLogs, type Candidate, isFixed, placeOf } from "./candidates.ts";
+import { type BlockOfLogs, type Candidate, isFixed, positionOf } from "./candidates.ts";
 import { contractsLoad, type DeclaredFold, type QueuedRead } from "./declared-fold.ts";
 import { rowOf } from "./event-uses.ts";
 import { createNewestRows } from "./latest.ts";
@@ -47,7 +47,7 @@ const applyCandidate = (target: Target, candidate: Candidate): void => {
     target.skip(block, log.index, use.relations.definition.name, values.problem);
     return;
   }
-  target.addRow(use.relations, log.address, block, rowOf(placeOf(candidate), values));
+  target.addRow(use.relations, log.address, block, rowOf(positionOf(candidate), values));
 };
 
 /** The rows so far, by table. */

@@ -6,7 +6,7 @@ import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { FixedContracts } from "../contracts-on-chain.ts";
 import { allRelations, type EventRelations, type ProtocolRelations, projectionIdOf, readsTable, relationsOf } from "../relations.ts";
-import { type Candidate, createCandidates, placeOf } from "./candidates.ts";
+import { type Candidate, createCandidates, positionOf } from "./candidates.ts";
 import { contractsLoad, type DeclaredFold, queuedReads } from "./declared-fold.ts";
 import { type Emitter, rowOf, usesByTopic } from "./event-uses.ts";
 import { foldEvents } from "./fold.ts";
@@ -14,9 +14,9 @@ import { latestKeyOf, latestLoad } from "./latest.ts";
 import { versionOf } from "./version.ts";
 
 /**
- * The projection of a declared protocol: a row for each event of its contracts, which are at fixed addresses or announced by events, from the announcement on in
- * the order of logs. Logs are selected by their first topic, then by their contract, and decoded strictly; one that is not an encoding of its event becomes a
- * row of `skipped`. The version is a hash of the declaration and the fixed contracts, so that the tables are rebuilt when one of them changes.
+ * The projection of a declared protocol: a row for each event of its contracts, which are at fixed addresses or announced by events, from the announcement on
+ * in the order of logs. Logs are selected by their first topic, then by their contract, and decoded strictly; one that is not an encoding of its event becomes
+ * a row of `skipped`. The version is a hash of the declaration and the fixed contracts, so that the tables are rebuilt when one of them changes.
  */
 export const declaredProjection = (protocol: Protocol, contracts: FixedContracts): Projection => {
   const fold = createDeclaredFold(protocol, contracts);
@@ -98,7 +98,7 @@ const addOnce = (
 const latestKey = ({ latest }: EventRelations, decode: Extract<Candidate["use"], { announces: null }>["decode"], candidate: Candidate) => {
   if (latest === null) return null;
   const values = decode(candidate.log);
-  return "problem" in values ? null : latestKeyOf(latest.current.table, rowOf(placeOf(candidate), values));
+  return "problem" in values ? null : latestKeyOf(latest.current.table, rowOf(positionOf(candidate), values));
 };
 
 /** Contracts by the block from which they count. */

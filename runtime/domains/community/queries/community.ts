@@ -3,7 +3,7 @@ import type { LendingQuery, OperationQuery, Protocol } from "../../../declaratio
 import { type CommunityChain, protocolsOn } from "../contracts-on-chain.ts";
 import { projectionIdOf } from "../relations.ts";
 import { createOperationQueries, type LendingParameters, type OperationParameters, type OperationRow } from "./run-operation.ts";
-import { placed, StatementError } from "./statement-error.ts";
+import { StatementError, withLocation } from "./statement-error.ts";
 
 /** A chain that serves declared protocols. */
 export interface ServedChain extends CommunityChain {
@@ -107,7 +107,7 @@ export function createCommunity(
       try {
         return (await queriesOf(parameters).lendingRowsOf(query, parameters)).map(view);
       } catch (error) {
-        const failure = placed({ protocol, name: "lending", file: query.file }, error);
+        const failure = withLocation({ protocol, name: "lending", file: query.file }, error);
         if (!(failure instanceof StatementError)) throw failure;
         onFailure(failure);
         return null;
@@ -117,7 +117,7 @@ export function createCommunity(
       try {
         return await queriesOf(parameters).rowsOf(query, parameters);
       } catch (error) {
-        throw placed({ protocol, name: operation, file: query.file }, error);
+        throw withLocation({ protocol, name: operation, file: query.file }, error);
       }
     },
   };

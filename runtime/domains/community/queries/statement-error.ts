@@ -2,7 +2,7 @@ import { DatabaseUnavailable } from "../../../database/errors.ts";
 import { RequestError } from "../../../lib/request-error.ts";
 
 /** Where a statement is declared. */
-interface StatementPlace {
+interface StatementLocation {
   readonly protocol: string;
   /** The operation, or `lending`. */
   readonly name: string;
@@ -10,13 +10,13 @@ interface StatementPlace {
   readonly file: string;
 }
 
-/** A declared statement failed, or a value of its rows is not of its column's format. The message says where it is declared, and why it failed. */
+/** A declared statement failed, or a value of its rows does not have its column's format. The message says where it is declared, and why it failed. */
 export class StatementError extends Error {
   override readonly name = "StatementError";
   /** The SQLSTATE; undefined if PostgreSQL did not refuse the statement. */
   readonly code: string | undefined;
 
-  constructor({ protocol, name, file }: StatementPlace, cause: Error) {
+  constructor({ protocol, name, file }: StatementLocation, cause: Error) {
     // The log hides paths that start with a slash or with "..".
     super(`${name} of ${protocol}, ${file.replace(/^\.\.\//, "")}: ${cause.message}`, { cause });
     this.code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
@@ -24,10 +24,10 @@ export class StatementError extends Error {
 }
 
 /**
- * A failure of a declared statement, with its place. Failures that other statements would have too are returned as they are: of the connection and of the
- * request.
+ * Adds the location of the declaration to a failure of a declared statement. Failures of the connection and of the request, which do not depend on the
+ * statement, are returned unchanged.
  */
-export const placed = (place: StatementPlace, error: unknown): unknown =>
+export const withLocation = (location: StatementLocation, error: unknown): unknown =>
   error instanceof Error && !(error instanceof DatabaseUnavailable) && !(error instanceof RequestError)
-    ? new StatementError(place, error)
+    ? new StatementError(location, error)
     : error;

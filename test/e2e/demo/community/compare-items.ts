@@ -13,15 +13,15 @@ const compareNumber = (actual: unknown, expected: number, label: string): void =
 const compareFields = (item: Item, expected: Fields, label: string): number => {
   let numbers = 0;
   for (const [name, value] of Object.entries(expected)) {
-    const [actual, place] = [item[name], `${label}, ${name}`];
+    const [actual, path] = [item[name], `${label}, ${name}`];
     if (Array.isArray(value)) {
-      expect(actual, place).toHaveLength(value.length);
-      for (const [position, fields] of value.entries()) numbers += compareFields((actual as Item[])[position] ?? {}, fields, place);
+      expect(actual, path).toHaveLength(value.length);
+      for (const [position, fields] of value.entries()) numbers += compareFields((actual as Item[])[position] ?? {}, fields, path);
     } else if (typeof value === "number") {
-      compareNumber(actual, value, place);
+      compareNumber(actual, value, path);
       numbers += 1;
     } else {
-      expect(actual, place).toBe(value);
+      expect(actual, path).toBe(value);
       if (/^\d+$/.test(String(value))) numbers += 1;
     }
   }

@@ -3,7 +3,7 @@ import type { LendingReserve } from "../../../integration/domains/community/lend
 import { viewsOf } from "../../../integration/domains/community/lending/views.ts";
 import { call } from "../../../support/chain.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
-import { addressIn, type ExpectedAnswers, itemsOf, type World } from "./expected.ts";
+import { addressIn, type ExpectedResponses, itemsOf, type World } from "./expected.ts";
 
 /** The reserves of the story's pools. The first three words of a reserve's state are its tokens. */
 const readReserves = async (world: World): Promise<LendingReserve[]> => {
@@ -25,7 +25,7 @@ const readReserves = async (world: World): Promise<LendingReserve[]> => {
 };
 
 /** The answers of protocol 01. */
-export const expectLending = async (world: World): Promise<ExpectedAnswers> => {
+export const expectLending = async (world: World): Promise<ExpectedResponses> => {
   const reserves = await readReserves(world);
   const views = viewsOf(world);
   const assetOf = (aToken: string): Address => {

@@ -2,10 +2,10 @@ import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { type CToken, readAt } from "../../../integration/domains/community/ctokens/market.ts";
 import { blocksPerYearAt, type MarketView, marketAt, positionAt, ratesAt } from "../../../integration/domains/community/ctokens/views.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
-import { addressIn, type ExpectedAnswers, itemsOf, type World } from "./expected.ts";
+import { addressIn, type ExpectedResponses, itemsOf, type World } from "./expected.ts";
 
 /** The answers of protocol 04 (`cToken`) or 08 (`vToken`). */
-export const expectMoneyMarkets = (world: World, prefix: "cToken" | "vToken"): ExpectedAnswers => {
+export const expectMoneyMarkets = (world: World, prefix: "cToken" | "vToken"): ExpectedResponses => {
   const collateral: CToken = {
     address: addressIn(world, `${prefix}Collateral`),
     asset: prefix === "cToken" ? null : addressIn(world, "goldToken"),

@@ -5,7 +5,7 @@ import { readState } from "../../../integration/domains/community/curve/views.ts
 import { readPool } from "../../../integration/domains/community/sushiswap/views.ts";
 import { read, uniswap } from "../../../integration/domains/pools/support.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
-import { addressIn, blocksOf, type ExpectedAnswers, growthOf, itemsOf, newestOf, partOf, sumOf, type World } from "./expected.ts";
+import { addressIn, blocksOf, type ExpectedResponses, growthOf, itemsOf, newestOf, partOf, sumOf, type World } from "./expected.ts";
 
 /** A pool as a protocol shows it. */
 interface ShownPool {
@@ -21,7 +21,7 @@ interface ShownPool {
 }
 
 /** The answers about pools whose holders have a part of all balances, rounded down. */
-const expectPools = (world: World, readPools: (height: number) => Promise<readonly ShownPool[]>): ExpectedAnswers => {
+const expectPools = (world: World, readPools: (height: number) => Promise<readonly ShownPool[]>): ExpectedResponses => {
   const known = new Map<number, Promise<readonly ShownPool[]>>();
   const poolsAt = (height: number): Promise<readonly ShownPool[]> => {
     const pools = known.get(height) ?? readPools(height);
@@ -68,7 +68,7 @@ const expectPools = (world: World, readPools: (height: number) => Promise<readon
 };
 
 /** The answers of protocol 05. */
-export const expectStablePools = async (world: World): Promise<ExpectedAnswers> => {
+export const expectStablePools = async (world: World): Promise<ExpectedResponses> => {
   const head = world.times.length - 1;
   const registry = addressIn(world, "stableRegistry");
   const lower = (address: string): Address => address.toLowerCase() as Address;
@@ -105,14 +105,14 @@ const year = 365 * 86_400;
 const minted = toEventSelector("Mint(address,uint256,uint256)");
 
 /** The answers of protocol 07. */
-export const expectPairs = async (world: World): Promise<ExpectedAnswers> => {
+export const expectPairs = async (world: World): Promise<ExpectedResponses> => {
   const { times } = world;
   const factory = addressIn(world, "exchangeFactory");
   const head = times.length - 1;
   const ofFactory = <Result>(name: string, args: readonly unknown[] = []) =>
     read<Result>(world, uniswap.factory(), factory, name, args, head);
   const count = Number(await ofFactory<bigint>("allPairsLength"));
-  const addresses = await Promise.all(Array.from({ length: count }, (_, place) => ofFactory<string>("allPairs", [BigInt(place)])));
+  const addresses = await Promise.all(Array.from({ length: count }, (_, index) => ofFactory<string>("allPairs", [BigInt(index)])));
   const pairs = addresses.map((address) => address.toLowerCase() as Address);
   const firstMints = await Promise.all(pairs.map(async (pair) => (await blocksOf(world, pair, [minted]))[0] ?? 0));
   const shareAt = async (pair: Address, block: number): Promise<number> => {

@@ -4,7 +4,7 @@ import type { Pool } from "../../../integration/domains/community/balancer/marke
 import { type PoolTokens, viewsOf } from "../../../integration/domains/community/balancer/views.ts";
 import { read } from "../../../integration/domains/pools/support.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
-import { addressIn, blocksOf, type ExpectedAnswers, growthOf, itemsOf, partOf, sumOf, type World } from "./expected.ts";
+import { addressIn, blocksOf, type ExpectedResponses, growthOf, itemsOf, partOf, sumOf, type World } from "./expected.ts";
 
 const balanceChanged = toEventSelector("PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])");
 
@@ -33,7 +33,7 @@ const readPools = async (world: World, vault: Address): Promise<KnownPool[]> => 
 };
 
 /** The answers of protocol 02. */
-export const expectVaultPools = async (world: World): Promise<ExpectedAnswers> => {
+export const expectVaultPools = async (world: World): Promise<ExpectedResponses> => {
   const vault = addressIn(world, "poolVault");
   const pools = await readPools(world, vault);
   const views = viewsOf(world, vault);

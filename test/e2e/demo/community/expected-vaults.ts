@@ -3,7 +3,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { readAt } from "../../../integration/domains/community/ctokens/market.ts";
 import type { Artifact } from "../../../support/chain.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
-import { addressIn, blocksOf, type ExpectedAnswers, growthOf, itemsOf, newestOf, type World } from "./expected.ts";
+import { addressIn, blocksOf, type ExpectedResponses, growthOf, itemsOf, newestOf, type World } from "./expected.ts";
 
 /** A vault, and how its contract is read. */
 interface KnownVault {
@@ -62,7 +62,7 @@ const vaultsOf = (world: World) => {
 };
 
 /** The answers of protocol 06, 09 or 10: as of the newest block up to a height in which a vault emitted an event. */
-export const expectVaults = async (world: World, protocol: keyof ReturnType<typeof vaultsOf>): Promise<ExpectedAnswers> => {
+export const expectVaults = async (world: World, protocol: keyof ReturnType<typeof vaultsOf>): Promise<ExpectedResponses> => {
   const vaults: readonly KnownVault[] = vaultsOf(world)[protocol];
   const readings = await Promise.all(vaults.map(({ address, events }) => blocksOf(world, address, [events])));
   const view = ({ artifact, address }: KnownVault, name: string, args: readonly unknown[], height: number): Promise<bigint> =>

@@ -9,14 +9,14 @@ export interface Fields {
 /** Expected items by their pool, or by their position and pool. */
 export type ExpectedItems = Readonly<Record<string, Fields>>;
 
-/** The answers of a protocol by the views of its contracts. */
-export interface ExpectedAnswers {
+/** The responses for a protocol, computed from the views of its contracts. */
+export interface ExpectedResponses {
   markets(height: number): Promise<ExpectedItems>;
   balances(wallet: Address, height: number): Promise<ExpectedItems>;
   tokens?(wallet: Address, height: number): Promise<ExpectedItems>;
 }
 
-/** What expected answers are computed from. */
+/** The chain and prices from which expected responses are computed. */
 export interface World extends Pick<ArchivedStory, "rpc" | "values" | "times"> {
   /** The value in US dollars of an amount of a token as of a block; null if its price is unknown. */
   valueAt(height: number): (token: Address, amount: bigint) => number | null;

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { indexUntilHead } from "../../../support/service.ts";
 import { type ArchivedStory, startArchivedStory } from "./archived-story.ts";
 import { compareItems } from "./compare-items.ts";
-import type { ExpectedAnswers, Fields, World } from "./expected.ts";
+import type { ExpectedResponses, Fields, World } from "./expected.ts";
 import { expectLending } from "./expected-lending.ts";
 import { expectMoneyMarkets } from "./expected-money-markets.ts";
 import { expectPairs, expectStablePools } from "./expected-pools.ts";
@@ -46,7 +46,7 @@ const valuesAt = async (height: number): Promise<ReturnType<World["valueAt"]>> =
   };
 };
 
-const protocols: readonly (readonly [string, () => ExpectedAnswers | Promise<ExpectedAnswers>])[] = [
+const protocols: readonly (readonly [string, () => ExpectedResponses | Promise<ExpectedResponses>])[] = [
   ["protocol_01", () => expectLending(world)],
   ["protocol_02", () => expectVaultPools(world)],
   ["protocol_04", () => expectMoneyMarkets(world, "cToken")],
@@ -61,7 +61,7 @@ const protocols: readonly (readonly [string, () => ExpectedAnswers | Promise<Exp
 /** The fields of market_data that markets has too. */
 const fieldsOfMarkets = ["asset_address", "asset_decimals", "total_value_locked_quote", "supply_rate", "borrow_rate"];
 
-const compareMarkets = async (itemsOf: ItemsOf, { markets }: ExpectedAnswers, operations: readonly string[], height: number) => {
+const compareMarkets = async (itemsOf: ItemsOf, { markets }: ExpectedResponses, operations: readonly string[], height: number) => {
   const expected = await markets(height);
   let numbers = compareItems(await itemsOf("market_data", { height }), expected, `market_data at ${height}`);
   if (!operations.includes("markets")) return numbers;
@@ -73,7 +73,7 @@ const compareMarkets = async (itemsOf: ItemsOf, { markets }: ExpectedAnswers, op
   return numbers;
 };
 
-describe("the answers about the demo's protocols", () => {
+describe("responses about the demo's protocols", () => {
   it.each(protocols)("of %s equal the views of their contracts for every wallet at five heights", async (id, answersOf) => {
     const protocol = builtInProtocol(id);
     const itemsOf = createItemsOf(test.database, protocol);
