@@ -18,8 +18,8 @@ const limits = (milliseconds: number) => ({ testTimeout: milliseconds * slowness
 const smoke = ["test/e2e/package/**/*.test.ts", "test/e2e/commands/commands.test.ts"];
 
 /**
- * End-to-end tests that repeat for minutes what shorter files test once: kills and reorganisations at many points, whole stories compared with the node; and those
- * of the demo's chain and of the output on a terminal, which nothing else depends on. `npm run test:all` runs them, `.ci/run` does not.
+ * End-to-end tests that repeat for minutes what shorter files test once: kills and reorganisations at many points, whole stories compared with the node; and
+ * those of the demo's chain and of the output on a terminal, which nothing else depends on. `npm run test:all` runs them, `.ci/run` does not.
  */
 const exhaustive = [
   "test/e2e/story/**/*.test.ts",

@@ -45,8 +45,8 @@ const readPastStates = async (folder: string): Promise<PastState[]> => {
 };
 
 /**
- * Saves the state of a past block separately, because the node does not retain it over a restart: an index reads balances at block 0, and contracts at some later
- * blocks. The node must still have it.
+ * Saves the state of a past block separately, because the node does not retain it over a restart: an index reads balances at block 0, and contracts at some
+ * later blocks. The node must still have it.
  */
 export const savePastState = async (folder: string, client: NodeClient, height: number): Promise<void> => {
   const { hash } = await client.request<{ hash: Hex }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);

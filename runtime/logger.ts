@@ -17,14 +17,16 @@ export interface LoggerOptions extends Pick<Config, "logLevel" | "logFormat"> {
 }
 
 /**
- * Creates the logger: by default it writes readable lines on a terminal, otherwise one JSON object per line. JSON only escapes the control characters of C0; other
- * characters that a terminal interprets are escaped in the line, and a JSON parser restores them.
+ * Creates the logger: by default it writes readable lines on a terminal, otherwise one JSON object per line. JSON only escapes the control characters of C0;
+ * other characters that a terminal interprets are escaped in the line, and a JSON parser restores them.
  */
 export function createLogger({ logLevel, process: name, ...options }: LoggerOptions): Logger {
   return createLineLogger(logLevel, createLogLines(options), name);
 }
 
-/** Creates the destination of a logger's lines, which are JSON: it formats them for a terminal by default. Lines of other processes may be written to it too. */
+/**
+ * Creates the destination of a logger's lines, which are JSON: it formats them for a terminal by default. Lines of other processes may be written to it too.
+ */
 export function createLogLines({ logFormat, destination }: Pick<LoggerOptions, "logFormat" | "destination">): LogDestination {
   const isTerminal = process.stderr.isTTY === true;
   const lines = destination ?? standardError(isTerminal);

@@ -25,8 +25,8 @@ export interface DeclaredProtocols {
 }
 
 /**
- * The declared protocols of a configuration. @throws {ConfigError} with all diagnostics of the operator's directory, or if a chain adds contracts to a protocol or
- * kind that does not exist.
+ * The declared protocols of a configuration. @throws {ConfigError} with all diagnostics of the operator's directory, or if a chain adds contracts to a protocol
+ * or kind that does not exist.
  */
 export function loadProtocols({ communityDirectory, protocols: names, chains }: LoadedConfig): DeclaredProtocols {
   const added = communityDirectory === undefined ? [] : loadAddedProtocols(communityDirectory, names);

@@ -48,7 +48,10 @@ export function createAsOfProjection(
   };
 
   return {
-    /** The reach of the responses to a request; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind, or the chain is being removed. */
+    /**
+     * The reach of the responses to a request; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind, or
+     * the chain is being removed.
+     */
     headOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
       const others = otherChainsOf(chainId, request);
       const progressOfAll = await progressOf([chainId, ...others]).catch((error: unknown) => {

@@ -8,8 +8,8 @@ const marker = "unfinished";
 const ownFile = /^(?:[a-z_][a-z0-9_]{0,62}\.copy\.(?:gz|zst)|manifest\.json(?:\.sha256|\.unfinished)?|unfinished)$/;
 
 /**
- * Prepares the folder of a new backup: an empty one, or one with the files of a backup that was killed, which are deleted. These cannot be continued, because the
- * snapshot that they are from ended with the connections of the killed process. @throws {BackupError}
+ * Prepares the folder of a new backup: an empty one, or one with the files of a backup that was killed, which are deleted. These cannot be continued, because
+ * the snapshot that they are from ended with the connections of the killed process. @throws {BackupError}
  */
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });

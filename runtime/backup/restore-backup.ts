@@ -52,8 +52,8 @@ export interface Restored {
 const lock = 0x726573746f72;
 
 /**
- * Restores a backup into an empty database, or completes a restore of the same backup that was killed. Nothing is changed before all files are checked. Until the
- * last transaction, other commands refuse the database. @throws {BackupError}
+ * Restores a backup into an empty database, or completes a restore of the same backup that was killed. Nothing is changed before all files are checked. Until
+ * the last transaction, other commands refuse the database. @throws {BackupError}
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { connection, folder, jobs, database } = options;

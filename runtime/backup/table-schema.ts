@@ -18,8 +18,8 @@ export interface TableSchema {
 const excluded = ["ashlar_migrations", "ashlar_migrations_lock", "ashlar_restore", "community_reader"];
 
 /**
- * The tables of the index with all of its columns, by name. They come from the catalog, so that no list has to be extended with a migration. Tables of extensions are
- * not part of it.
+ * The tables of the index with all of its columns, by name. They come from the catalog, so that no list has to be extended with a migration. Tables of
+ * extensions are not part of it.
  */
 export const readTables = async (database: Pick<Queryable, "query">): Promise<TableSchema[]> =>
   database.query<TableSchema>(

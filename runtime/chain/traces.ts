@@ -105,7 +105,9 @@ const movingTypes: Readonly<Record<string, ValueTrace["type"]>> = {
 /** Types of frames that run the code of another contract in the context of the caller. */
 const delegating = new Set(["DELEGATECALL", "CALLCODE"]);
 
-/** Walks the frames in call order, without recursion because calls may be nested a thousand levels deep. Failed frames and all frames below them are omitted. */
+/**
+ * Walks the frames in call order, without recursion because calls may be nested a thousand levels deep. Failed frames and all frames below them are omitted.
+ */
 const walkFrames = (root: Raw, transaction: ChainTransaction): Frames => {
   const steps: ValueTrace[] = [];
   const created = createdBy(transaction);

@@ -50,7 +50,10 @@ const retrySeconds = 5;
 /** Jobs run while the index is at most this many blocks behind the head; with short block times, the index is always a few blocks behind. */
 const maxBehind = 16;
 
-/** Indexes a chain from its first node and runs its jobs until the signal aborts. @throws {IndexMismatchError} if the index is incompatible with the configuration or the node. */
+/**
+ * Indexes a chain from its first node and runs its jobs until the signal aborts. @throws {IndexMismatchError} if the index is incompatible with the
+ * configuration or the node.
+ */
 export async function indexChain(options: IndexingOptions, signal: AbortSignal): Promise<void> {
   const { chain, logger, onRequest } = options;
   const [url] = nodeUrlsOf(chain);

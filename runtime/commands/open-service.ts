@@ -7,7 +7,9 @@ import { requirePlannable } from "./community/require-plannable.ts";
 import { type LongRunning, openDatabase, type ServiceDatabase } from "./open-database.ts";
 import { type OpenShard, openShard } from "./open-shard.ts";
 
-/** Opens the databases of a process that serves or indexes, and plans the statements of the operator's protocols. @throws {ConfigError} with all diagnostics. */
+/**
+ * Opens the databases of a process that serves or indexes, and plans the statements of the operator's protocols. @throws {ConfigError} with all diagnostics.
+ */
 export async function openService(config: Config, added: readonly AddedProtocol[], longRunning: LongRunning): Promise<ServiceDatabase> {
   for (const warning of unknownNetworks(added, config)) longRunning.logger.warn(renderDiagnostic(warning));
   const control = await openDatabase(config, longRunning);

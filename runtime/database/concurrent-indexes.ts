@@ -14,7 +14,9 @@ export interface ConcurrentIndex {
 const lock = 0x696e646578;
 const lockPollMilliseconds = 500;
 
-/** Waits for other transactions and may meet a deadlock (SQLSTATE 40P01) with one that changes the same table; an attempt starts with what the last one left. */
+/**
+ * Waits for other transactions and may meet a deadlock (SQLSTATE 40P01) with one that changes the same table; an attempt starts with what the last one left.
+ */
 const buildRetry: RetryOptions<Error> = {
   attempts: 5,
   base: 1_000,
@@ -23,8 +25,8 @@ const buildRetry: RetryOptions<Error> = {
 };
 
 /**
- * Builds indexes one after the other, except those that are complete, unless `isNeeded` returns false; processes that do so concurrently take turns. A failed or
- * killed build leaves an invalid index, which is dropped and built again.
+ * Builds indexes one after the other, except those that are complete, unless `isNeeded` returns false; processes that do so concurrently take turns. A failed
+ * or killed build leaves an invalid index, which is dropped and built again.
  */
 export async function buildConcurrently(
   database: Database,

@@ -13,8 +13,8 @@ export type { CopyType, CopyValue } from "./copy-text.ts";
 const chunkLength = 256 * 1024;
 
 /**
- * Writes rows into a table with COPY, encoding them while they are sent, and returns their number. For use inside a transaction, which must be rolled back after
- * an error. @throws {CopyError} if a value is invalid for its column.
+ * Writes rows into a table with COPY, encoding them while they are sent, and returns their number. For use inside a transaction, which must be rolled back
+ * after an error. @throws {CopyError} if a value is invalid for its column.
  */
 export async function copyRows(
   client: pg.ClientBase,

@@ -38,8 +38,8 @@ export function describeEmbedded(dataDirectory: string, problem?: () => string |
 }
 
 /**
- * Starts or joins the embedded server of a data directory and restarts it if it exits unexpectedly, even if another process started it: on the same port if that
- * is still free, with a limited number of attempts.
+ * Starts or joins the embedded server of a data directory and restarts it if it exits unexpectedly, even if another process started it: on the same port if
+ * that is still free, with a limited number of attempts.
  */
 export async function superviseEmbedded({ logger, onLost, ...kept }: KeptOptions): Promise<KeptEmbedded> {
   const options = { ...kept, onWait: logger.info };

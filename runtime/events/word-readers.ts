@@ -22,8 +22,8 @@ const readInteger =
   };
 
 /**
- * The reader of a type whose value is one word: an address, a boolean, a number or bytes of fixed length; null for all other types. It accepts the same words as
- * viem's `decodeAbiParameters`, which computes the checksum of each address: a keccak hash that lower-case addresses do not need.
+ * The reader of a type whose value is one word: an address, a boolean, a number or bytes of fixed length; null for all other types. It accepts the same words
+ * as viem's `decodeAbiParameters`, which computes the checksum of each address: a keccak hash that lower-case addresses do not need.
  */
 export function wordReaderOf(type: string): WordReader | null {
   if (type === "address") return readAddress;

@@ -30,7 +30,9 @@ export interface AccessRequest {
   readonly origin: string | undefined;
   /** The address of the client. */
   readonly address: string;
-  /** The chain that the request reads; null if it reads all chains, undefined if it reads none or is invalid. Only called for keys that are limited to chains. */
+  /**
+   * The chain that the request reads; null if it reads all chains, undefined if it reads none or is invalid. Only called for keys that are limited to chains.
+   */
   readonly chain: () => Chain | null | undefined;
 }
 

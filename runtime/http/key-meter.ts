@@ -34,8 +34,8 @@ export const isRunning = ({ window, exhausted, exceeded }: Metered): boolean =>
   window?.exceeded !== true && exhausted === null && exceeded === null;
 
 /**
- * What all processes of a server count together about keys: requests, credits and database time. A server of one process counts in its memory; workers ask their
- * primary, so that a limit is the same for any number of workers. Arguments and results are therefore plain data.
+ * What all processes of a server count together about keys: requests, credits and database time. A server of one process counts in its memory; workers ask
+ * their primary, so that a limit is the same for any number of workers. Arguments and results are therefore plain data.
  */
 export interface KeyMeter {
   /** Counts a request of a key. What is known at once is not a promise. */

@@ -60,8 +60,8 @@ const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
 };
 
 /**
- * Faults of a service with two workers, an indexer and an embedded database, one after the other, while its chain grows and clients send requests. Only root may
- * mount the small file system.
+ * Faults of a service with two workers, an indexer and an embedded database, one after the other, while its chain grows and clients send requests. Only root
+ * may mount the small file system.
  */
 describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
   let folder: string;

@@ -1,8 +1,9 @@
 import type { Queryable } from "../../runtime/database/database.ts";
 
 /**
- * Tables that do not follow from the blocks alone: API keys, their usage and leases, page anchors, heartbeats, content versions, migrations, actions
- * and sessions of operators, results of reconciliation, allowance reads, the reader role with its random password, the schedule of other reads, metadata and its reads, and rolled-up hours.
+ * Tables that do not follow from the blocks alone: API keys, their usage and leases, page anchors, heartbeats, content versions, migrations, actions and
+ * sessions of operators, results of reconciliation, allowance reads, the reader role with its random password, the schedule of other reads, metadata and its
+ * reads, and rolled-up hours.
  */
 const notFromBlocks =
   /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$|credit_leases$|indexer_heartbeats$|operator_actions$|console_\w+$|key_requests$|content_versions$|token_checks$|token_requests$|node_sourced_tokens$|allowance_reads$|community_reader$|community_read_schedule$|exchange_hour|nft_(?:reads|read_progress|refreshes|metadata|documents|attributes|traits|trait_values)$)/;

@@ -80,7 +80,9 @@ export async function pageOfOperation<Item>(
   };
 }
 
-/** Whether the protocol has a pool for which an operation has no rows, such as one of whose tokens the wallet has none: whether its market data has the pool. */
+/**
+ * Whether the protocol has a pool for which an operation has no rows, such as one of whose tokens the wallet has none: whether its market data has the pool.
+ */
 async function isPool(
   context: ResolverContext,
   protocol: Protocol,

@@ -39,9 +39,8 @@ interface HoldingOptions {
 const maxRecordedTokens = 200;
 
 /**
- * A wallet's holdings after a block, the native token first; a collection is one asset. `read` has them if they are already being read, with one row more than a
- * response may have.
- * @throws {RequestError} 400 if there are more rows than a response may have.
+ * A wallet's holdings after a block, the native token first; a collection is one asset. `read` has them if they are already being read, with one row more than
+ * a response may have. @throws {RequestError} 400 if there are more rows than a response may have.
  */
 export async function holdingsOf(
   context: ResolverContext,

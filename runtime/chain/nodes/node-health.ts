@@ -45,7 +45,10 @@ export const problemOf = (node: NodeHealth, reference: number | null): string | 
   return null;
 };
 
-/** The position of the best node to use: of those without a problem and with a compared block, the one with the lowest lag and error rate; null if there is none. */
+/**
+ * The position of the best node to use: of those without a problem and with a compared block, the one with the lowest lag and error rate; null if there is
+ * none.
+ */
 export const bestNode = (nodes: readonly NodeHealth[]): number | null => {
   const reference = referenceHead(nodes);
   const score = (node: NodeHealth): number => lagOf(node, reference) / maxLag + node.errorRate / maxErrorRate;

@@ -43,8 +43,8 @@ const staleMilliseconds = 20_000;
 const settleMilliseconds = 1_000;
 
 /**
- * Locks a data directory that this process has claimed (`ownership.ts`). A lock whose owner has ended is taken over: at once if that is certain, otherwise if it is
- * not renewed until it is stale. @throws {EmbeddedUnavailable} if another process has the lock, or processes of its server are left
+ * Locks a data directory that this process has claimed (`ownership.ts`). A lock whose owner has ended is taken over: at once if that is certain, otherwise if
+ * it is not renewed until it is stale. @throws {EmbeddedUnavailable} if another process has the lock, or processes of its server are left
  */
 export async function acquireLock(paths: EmbeddedPaths, options: LockOptions = {}): Promise<DirectoryLock> {
   const own = ownRecord(randomBytes(16).toString("hex"));

@@ -18,8 +18,8 @@ export const canonicalSignature = ({ name, parameters }: Pick<EventSignature, "n
   );
 
 /**
- * A signature like that of a declared event whose first topic is one of those seen, which the author probably meant: one type is another one, two neighbours are
- * swapped, or one parameter is missing or left over. Null if there is none.
+ * A signature like that of a declared event whose first topic is one of those seen, which the author probably meant: one type is another one, two neighbours
+ * are swapped, or one parameter is missing or left over. Null if there is none.
  */
 export function similarSignature({ name, parameters }: EventSignature, topics: ReadonlySet<Hash>): string | null {
   const types = parameters.map(({ type }) => type);

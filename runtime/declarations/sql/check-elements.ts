@@ -4,8 +4,8 @@ import type { Fields } from "./parser.ts";
 import type { Positions } from "./positions.ts";
 
 /**
- * Checks the JSON objects that a statement builds by the objects in lists of the response (`elements`, their fields): each object has the fields of the one that
- * it is most like.
+ * Checks the JSON objects that a statement builds by the objects in lists of the response (`elements`, their fields): each object has the fields of the one
+ * that it is most like.
  */
 export function checkElements(statement: Fields, elements: readonly (readonly string[])[], positions: Positions): Diagnostic[] {
   if (elements.length === 0) return [];

@@ -141,8 +141,8 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
   };
 
   /**
-   * The lowest prices of units of collections up to a block in each payment token, from a UTC day to the day of the block, by collection. The configuration of a
-   * chain has one list of marketplaces.
+   * The lowest prices of units of collections up to a block in each payment token, from a UTC day to the day of the block, by collection. The configuration of
+   * a chain has one list of marketplaces.
    */
   const lowestOfDays = async (
     chainId: number,

@@ -57,7 +57,8 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
       const pending = { all: ledger.pending(keyId), day: ledger.pending(keyId, day), month: ledger.pending(keyId, monthOf(day)) };
       return { charged: before, lease: await store.take({ keyId, pending, wanted: sizeOf(state), day }) };
     });
-    // A period has begun meanwhile: the lease is of the earlier one, and charges of the new one may not be among its pending charges. The next request takes another.
+    // A period has begun meanwhile: the lease is of the earlier one, and charges of the new one may not be among its pending charges. The next request takes
+    // another.
     if (state.quotas.day > day) return;
     state.knownAt = monotonic();
     if (lease === null) return void states.delete(keyId);

@@ -32,8 +32,8 @@ export const contractStandardsLoad: StateLoad = {
 };
 
 /**
- * Gas of each call. Every called function reads a few words; EIP-165 allows 30,000 for supportsInterface. Because memory costs gas, it also limits the length of
- * a response.
+ * Gas of each call. Every called function reads a few words; EIP-165 allows 30,000 for supportsInterface. Because memory costs gas, it also limits the length
+ * of a response.
  */
 const callGas = 500_000;
 /** Max contracts per request, and max concurrent requests. A response may be a megabyte long, but only its first word is used. */

@@ -77,8 +77,8 @@ const createReport = ({ session, onProgress }: AdvanceDeps, phase: Phase, target
 };
 
 /**
- * Portions of blocks that follow the position. `next` returns an empty portion at the end or after a failed fetch, and null if the signal aborts. The failure is
- * kept for `throwFailure`, so that the blocks before it are written first: a node that fails occasionally must not stop the index.
+ * Portions of blocks that follow the position. `next` returns an empty portion at the end or after a failed fetch, and null if the signal aborts. The failure
+ * is kept for `throwFailure`, so that the blocks before it are written first: a node that fails occasionally must not stop the index.
  */
 const fetchPortions = ({ session, source, chain, extraAccounts, stopwatch, tuning }: AdvanceDeps, to: number, signal: AbortSignal) => {
   const accounting = session.facts.nativeAccounting;

@@ -57,7 +57,8 @@ const insertOf = (chainId: number, table: LatestTable | QueueTable, rows: readon
 };
 
 /**
- * The statements, composed once per table. They are sent unnamed, because behind a pooler a prepared statement may be lost, which fails the batch's transaction.
+ * The statements, composed once per table. They are sent unnamed, because behind a pooler a prepared statement may be lost, which fails the batch's
+ * transaction.
  */
 const statements = new WeakMap<Table, string>();
 

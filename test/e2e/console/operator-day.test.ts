@@ -23,8 +23,8 @@ interface Service {
 }
 
 /**
- * What an operator does with a service of an own chain, in a shell and in a browser: a key with a quota, its use until it is used up, a higher quota, a backup, the
- * loss of the data folder, and its restoration.
+ * What an operator does with a service of an own chain, in a shell and in a browser: a key with a quota, its use until it is used up, a higher quota, a backup,
+ * the loss of the data folder, and its restoration.
  */
 // `.ci/run` installs Debian's chromium if possible; without a browser, this suite is skipped.
 describe.skipIf(!existsSync(browser))("a day of an operator", () => {

@@ -30,8 +30,8 @@ export interface Comparison {
 }
 
 /**
- * The states that anvil keeps in memory, more than the chain has blocks. By default it moves older ones to disk, and after a reorganisation near block 1,000 all
- * contracts have lost their code.
+ * The states that anvil keeps in memory, more than the chain has blocks. By default it moves older ones to disk, and after a reorganisation near block 1,000
+ * all contracts have lost their code.
  */
 const keptStates = 5_000;
 

@@ -35,8 +35,8 @@ export const restoreInto = (
   });
 
 /**
- * A hash of all rows of each table, in the order of their texts. Only tables that each database has of its own are left out, and the time at which the running indexer
- * last saw the node.
+ * A hash of all rows of each table, in the order of their texts. Only tables that each database has of its own are left out, and the time at which the running
+ * indexer last saw the node.
  */
 export async function contentsOf(database: Pick<Queryable, "query">): Promise<Record<string, string>> {
   const tables = await database.query<{ name: string }>(

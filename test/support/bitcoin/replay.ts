@@ -19,7 +19,9 @@ interface ReplayedBlock {
 /** The sum of the values of coins. */
 export const totalOf = (coins: readonly Coin[]): bigint => coins.reduce((sum, { value }) => sum + value, 0n);
 
-/** Replays blocks from the first one on: their transactions, and the coins that are unspent after them. @throws {Error} if a transaction spends anything else */
+/**
+ * Replays blocks from the first one on: their transactions, and the coins that are unspent after them. @throws {Error} if a transaction spends anything else
+ */
 export function replay(blocks: readonly ReplayedBlock[]): {
   readonly transactions: readonly ReplayedTransaction[];
   readonly unspent: readonly Coin[];

@@ -23,8 +23,9 @@ const selectBlocks = (branch: number, first: number, last: number): string =>
    FROM generate_series(${first}, ${last}) AS n`;
 
 /**
- * Adds blocks with five logs of a contract and one of another contract with the same topic, five transactions with transfers of a token from or to a wallet, the
- * fifth with both, and five actions of the wallet on an exchange, two of them in a shared pool. Rows are written by SQL, because nodes need an hour for as many.
+ * Adds blocks with five logs of a contract and one of another contract with the same topic, five transactions with transfers of a token from or to a wallet,
+ * the fifth with both, and five actions of the wallet on an exchange, two of them in a shared pool. Rows are written by SQL, because nodes need an hour for as
+ * many.
  */
 export async function addBlocks({ query }: Pick<Database, "query">, first: number, last: number, branch = 0): Promise<void> {
   const blocks = `generate_series(${first}, ${last}) AS b`;

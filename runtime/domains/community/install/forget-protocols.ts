@@ -5,7 +5,9 @@ import { projectionIdOf, readsTable, scheduleTable } from "../relations.ts";
 /** Tables of all protocols. */
 export const queueTables = [readsTable.name, scheduleTable];
 
-/** Deletes the checkpoints, queued reads and records of protocols without tables: the indexer creates the tables again, and fills them from the stored ledger. */
+/**
+ * Deletes the checkpoints, queued reads and records of protocols without tables: the indexer creates the tables again, and fills them from the stored ledger.
+ */
 export async function forgetProtocols(client: Pick<Queryable, "query">, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await client.query("DELETE FROM projection_checkpoints WHERE projection = ANY ($1)", [ids.map(projectionIdOf)]);

@@ -62,8 +62,8 @@ const createIndex = ({ table }: Relation, columns: readonly string[]): Sql =>
   sql`CREATE INDEX ON ${identifier(table.name)} (chain_id, ${columnList(columns)})`;
 
 /**
- * The newest results as of a block: those of the latest table up to the block, and for keys with a later one that of the history. The server inlines it, so that
- * it can be joined with many contracts at once. Parameters have no names, because columns may have them.
+ * The newest results as of a block: those of the latest table up to the block, and for keys with a later one that of the history. The server inlines it, so
+ * that it can be joined with many contracts at once. Parameters have no names, because columns may have them.
  */
 const createFunction = (schema: string, { definition, results, latest }: ReadRelations): Sql[] => {
   if (latest === null) return [];

@@ -30,7 +30,9 @@ export type QueryProblem =
     }
   | { readonly kind: "type"; readonly column: string; readonly found: string; readonly expected: string };
 
-/** What is wrong with the statement of an operation and the types of its columns. Plans it; none of its rows are computed. @throws {Error} of the connection. */
+/**
+ * What is wrong with the statement of an operation and the types of its columns. Plans it; none of its rows are computed. @throws {Error} of the connection.
+ */
 export async function columnProblems(
   { query }: Pick<Queryable, "query">,
   operation: OperationQuery,

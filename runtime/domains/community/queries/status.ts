@@ -31,7 +31,9 @@ interface CheckpointRow {
 
 /** Queries of the state of declared protocols. */
 export const createCommunityQueries = ({ query }: Pick<Database, "query">) => ({
-  /** The status of each protocol on each chain that indexes it; without tables if they could not be created. Counts all rows: for commands, not for requests. */
+  /**
+   * The status of each protocol on each chain that indexes it; without tables if they could not be created. Counts all rows: for commands, not for requests.
+   */
   statuses: async (): Promise<ProtocolStatus[]> => {
     const checkpoints = await query<CheckpointRow>(
       `SELECT substr(c.projection, length($1) + 1) AS protocol, c.chain_id, c.block_number AS checkpoint, c.failure, coalesce(p.tables, '{}') AS tables,

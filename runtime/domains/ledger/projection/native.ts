@@ -15,9 +15,9 @@ export interface NativeMovement {
 const weiPerGwei = 1_000_000_000n;
 
 /**
- * All changes of native balances in a block, in order. A transaction pays its fee, transfers its value and makes its internal transfers; then the miner receives
- * the part of the price above the base fee, which is burned (EIP-1559), as are blob fees (EIP-4844). A failed transaction pays its fee and transfers nothing.
- * Withdrawals (EIP-4895) follow after all transactions.
+ * All changes of native balances in a block, in order. A transaction pays its fee, transfers its value and makes its internal transfers; then the miner
+ * receives the part of the price above the base fee, which is burned (EIP-1559), as are blob fees (EIP-4844). A failed transaction pays its fee and transfers
+ * nothing. Withdrawals (EIP-4895) follow after all transactions.
  */
 export const nativeMovements = (block: ChainBlock): NativeMovement[] => {
   // The genesis block's state is the initial state of the index.

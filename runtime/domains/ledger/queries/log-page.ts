@@ -111,8 +111,8 @@ export function createLogPages({ run }: Pick<Queryable, "run">) {
 
   /**
    * Matching logs, newest first. Served by logs_address, logs_topic0 or the primary key, depending on the filter, or by logs_topics if one of the later topics
-   * is rare. The page is limited before it is joined. Rows before a page are skipped by their keys, which the former indexes contain, without reading the table;
-   * all but the last thousand are skipped once for all pages (`createListPositions`). The scan of logs_topics cannot start at a key.
+   * is rare. The page is limited before it is joined. Rows before a page are skipped by their keys, which the former indexes contain, without reading the
+   * table; all but the last thousand are skipped once for all pages (`createListPositions`). The scan of logs_topics cannot start at a key.
    */
   return (chainId: number, filter: LogFilter, limit: number, offset: number): Promise<readonly LogRow[]> => {
     if (filter.otherTopics?.length) return readPage(chainId, filter, limit, null, offset);

@@ -46,8 +46,8 @@ const selectPositions = plannedOnce(sql`WITH bounds AS MATERIALIZED (SELECT
       ORDER BY ordinal DESC LIMIT $5::int8) page) positions`);
 
 /**
- * Transactions in which an address ($2) is the sender or the recipient, by column, of a token ($3), newest block first, up to a limit. They start at transaction
- * $6 of the last block ($5).
+ * Transactions in which an address ($2) is the sender or the recipient, by column, of a token ($3), newest block first, up to a limit. They start at
+ * transaction $6 of the last block ($5).
  */
 const transactionsOfSide = (column: "from_address" | "to_address", limit: Sql) =>
   sql`(SELECT DISTINCT block_number, transaction_index FROM transfers

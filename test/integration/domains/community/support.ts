@@ -44,7 +44,9 @@ export const vaultsOf = (factory: Address | null, parts: Partial<Protocol> = {})
 export interface CommunityIndex {
   readonly running: TestIndexer;
   readonly warnings: string[];
-  /** Whether calls fail: because the node lacks the state of blocks up to a height, except those that it keeps, or at the contracts of a set, or all of them. */
+  /**
+   * Whether calls fail: because the node lacks the state of blocks up to a height, except those that it keeps, or at the contracts of a set, or all of them.
+   */
   readonly fault: { lacksUpTo: number; keeps: ReadonlySet<number>; contracts: ReadonlySet<Address>; isDown: boolean };
   /** Waits until the index is at the node's head. */
   waitForHead(): Promise<void>;

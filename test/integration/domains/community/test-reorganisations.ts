@@ -41,8 +41,8 @@ const responsesOf = async (database: Database, protocol: Protocol, wallets: read
 };
 
 /**
- * Declares tests that replace the last blocks of a market's chain: all tables and responses must equal those of an index that never saw the replaced blocks. The
- * named tables must have rows, and some of these must change.
+ * Declares tests that replace the last blocks of a market's chain: all tables and responses must equal those of an index that never saw the replaced blocks.
+ * The named tables must have rows, and some of these must change.
  */
 export const testReorganisations = (
   seed: string,
