@@ -61,9 +61,9 @@ function RevocationDialog({
 }
 
 type Opened =
-  | { readonly is: "new" }
-  | { readonly is: "edit" | "revoke"; readonly item: KeyItem }
-  | { readonly is: "created"; readonly created: CreatedKey };
+  | { readonly kind: "new" }
+  | { readonly kind: "edit" | "revoke"; readonly item: KeyItem }
+  | { readonly kind: "created"; readonly created: CreatedKey };
 
 /** The keys: create, change, revoke. */
 export function KeysPage() {
@@ -74,7 +74,7 @@ export function KeysPage() {
   const create = async (input: KeyInput): Promise<void> => {
     const created = await post<CreatedKey>("keys", input);
     reload();
-    setOpened({ is: "created", created });
+    setOpened({ kind: "created", created });
   };
   const update = async ({ id }: KeyItem, input: KeyInput): Promise<void> => {
     const { message } = await post(`keys/${id}`, input);
@@ -93,7 +93,7 @@ export function KeysPage() {
     <>
       <PageHeading>Keys</PageHeading>
       <p class="buttons">
-        <button type="button" class="primary" onClick={() => setOpened({ is: "new" })}>
+        <button type="button" class="primary" onClick={() => setOpened({ kind: "new" })}>
           Create key
         </button>
       </p>
@@ -123,14 +123,14 @@ export function KeysPage() {
                 </a>
                 {item.revokedAt === null ? (
                   <>
-                    <button type="button" aria-label={`Edit key ${item.id}`} onClick={() => setOpened({ is: "edit", item })}>
+                    <button type="button" aria-label={`Edit key ${item.id}`} onClick={() => setOpened({ kind: "edit", item })}>
                       Edit
                     </button>
                     <button
                       type="button"
                       class="danger"
                       aria-label={`Revoke key ${item.id}`}
-                      onClick={() => setOpened({ is: "revoke", item })}
+                      onClick={() => setOpened({ kind: "revoke", item })}
                     >
                       Revoke
                     </button>
@@ -142,10 +142,10 @@ export function KeysPage() {
         })}
       </Table>
       {data?.length === 0 ? <p>There are no keys.</p> : null}
-      {opened?.is === "new" ? <KeyForm item={null} onClose={close} onSave={create} /> : null}
-      {opened?.is === "edit" ? <KeyForm item={opened.item} onClose={close} onSave={(input) => update(opened.item, input)} /> : null}
-      {opened?.is === "revoke" ? <RevocationDialog item={opened.item} onClose={close} onConfirm={() => void revoke(opened.item)} /> : null}
-      {opened?.is === "created" ? <CreatedDialog created={opened.created} onClose={close} /> : null}
+      {opened?.kind === "new" ? <KeyForm item={null} onClose={close} onSave={create} /> : null}
+      {opened?.kind === "edit" ? <KeyForm item={opened.item} onClose={close} onSave={(input) => update(opened.item, input)} /> : null}
+      {opened?.kind === "revoke" ? <RevocationDialog item={opened.item} onClose={close} onConfirm={() => void revoke(opened.item)} /> : null}
+      {opened?.kind === "created" ? <CreatedDialog created={opened.created} onClose={close} /> : null}
     </>
   );
 }

@@ -17,8 +17,8 @@ export const copyOut = (table: CopiedTable): Sql => sql`COPY ${target(table)} TO
 export const copyIn = (table: CopiedTable): Sql => sql`COPY ${target(table)} FROM STDIN WITH (ENCODING 'UTF8', FREEZE)`;
 
 /**
- * Makes the text of values independent of the settings of the server and the role, and the order of rows that of their places: a table that is restored from a
- * file has the same order, so its rows have the same hash.
+ * Makes the text of values independent of the settings of the server and the role, and reads rows in the order in which they are stored. A table that is
+ * restored from a file has the same order, so its rows have the same hash.
  */
 export const fixFormats = async (session: Session): Promise<void> => {
   await session.query(

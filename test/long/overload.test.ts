@@ -54,7 +54,7 @@ const medianOf = (samples: readonly number[], from: number, to: number): number 
 };
 
 describe(`ashlar serve --workers ${workers} under twice its sustainable load`, () => {
-  it(`answers at least ${minGoodputShare * 100} % of its peak for ${seconds} s`, {
+  it(`serves at least ${minGoodputShare * 100} % of its peak for ${seconds} s`, {
     timeout: deadline((seconds + 600) * 1000),
   }, async () => {
     const file = join(folder, "serve.yaml");

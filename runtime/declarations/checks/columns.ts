@@ -5,7 +5,7 @@ import type { Column, EventParameter, EventSignature } from "../protocol.ts";
 import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
 
 /** An event of a table with the position of its signature. */
-export interface PlacedEvent {
+export interface LocatedEvent {
   readonly event: EventSignature;
   readonly location: SourceLocation;
 }
@@ -17,7 +17,7 @@ interface NamedColumn {
 }
 
 /** The columns of a table: those that the declaration lists, or one for each parameter of the events. */
-export function checkColumns(declaration: Declaration, table: string, events: readonly PlacedEvent[]): Checked<Column[]> {
+export function checkColumns(declaration: Declaration, table: string, events: readonly LocatedEvent[]): Checked<Column[]> {
   const { columns } = declaration.file.tables[table] ?? {};
   const conflicts = findConflicts(events);
   const parameters = firstOfEach(events);
@@ -26,7 +26,7 @@ export function checkColumns(declaration: Declaration, table: string, events: re
 }
 
 /** Why values of a column may not be part of an index; none for a column of a fixed size. */
-export function checkIndexable(column: Column, events: readonly PlacedEvent[], location: SourceLocation): Diagnostic[] {
+export function checkIndexable(column: Column, events: readonly LocatedEvent[], location: SourceLocation): Diagnostic[] {
   const parameter = events.flatMap(({ event }) => event.parameters).find(({ name }) => name === column.parameter);
   if (parameter === undefined || parameter.indexed || !isDynamic(parameter.type)) return [];
   return [diagnostic("unindexable-column", location, { name: column.name, type: parameter.type })];
@@ -35,7 +35,7 @@ export function checkIndexable(column: Column, events: readonly PlacedEvent[], l
 type Placed = EventParameter & { readonly location: SourceLocation };
 
 /** Each parameter of the variants, as in the first one that has it. */
-function firstOfEach(events: readonly PlacedEvent[]): ReadonlyMap<string, Placed> {
+function firstOfEach(events: readonly LocatedEvent[]): ReadonlyMap<string, Placed> {
   const found = new Map<string, Placed>();
   for (const { event, location } of events) {
     for (const parameter of event.parameters) if (!found.has(parameter.name)) found.set(parameter.name, { ...parameter, location });
@@ -43,7 +43,7 @@ function firstOfEach(events: readonly PlacedEvent[]): ReadonlyMap<string, Placed
   return found;
 }
 
-function findConflicts(events: readonly PlacedEvent[]): Diagnostic[] {
+function findConflicts(events: readonly LocatedEvent[]): Diagnostic[] {
   const first = firstOfEach(events);
   return events.flatMap(({ event, location }) =>
     event.parameters.flatMap((parameter) => {

@@ -1,13 +1,13 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import { tableNameProblem } from "../names.ts";
 import type { Column, EventTable } from "../protocol.ts";
-import { checkColumns, checkIndexable, type PlacedEvent } from "./columns.ts";
+import { checkColumns, checkIndexable, type LocatedEvent } from "./columns.ts";
 import { checkContractName } from "./contracts.ts";
 import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
 import { checkEvent } from "./events.ts";
 
 interface CheckedTable extends Checked<EventTable> {
-  readonly events: readonly PlacedEvent[];
+  readonly events: readonly LocatedEvent[];
 }
 
 /** Checks the tables of events. */
@@ -49,7 +49,7 @@ function checkTable(declaration: Declaration, name: string): CheckedTable {
   };
 }
 
-function checkKeys(declaration: Declaration, table: string, columns: readonly Column[], events: readonly PlacedEvent[]): Diagnostic[] {
+function checkKeys(declaration: Declaration, table: string, columns: readonly Column[], events: readonly LocatedEvent[]): Diagnostic[] {
   const { indexes = [], latestBy = [] } = declaration.file.tables[table] ?? {};
   const check = (key: readonly string[], ...path: (string | number)[]): Diagnostic[] =>
     key.flatMap((name, index) => {
@@ -71,7 +71,7 @@ function checkPresence(
   declaration: Declaration,
   table: string,
   columns: readonly Column[],
-  events: readonly PlacedEvent[],
+  events: readonly LocatedEvent[],
   name: string,
   index: number,
 ): Diagnostic[] {
@@ -83,7 +83,7 @@ function checkPresence(
 
 // Variants with the same types differ in which parameters are indexed, so a log belongs to the one with its number of topics.
 function findDuplicateEvents(tables: readonly CheckedTable[]): Diagnostic[] {
-  const first = new Map<string, PlacedEvent>();
+  const first = new Map<string, LocatedEvent>();
   return tables.flatMap(({ value, events }) =>
     events.flatMap(({ event, location }) => {
       const key = `${value.contract} ${event.topic0} ${event.parameters.filter(({ indexed }) => indexed).length}`;

@@ -144,7 +144,7 @@ const variantDecoder = (variants: readonly EventSignature[]) => {
   };
 };
 
-interface ColumnPlace extends Pick<Column, "name" | "type"> {
+interface ColumnPosition extends Pick<Column, "name" | "type"> {
   /** The position of the parameter; -1 where the variant lacks it. */
   readonly position: number;
 }
@@ -159,7 +159,7 @@ export interface EventPosition {
 
 /** The rows of a variant of an event. */
 interface RowShape {
-  readonly columns: readonly ColumnPlace[];
+  readonly columns: readonly ColumnPosition[];
   /** A row without values: copying it takes less time and memory than adding columns one by one. */
   readonly empty: Row;
 }

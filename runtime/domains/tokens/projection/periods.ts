@@ -27,5 +27,5 @@ export const pivotsOf = (block: number): number[] => {
     // A period contains no block that is divisible by a higher power of two than its pivot.
     if (block % (2 * step) !== 0) pivots.push(block - (block % (2 * step)) + step);
   }
-  return block === 0 ? [0] : pivots;
+  return pivots;
 };
