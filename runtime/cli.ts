@@ -110,14 +110,23 @@ const withJobs = (command: Command): Command =>
 withJobs(program.command("backup"))
   .description("write a backup of the whole index, from one moment, while other processes index and serve; a killed one is started again")
   .argument("<folder>", "a new or empty folder, or one with the files of a killed backup, which are replaced")
-  .action(async (folder: string, options: CommonOptions & BackupOptions) =>
-    (await import("./commands/backup.ts")).backup(loadConfigWith(options), folder, readVersion(), options),
+  .option(
+    "--chain <name>",
+    "write a snapshot of this chain of the index alone, without keys and usage, which can be added to another database",
+  )
+  .action(async (folder: string, { chain, ...options }: CommonOptions & BackupOptions) =>
+    (await import("./commands/backup.ts")).backup(loadConfigWith(options), folder, readVersion(), { ...options, chain }),
   );
 
 withJobs(program.command("restore"))
   .description("restore a backup into an empty database; a killed restore of the same backup is completed")
   .argument("<folder>", "the folder of the backup")
-  .option("--verify", "restore into a scratch database on the same server instead, read all rows back, and drop it")
+  .option("--chain <name>", "add the chain of a snapshot, configured with this name, to a database that does not have it")
+  .option(
+    "--verify",
+    "restore into a scratch database on the same server instead, read all rows back, compare a sample with the nodes of configured chains, and drop it; exits with status 1 if they differ",
+  )
+  .option("--no-audit", "verify without reading from nodes")
   .action(async (folder: string, options: CommonOptions & RestoreCommandOptions) =>
     (await import("./commands/restore.ts")).restore(loadConfigWith(options), folder, options),
   );

@@ -1,3 +1,4 @@
+import * as chainRestores from "./backup/migrations/0053-chain-restores.ts";
 import * as consoleSessions from "./console/migrations/0043-console.ts";
 import type { Migration } from "./database/migrate.ts";
 import * as approvals from "./domains/approvals/migrations/0019-approvals.ts";
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   { name: "0045-operator-actions", ...operatorActions },
   { name: "0046-chain-removals", ...chainRemovals },
   { name: "0047-recorded-audits", ...recordedAudits },
+  { name: "0053-chain-restores", ...chainRestores },
 ];

@@ -121,7 +121,11 @@ export function ChainPage({ name }: { readonly name: string }) {
                 Resume indexing
               </button>
             ) : (
-              <button type="button" disabled={isBusy || data.state === "removing"} onClick={() => void run("pause")}>
+              <button
+                type="button"
+                disabled={isBusy || data.state === "removing" || data.state === "restoring"}
+                onClick={() => void run("pause")}
+              >
                 Pause indexing
               </button>
             )}

@@ -7,7 +7,13 @@ import { formatDuration, formatNumber, formatTime } from "../format.ts";
 const interval = 3_000;
 const windowMilliseconds = 60_000;
 
-export const stateTexts = { indexing: "indexing", stopped: "stopped by a failure", paused: "paused", removing: "being removed" } as const;
+export const stateTexts = {
+  indexing: "indexing",
+  stopped: "stopped by a failure",
+  paused: "paused",
+  removing: "being removed",
+  restoring: "being restored",
+} as const;
 
 /** Blocks per second by the observations of the last minute; null before the second one. */
 export function useRates(): (name: string, block: number | null) => number | null {

@@ -7,14 +7,22 @@ export interface CopiedTable {
   readonly columns: readonly { readonly name: string }[];
 }
 
-const target = ({ name, columns }: CopiedTable): Sql =>
-  sql`${identifier(`public.${name}`)} (${columnList(columns.map((column) => column.name))})`;
+const columnsOf = ({ columns }: Pick<CopiedTable, "columns">): Sql => columnList(columns.map(({ name }) => name));
+const target = (table: CopiedTable): Sql => sql`${identifier(`public.${table.name}`)} (${columnsOf(table)})`;
 
 /** Writes all rows in the order in which they are stored. Text, because its format is the same in all versions of PostgreSQL. */
 export const copyOut = (table: CopiedTable): Sql => sql`COPY ${target(table)} TO STDOUT WITH (ENCODING 'UTF8')`;
 
+/** Writes the rows of one chain, the id first. */
+export const copyChainOut = (table: CopiedTable, chainId: number): Sql =>
+  sql`COPY (SELECT ${columnsOf(table)} FROM ${identifier(`public.${table.name}`)} WHERE chain_id = ${chainId}) TO STDOUT WITH (ENCODING 'UTF8')`;
+
 /** Reads rows into a table that was truncated in the same transaction; FREEZE saves writing them again when they are vacuumed. */
 export const copyIn = (table: CopiedTable): Sql => sql`COPY ${target(table)} FROM STDIN WITH (ENCODING 'UTF8', FREEZE)`;
+
+/** Reads rows into a table that has others, or into a temporary table. */
+export const copyRowsIn = (table: CopiedTable, into: Sql = identifier(`public.${table.name}`)): Sql =>
+  sql`COPY ${into} (${columnsOf(table)}) FROM STDIN WITH (ENCODING 'UTF8')`;
 
 /**
  * Makes the text of values independent of the settings of the server and the role, and reads rows in the order in which they are stored. A table that is
@@ -23,6 +31,6 @@ export const copyIn = (table: CopiedTable): Sql => sql`COPY ${target(table)} FRO
 export const fixFormats = async (session: Session): Promise<void> => {
   await session.query(
     `SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL TimeZone = 'UTC'; SET LOCAL extra_float_digits = 3;
-     SET LOCAL bytea_output = 'hex'; SET LOCAL xmloption = 'content'; SET LOCAL synchronize_seqscans = off`,
+     SET LOCAL bytea_output = 'hex'; SET LOCAL xmloption = 'content'; SET LOCAL synchronize_seqscans = off; SET LOCAL max_parallel_workers_per_gather = 0`,
   );
 };

@@ -32,6 +32,16 @@ const table = z.strictObject({
   sequence: z.strictObject({ column: name, lastValue: z.string().regex(/^-?\d{1,19}$/), isCalled: z.boolean() }).nullable(),
 });
 
+/** The chain of a snapshot. */
+const chain = z.strictObject({
+  id: z.int().positive(),
+  name: z.string().min(1).max(100),
+  genesisHash: z.string().regex(/^0x[0-9a-f]{64}$/),
+  /** The first and the last indexed block; the last one is null if there is none. */
+  from: size,
+  head: size.nullable(),
+});
+
 const manifest = z.strictObject({
   format: z.literal(format),
   createdAt: z.iso.datetime(),
@@ -46,10 +56,14 @@ const manifest = z.strictObject({
     .array(z.strictObject({ id: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/), fingerprint: sha256, tables: z.array(name).max(500) }))
     .max(1_000),
   tables: z.array(table).max(5_000),
+  /** Only a snapshot of one chain has it. */
+  chain: chain.optional(),
 });
 
 /** The description of a backup. */
 export type Manifest = z.output<typeof manifest>;
+/** The description of a snapshot: a backup of one chain. */
+export type SnapshotManifest = Manifest & { readonly chain: z.output<typeof chain> };
 /** A table of a backup. */
 export type BackedUpTable = Manifest["tables"][number];
 

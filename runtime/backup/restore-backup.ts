@@ -1,17 +1,14 @@
 import type { Database, Queryable } from "../database/database.ts";
 import { type Migration, migrate } from "../database/migrate.ts";
-import { liftTimeouts, openSession, type Session, type SessionOptions } from "../database/session.ts";
+import { liftTimeouts, openSession } from "../database/session.ts";
 import type { Sql } from "../database/sql.ts";
 import { markRestore, readUnfinishedRestore, unmarkRestore } from "../database/unfinished-restore.ts";
 import { BackupError } from "./backup-error.ts";
-import { requireComplete } from "./backup-folder.ts";
-import { checkFiles } from "./check-files.ts";
 import { checkTables, migrationsOf } from "./check-schema.ts";
-import { requireCompression } from "./compression.ts";
-import { inParallel } from "./in-parallel.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
-import { readBack } from "./read-back.ts";
+import type { Manifest } from "./manifest.ts";
+import { checkBackup, openBackup } from "./open-backup.ts";
 import { restoreTable } from "./restore-table.ts";
+import { type RestoreTablesOptions, readTablesBack, restoreTables } from "./restore-tables.ts";
 import { readTables } from "./table-schema.ts";
 
 /** The tables of a declared protocol. */
@@ -22,14 +19,9 @@ export interface ProtocolTables {
   readonly statements: readonly Sql[];
 }
 
-export type RestoreStep = "check" | "restore" | "read back";
-
-export interface RestoreOptions {
-  readonly connection: SessionOptions;
+export interface RestoreOptions extends RestoreTablesOptions {
   /** Migrations run on it. */
   readonly database: Database;
-  readonly folder: string;
-  readonly jobs: number;
   readonly migrations: readonly Migration[];
   /** The protocols that this program and the operator declare. */
   readonly protocols: readonly ProtocolTables[];
@@ -37,7 +29,6 @@ export interface RestoreOptions {
   forgetProtocols(database: Pick<Queryable, "query">, ids: readonly string[]): Promise<void>;
   /** Whether to compare all rows with the backup once more, as they are read from the database. */
   readonly readsBack?: boolean;
-  readonly onProgress?: (step: RestoreStep, done: number, total: number) => void;
 }
 
 export interface Restored {
@@ -56,12 +47,15 @@ const lock = 0x726573746f72;
  * the last transaction, other commands refuse the database. @throws {BackupError}
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  const { connection, folder, jobs, database } = options;
-  await requireComplete(folder);
-  const { manifest, sha256 } = await readManifest(folder);
-  requireCompression(manifest.compression);
+  const { connection, folder, database } = options;
+  const backup = await openBackup(folder);
+  const { manifest, sha256 } = backup;
+  if (manifest.chain !== undefined)
+    throw new BackupError(
+      `The folder ${folder} has a snapshot of chain ${manifest.chain.name}: add it to the chains of a database with --chain NAME.`,
+    );
   const migrations = migrationsOf(manifest, options.migrations);
-  await checkFiles(folder, manifest, jobs, (done, total) => options.onProgress?.("check", done, total));
+  await checkBackup(options, backup);
   const session = await openSession(connection);
   try {
     await session.query("BEGIN");
@@ -73,8 +67,10 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     const omitted = await createProtocols(database, manifest, options.protocols);
     const omittedTables = new Set(omitted.flatMap(({ tables }) => tables));
     checkTables(manifest, omittedTables, await readTables(database));
-    await restoreTables(options, manifest, new Set([...omittedTables, ...resumed]));
-    if (options.readsBack === true) await readTablesBack(options, manifest, omittedTables);
+    const tables = manifest.tables.filter(({ name }) => !omittedTables.has(name));
+    const missing = tables.filter(({ name }) => !resumed.includes(name));
+    await restoreTables(options, manifest, missing, restoreTable);
+    if (options.readsBack === true) await readTablesBack(options, tables);
     const omittedProtocols = omitted.map(({ id }) => id);
     await database.transaction(async (client) => {
       await options.forgetProtocols(client, omittedProtocols);
@@ -84,16 +80,6 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   } finally {
     await session.close();
   }
-}
-
-async function readTablesBack({ connection, onProgress }: RestoreOptions, manifest: Manifest, omitted: ReadonlySet<string>): Promise<void> {
-  const tables = manifest.tables.filter(({ name }) => !omitted.has(name));
-  const total = tables.reduce((sum, { content }) => sum + content.bytes, 0);
-  let done = 0;
-  await readBack(connection, tables, (bytes) => {
-    done += bytes;
-    onProgress?.("read back", done, total);
-  });
 }
 
 /** Marks an empty database, or returns the tables that are already restored. @throws {BackupError} if the database has anything else. */
@@ -140,29 +126,3 @@ const createProtocol = (database: Database, { schema, statements }: ProtocolTabl
     // A killed restore has created them.
     if (existing === undefined) await client.pipeline(statements);
   });
-
-async function restoreTables(
-  { connection, folder, jobs, onProgress }: RestoreOptions,
-  manifest: Manifest,
-  skipped: ReadonlySet<string>,
-): Promise<void> {
-  const tables = manifest.tables.filter(({ name }) => !skipped.has(name)).sort((left, right) => right.content.bytes - left.content.bytes);
-  const total = tables.reduce((sum, { content }) => sum + content.bytes, 0);
-  let done = 0;
-  const sessions: Session[] = [];
-  try {
-    for (let index = 0; index < jobs; index += 1) sessions.push(await openSession(connection));
-    await inParallel(tables, sessions, (table, session) =>
-      restoreTable(session, table, {
-        folder,
-        compression: manifest.compression,
-        onBytes: (bytes) => {
-          done += bytes;
-          onProgress?.("restore", done, total);
-        },
-      }),
-    );
-  } finally {
-    await Promise.all(sessions.map((session) => session.close()));
-  }
-}

@@ -6,12 +6,14 @@ import { identifier, sql } from "../database/sql.ts";
 import { readUnfinishedRestore } from "../database/unfinished-restore.ts";
 import { BackupError } from "./backup-error.ts";
 import { completeFolder, prepareFolder } from "./backup-folder.ts";
+import { tablesOfChains } from "./chain-tables.ts";
 import { bestCompression, createCompressor } from "./compression.ts";
-import { copyOut } from "./copy-statements.ts";
+import { copyChainOut, copyOut } from "./copy-statements.ts";
 import { createDigest } from "./digest.ts";
 import { inParallel } from "./in-parallel.ts";
 import { type BackedUpTable, currentFormat, fileOf, type Manifest, writeManifest } from "./manifest.ts";
 import { openSnapshot } from "./open-snapshot.ts";
+import { describeChain, protocolsOnChain, type SnapshotChain } from "./snapshot-chain.ts";
 import { readMigrations, type TableSchema } from "./table-schema.ts";
 
 export interface WriteOptions {
@@ -22,6 +24,8 @@ export interface WriteOptions {
   /** The version of this program. */
   readonly version: string;
   readonly now: () => Date;
+  /** Writes a snapshot of this chain instead of the whole index. */
+  readonly chain?: SnapshotChain | undefined;
   /** Reports the number of copied bytes, before compression, and the estimated total, which is reached when everything is complete. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -30,17 +34,18 @@ export interface WriteOptions {
 const maxEstimate = 0.99;
 
 /**
- * Writes a backup of the whole index into a folder, from one snapshot of the database: writing processes are not disturbed. @throws {BackupError} if the folder
- * has other files, or the database has no index.
+ * Writes a backup of the whole index, or of one chain, into a folder, from one snapshot of the database: writing processes are not disturbed. @throws {BackupError}
+ * if the folder has other files, or the database has no index.
  */
-export async function writeBackup({ connection, folder, jobs, version, now, onProgress }: WriteOptions): Promise<Manifest> {
+export async function writeBackup({ connection, folder, jobs, version, now, chain, onProgress }: WriteOptions): Promise<Manifest> {
   const createdAt = now().toISOString();
   const snapshot = await openSnapshot(connection, jobs);
   const [first] = snapshot.sessions;
   try {
+    const { tables: selected, ...described } = await describe(first, snapshot.tables, chain);
     await prepareFolder(folder);
     const compression = bestCompression();
-    const total = snapshot.tables.reduce((sum, { diskBytes }) => sum + diskBytes, 0);
+    const total = selected.reduce((sum, { diskBytes }) => sum + diskBytes, 0);
     let done = 0;
     const onBytes = (bytes: number): void => {
       done += bytes;
@@ -48,13 +53,12 @@ export async function writeBackup({ connection, folder, jobs, version, now, onPr
       onProgress?.(Math.min(done, total * maxEstimate), total);
     };
     const tables = new Map<string, BackedUpTable>();
-    const described = await describe(first);
     // The largest table takes the longest, so it is first.
-    const largestFirst = [...snapshot.tables].sort((left, right) => right.diskBytes - left.diskBytes);
+    const largestFirst = [...selected].sort((left, right) => right.diskBytes - left.diskBytes);
     await inParallel(largestFirst, snapshot.sessions, async (table, session) => {
-      tables.set(table.name, await copyTable(session, table, { folder, compression, onBytes }));
+      tables.set(table.name, await copyTable(session, table, { folder, compression, onBytes, chainId: described.chain?.id }));
     });
-    const ordered = snapshot.tables.flatMap(({ name }) => tables.get(name) ?? []);
+    const ordered = selected.flatMap(({ name }) => tables.get(name) ?? []);
     const manifest: Manifest = { format: currentFormat, createdAt, version, compression, ...described, tables: ordered };
     await writeManifest(folder, manifest);
     await completeFolder(folder);
@@ -65,26 +69,38 @@ export async function writeBackup({ connection, folder, jobs, version, now, onPr
   }
 }
 
-async function describe(session: Session): Promise<Pick<Manifest, "postgresql" | "migrations" | "protocols">> {
+type Described = Pick<Manifest, "postgresql" | "migrations" | "protocols" | "chain"> & { readonly tables: readonly TableSchema[] };
+
+async function describe(session: Session, all: readonly TableSchema[], selection: SnapshotChain | undefined): Promise<Described> {
   if ((await readUnfinishedRestore(session)) !== null)
     throw new BackupError("The database is not completely restored: run ashlar restore with the same backup again before a new backup.");
-  const migrations = await readMigrations(session);
+  const migrations = [...(await readMigrations(session))];
   if (migrations.length === 0) throw new BackupError("The database has no schema of Ashlar: nothing to back up.");
   const [server] = await session.query<{ version: string }>("SELECT current_setting('server_version') AS version");
-  const protocols = await session.query<Manifest["protocols"][number]>(
+  const postgresql = server?.version ?? "";
+  const installed = await session.query<Manifest["protocols"][number]>(
     "SELECT id, fingerprint, tables FROM community_protocols ORDER BY id",
   );
-  return { postgresql: server?.version ?? "", migrations: [...migrations], protocols };
+  if (selection === undefined) return { postgresql, migrations, protocols: installed, tables: all };
+  const chain = await describeChain(session, selection.name);
+  const protocols = await protocolsOnChain(session, chain.id, installed, selection);
+  const others = new Set(installed.filter((protocol) => !protocols.includes(protocol)).flatMap(({ tables }) => tables));
+  return { postgresql, migrations, protocols, chain, tables: tablesOfChains(all).filter(({ name }) => !others.has(name)) };
 }
 
 interface CopyOptions extends Pick<Manifest, "compression"> {
   readonly folder: string;
   readonly onBytes: (bytes: number) => void;
+  readonly chainId: number | undefined;
 }
 
-async function copyTable(session: Session, table: TableSchema, { folder, compression, onBytes }: CopyOptions): Promise<BackedUpTable> {
+async function copyTable(
+  session: Session,
+  table: TableSchema,
+  { folder, compression, onBytes, chainId }: CopyOptions,
+): Promise<BackedUpTable> {
   const { name, columns } = table;
-  const source = session.copyTo(copyOut(table));
+  const source = session.copyTo(chainId === undefined ? copyOut(table) : copyChainOut(table, chainId));
   const [content, file] = [createDigest(onBytes), createDigest()];
   const target = createWriteStream(join(folder, fileOf(name, { compression })), { flags: "wx", mode: 0o600, flush: true });
   await pipeline(source, content, createCompressor(compression), file, target).catch((error: unknown) => {

@@ -4,14 +4,13 @@ import { databaseOfOnlyChain } from "../config/database-config.ts";
 import { nativeBalances } from "../domains/tokens/jobs/audit-balances.ts";
 import { nativeBalancesDiffer, nativeBalancesUnseen } from "../indexer/errors.ts";
 import { readChain } from "../indexer/storage/chain-record.ts";
-import type { AuditRow } from "../lib/audit-row.ts";
-import { escapeTerminal } from "../lib/terminal-text.ts";
 import { recordAudit } from "../operator/last-audit.ts";
 import { loadProtocols } from "../protocols.ts";
 import { commandActor } from "./actor.ts";
 import { auditChain, heightOf } from "./audit-chain.ts";
 import { oneChain } from "./one-chain.ts";
 import { openChainDatabase } from "./open-chain-database.ts";
+import { renderAudit } from "./render-audit.ts";
 import { requireDatabase } from "./used-database.ts";
 
 export interface AuditOptions {
@@ -21,8 +20,6 @@ export interface AuditOptions {
   readonly at?: number | undefined;
 }
 
-const maxDifferencesShown = 20;
-
 /** `ashlar audit`: compares the index of a chain with its node, prints a table, and returns whether there is no difference. */
 export async function audit(config: Config, options: AuditOptions): Promise<boolean> {
   requireDatabase(config);
@@ -31,7 +28,7 @@ export async function audit(config: Config, options: AuditOptions): Promise<bool
     const chain = await oneChain(config, database.indexing);
     const height = await heightOf(database.indexing, chain, options.at);
     const rows = await auditChain(database.indexing, chain, loadProtocols(config).protocols, height, options.sample);
-    stdout.write(render(chain.name, height, rows));
+    stdout.write(renderAudit(chain.name, height, rows));
     if (rows.some(({ subject, differences }) => subject === nativeBalances && differences.length > 0)) {
       const record = await readChain(database.indexing, chain.id);
       stdout.write(`${record?.nativeAccounting === "state" ? nativeBalancesUnseen(chain.name) : nativeBalancesDiffer(chain.name)}\n`);
@@ -57,21 +54,4 @@ async function recordUnlessReadOnly(recording: Promise<void>): Promise<void> {
     if (!(error instanceof Error && "code" in error && error.code === readOnly)) throw error;
     stdout.write("The result is not recorded: the database is read-only.\n");
   }
-}
-
-function render(name: string, height: number, rows: readonly AuditRow[]): string {
-  const line = (...cells: readonly (string | number)[]): string =>
-    `${String(cells[0]).padEnd(26)}${cells
-      .slice(1)
-      .map((cell) => String(cell).padStart(12))
-      .join("")}\n`;
-  const table = rows.map((row) => line(row.subject, row.compared, row.unknown, row.differences.length)).join("");
-  const all = rows.flatMap((row) => row.differences);
-  const shown = all
-    .slice(0, maxDifferencesShown)
-    .map((difference) => `${escapeTerminal(difference)}\n`)
-    .join("");
-  const more = all.length > maxDifferencesShown ? `and ${all.length - maxDifferencesShown} more\n` : "";
-  const verdict = all.length === 0 ? "No difference.\n" : `${all.length} differences:\n${shown}${more}`;
-  return `${name} up to block ${height}\n${line("", "compared", "unknown", "different")}${table}${verdict}`;
 }

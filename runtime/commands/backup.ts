@@ -2,7 +2,9 @@ import { stdout } from "node:process";
 import { writeBackup } from "../backup/write-backup.ts";
 import type { Config } from "../config/config.ts";
 import { configOfDatabase, type DatabaseConfig } from "../config/database-config.ts";
+import { projectionIdOf } from "../domains/community/relations.ts";
 import { availableCores } from "../lib/available-cores.ts";
+import { escapeTerminal } from "../lib/terminal-text.ts";
 import { openServer } from "./open-database.ts";
 import { invalidValue } from "./option-values.ts";
 import { createProgress, type Progress } from "./progress.ts";
@@ -13,6 +15,8 @@ export interface BackupOptions {
   readonly jobs?: number | undefined;
   /** The name of one of `databases`; the control database by default. */
   readonly database?: string | undefined;
+  /** A chain of the index: a snapshot of it is written instead of a backup. */
+  readonly chain?: string | undefined;
 }
 
 /** The configuration of the database that an option names. @throws {CommandError} if it is not configured. */
@@ -25,12 +29,12 @@ export function configOfOption(config: Config, database: string | undefined): Da
 /** One connection per core, as compressing takes as much time as reading; more than four would take connections from the servers. */
 export const defaultJobs = (): number => Math.min(4, availableCores());
 
-/** `ashlar backup`: writes a backup of a whole database into a folder. */
+/** `ashlar backup`: writes a backup of the whole index, or a snapshot of one chain, into a folder. */
 export async function backup(
   all: Config,
   folder: string,
   version: string,
-  { jobs = defaultJobs(), database }: BackupOptions,
+  { jobs = defaultJobs(), chain: name, database }: BackupOptions,
 ): Promise<void> {
   const config = configOfOption(all, database);
   requireDatabase(config);
@@ -39,11 +43,13 @@ export async function backup(
   try {
     const connection = { ...server, applicationName: "ashlar-backup" };
     const onProgress = (done: number, total: number): void => reportBytes(progress, "backup (MB)", done, total);
-    const { tables } = await writeBackup({ connection, folder, jobs, version, now: () => new Date(), onProgress });
+    const selection = name === undefined ? undefined : { name, projectionOf: projectionIdOf };
+    const { tables, chain } = await writeBackup({ connection, folder, jobs, version, now: () => new Date(), chain: selection, onProgress });
     progress.end();
     const bytes = tables.reduce((sum, { file }) => sum + file.bytes, 0);
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-    stdout.write(`Backup of ${tables.length} tables with ${rows} rows complete: ${megabytes(bytes)} MB in ${folder}\n`);
+    const subject = chain === undefined ? "Backup of" : `Snapshot of ${escapeTerminal(chain.name)} up to block ${chain.head ?? "none"}:`;
+    stdout.write(`${subject} ${tables.length} tables with ${rows} rows complete: ${megabytes(bytes)} MB in ${folder}\n`);
   } finally {
     progress.end();
     await server.stop();

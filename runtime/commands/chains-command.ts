@@ -65,7 +65,7 @@ export const pauseChainNamed = (config: Config, name: string): Promise<void> =>
 export const resumeChainNamed = (config: Config, name: string): Promise<void> =>
   withChain(config, name, async (database, chain) => {
     if (await resumeChain(database, chain, commandActor())) print(`Indexing of ${name} is resumed: its indexer continues within seconds.`);
-    else print(`Indexing of ${name} is not paused, or ${name} is being removed.`);
+    else print(`Indexing of ${name} is not paused, or ${name} is being removed or restored.`);
   });
 
 export interface RemoveCommand {
@@ -203,12 +203,23 @@ const renderQueues = ({ queues }: IndexState, name: string): string[] =>
       return `queue ${queue}: ${entries} entries, ${attempted} of them attempted before${oldest}`;
     });
 
-function renderChain({ name, block, node_block, silent_seconds, is_stopped, paused_at, removal_started_at }: IndexedChainRow): string {
+function renderChain({
+  name,
+  block,
+  node_block,
+  silent_seconds,
+  is_stopped,
+  paused_at,
+  removal_started_at,
+  restore_started_at,
+}: IndexedChainRow): string {
   const head = block === null ? "no blocks" : `block ${block}`;
   const lag = block === null || node_block === null ? [] : [`${Math.max(0, node_block - block)} behind the node`];
   const silence = silent_seconds === null ? "" : `, last progress ${Math.round(silent_seconds)} s ago`;
   const activity = is_stopped ? `stopped by a failure${silence}` : `not paused${silence}`;
   if (removal_started_at !== null) return `${name}  being removed since ${removal_started_at.toISOString()}`;
+  if (restore_started_at !== null)
+    return `${name}  being restored since ${restore_started_at.toISOString()}; if no process does, repeat ashlar restore --chain ${name}`;
   return [name, head, ...lag, paused_at === null ? activity : `paused since ${paused_at.toISOString()}`].join("  ");
 }
 

@@ -1,15 +1,19 @@
-import { stdout } from "node:process";
-import { type Restored, type RestoreStep, restoreBackup } from "../backup/restore-backup.ts";
+import process, { stdout } from "node:process";
+import { type Restored, restoreBackup } from "../backup/restore-backup.ts";
+import type { RestoreStep } from "../backup/restore-tables.ts";
 import type { Config } from "../config/config.ts";
-import { createDatabase, type DatabaseOptions } from "../database/database.ts";
+import { databaseOfOnlyChain } from "../config/database-config.ts";
+import { createDatabase, type Database, type DatabaseOptions } from "../database/database.ts";
 import { forgetProtocols } from "../domains/community/install/forget-protocols.ts";
 import { installationOf } from "../domains/community/install/statements.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { migrations } from "../migrations.ts";
 import { loadProtocols } from "../protocols.ts";
+import { auditRestored } from "./audit-restored.ts";
 import { type BackupOptions, configOfOption, defaultJobs, reportBytes } from "./backup.ts";
 import { openServer } from "./open-database.ts";
 import { createProgress } from "./progress.ts";
+import { addChain, type RestoreTarget } from "./restore-snapshot.ts";
 import { inScratchDatabase } from "./scratch-database.ts";
 
 const labels: Readonly<Record<RestoreStep, string>> = {
@@ -19,21 +23,33 @@ const labels: Readonly<Record<RestoreStep, string>> = {
 };
 
 export interface RestoreCommandOptions extends BackupOptions {
-  /** Restores into a scratch database on the same server instead, reads all rows back, and drops it. */
+  /** Restores into a scratch database on the same server instead, reads all rows back, audits it, and drops it. */
   readonly verify?: boolean | undefined;
+  /** Whether to compare the verified index with the nodes of its chains; true by default. */
+  readonly audit?: boolean | undefined;
 }
 
-/** `ashlar restore`: restores a backup into the empty database of the configuration, or verifies that it can be restored. */
-export async function restore(all: Config, folder: string, { jobs, verify = false, database }: RestoreCommandOptions): Promise<void> {
-  const config = configOfOption(all, database);
+/** `ashlar restore`: restores a backup into the empty database of the configuration, adds a chain to one, or verifies that this can be done. */
+export async function restore(all: Config, folder: string, options: RestoreCommandOptions): Promise<void> {
+  const { verify = false, audit = true, database: name } = options;
+  const ofChain = options.chain === undefined ? undefined : (databaseOfOnlyChain(all) ?? undefined);
+  const config = configOfOption(all, name ?? ofChain);
   const server = await openServer(config);
   try {
     const { description } = server;
-    const to = (url: DatabaseOptions["url"]): Promise<Restored> => restoreTo(config, { url, description }, { folder, jobs, verify });
-    const restored = await (verify ? inScratchDatabase(server, to) : to(server.url));
-    stdout.write(describe(restored));
-    if (verify)
-      stdout.write("Verified in a scratch database, which is dropped: all rows that were read back are equal. Nothing else was changed.\n");
+    if (!verify) {
+      await restoreTo(config, { url: server.url, description }, folder, options, async () => undefined);
+      return;
+    }
+    let isEqual = true;
+    await inScratchDatabase(server, (url) =>
+      restoreTo(config, { url, description }, folder, options, async (database) => {
+        if (audit) isEqual = await auditRestored(config, database, (text) => void stdout.write(text));
+      }),
+    );
+    if (!isEqual) process.exitCode = 1;
+    const result = isEqual ? "all rows that were read back are equal" : "the rows that were read back are equal, and differ from the node";
+    stdout.write(`Verified in a scratch database, which is dropped: ${result}. Nothing else was changed.\n`);
   } finally {
     await server.stop();
   }
@@ -42,37 +58,38 @@ export async function restore(all: Config, folder: string, { jobs, verify = fals
 async function restoreTo(
   config: Config,
   server: Pick<DatabaseOptions, "url" | "description">,
-  { folder, jobs = defaultJobs(), verify }: RestoreCommandOptions & { readonly folder: string },
-): Promise<Restored> {
-  const protocols = loadProtocols(config).protocols.map(installationOf);
+  folder: string,
+  { jobs = defaultJobs(), verify = false, chain }: RestoreCommandOptions,
+  check: (database: Database) => Promise<void>,
+): Promise<void> {
   const connection = { ...server, applicationName: "ashlar-restore" };
-  const database = createDatabase({ ...connection, poolSize: 1, statementTimeoutMilliseconds: 0 });
+  // One connection for transactions, one for the lock of a chain, and one for the progress of migrations.
+  const database = createDatabase({ ...connection, poolSize: 3, statementTimeoutMilliseconds: 0 });
   const progress = createProgress();
   const onProgress = (step: RestoreStep, done: number, total: number): void => reportBytes(progress, labels[step], done, total);
+  const target: RestoreTarget = { connection, database, folder, jobs, readsBack: verify, onProgress };
   try {
-    return await restoreBackup({
-      connection,
-      database,
-      folder,
-      jobs,
-      migrations,
-      protocols,
-      forgetProtocols,
-      onProgress,
-      readsBack: verify === true,
-    });
+    const restored = await (chain === undefined ? restoreWhole(config, target) : addChain(config, chain, target));
+    progress.end();
+    stdout.write(describe(restored));
+    await check(database);
   } finally {
     progress.end();
     await database.close();
   }
 }
 
+const restoreWhole = (config: Config, target: RestoreTarget): Promise<Restored> =>
+  restoreBackup({ ...target, migrations, protocols: loadProtocols(config).protocols.map(installationOf), forgetProtocols });
+
 function describe({ manifest, omittedProtocols, resumedTables }: Restored): string {
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   const resumed = resumedTables === 0 ? "" : ` (${resumedTables} tables by an earlier run)`;
+  const chain =
+    manifest.chain === undefined ? "" : `, chain ${escapeTerminal(manifest.chain.name)} up to block ${manifest.chain.head ?? "none"}`;
   const omitted = omittedProtocols.map(
     (id) =>
       `Not restored: the tables of protocol ${escapeTerminal(id)}, which is declared differently here; indexing rebuilds them from the ledger.\n`,
   );
-  return `Restored ${manifest.tables.length} tables with ${rows} rows of ${manifest.createdAt}${resumed}; all checksums are equal.\n${omitted.join("")}`;
+  return `Restored ${manifest.tables.length} tables with ${rows} rows of ${manifest.createdAt}${chain}${resumed}; all checksums are equal.\n${omitted.join("")}`;
 }

@@ -55,7 +55,7 @@ export interface ChainItem {
   readonly blockTime: string | null;
   readonly nodeBlock: number | null;
   readonly silentSeconds: number | null;
-  readonly state: "indexing" | "stopped" | "paused" | "removing";
+  readonly state: "indexing" | "stopped" | "paused" | "removing" | "restoring";
   readonly since: string | null;
 }
 

@@ -167,7 +167,8 @@ export async function requireSchema(database: Database, migrations: readonly Mig
   if (problem !== null) throw new MigrationError(problem);
 }
 
-async function requireRestored(database: Database): Promise<void> {
+/** @throws {MigrationError} if the database is not completely restored. */
+export async function requireRestored(database: Database): Promise<void> {
   const problem = await restoreProblem(database);
   if (problem !== null) throw new MigrationError(problem);
 }

@@ -26,6 +26,12 @@ export const nameTaken = (name: string, id: number, holder: number): IndexMismat
     `The name ${name} belongs to chain ${holder} in this index: choose a different name for chain ${id}, or use a different database.`,
   );
 
+/** The chain is paused until its restore is complete; a process that starts before it sees the pause fails with this and is restarted. */
+export const notRestored = (name: string): Error =>
+  new Error(
+    `Chain ${name} is not completely restored: run ashlar restore --chain ${name} with the same snapshot again, or remove the chain.`,
+  );
+
 export const wrongGenesis = (name: string, stored: Hash, reported: Hash): IndexMismatchError =>
   new IndexMismatchError(
     `The node of ${name} reports genesis block ${reported}, expected ${stored}, the genesis block of the index: set rpc (--rpc) to a node of that chain, or use a different database.`,

@@ -9,6 +9,7 @@ export interface OperatorAction {
     | "chain.resume"
     | "chain.repair"
     | "chain.remove"
+    | "chain.restore"
     | "chain.retry-jobs"
     | "chain.refresh-metadata"
     | "chain.audit"

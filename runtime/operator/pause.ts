@@ -15,7 +15,8 @@ export const pauseChain = (database: Pick<Database, "transaction">, { id, name, 
 export const resumeChain = (database: Pick<Database, "transaction">, { id, name, log }: IndexedChain, actor: string): Promise<boolean> =>
   database.transaction(async (client) => {
     const changed = await client.query(
-      "UPDATE chains SET paused_at = NULL WHERE chain_id = $1 AND paused_at IS NOT NULL AND removal_started_at IS NULL RETURNING 1",
+      `UPDATE chains c SET paused_at = NULL WHERE chain_id = $1 AND paused_at IS NOT NULL AND removal_started_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM chain_restores r WHERE r.chain_id = c.chain_id) RETURNING 1`,
       [id],
     );
     if (changed.length === 0) return false;

@@ -45,15 +45,26 @@ export async function findChain(stores: readonly ChainStore[], name: string): Pr
   return chain;
 }
 
+const stateOf = ({
+  removal_started_at: removed,
+  restore_started_at: restored,
+  paused_at: paused,
+  is_stopped: isStopped,
+}: IndexedChainRow) => {
+  if (removed !== null) return "removing";
+  if (restored !== null) return "restoring";
+  return paused !== null ? "paused" : isStopped ? "stopped" : "indexing";
+};
+
 const toItem = (row: IndexedChainRow): ChainItem => {
-  const since = row.removal_started_at ?? row.paused_at;
+  const since = row.removal_started_at ?? row.restore_started_at ?? row.paused_at;
   return {
     name: row.name,
     block: row.block,
     blockTime: row.timestamp === null ? null : new Date(row.timestamp * 1_000).toISOString(),
     nodeBlock: row.node_block,
     silentSeconds: row.silent_seconds,
-    state: row.removal_started_at !== null ? "removing" : row.paused_at !== null ? "paused" : row.is_stopped ? "stopped" : "indexing",
+    state: stateOf(row),
     since: since?.toISOString() ?? null,
   };
 };
@@ -121,7 +132,7 @@ export function createChainActions(tasks: ChainTasks): Readonly<Record<string, A
       parseWith(nothing, body);
       return (await resumeChain(chain.store.indexing, chain, actor))
         ? "Resumed: its indexer continues within seconds."
-        : "Not paused, or being removed.";
+        : "Not paused, or being removed or restored.";
     },
     async "retry-jobs"(chain, body, actor) {
       const retried = await retryJobs(chain.store.indexing, chain, parseWith(retry, body).queues, actor);

@@ -11,6 +11,8 @@ export class LeadershipLostError extends Error {
   }
 }
 
+type Connection = Pick<Queryable, "query">;
+
 /** The right to write one chain's rows, for as long as its lock is held. */
 export interface Leadership {
   /** Aborts as soon as the loss of the lock is detected. */
@@ -19,7 +21,7 @@ export interface Leadership {
    * Verifies that the lock is held; called in every writing transaction after it has locked the checkpoints that it advances: the next leader waits for these
    * rows and then sees the new checkpoints. @throws {LeadershipLostError}
    */
-  guard(client: Queryable): Promise<void>;
+  guard(client: Connection): Promise<void>;
 }
 
 export interface LeaderDeps {
@@ -85,7 +87,7 @@ export const createLeader = (deps: LeaderDeps) => ({
     let wasLost = false;
     const lock = await Promise.race([acquired, ended.then(() => null)]);
     if (lock === null) return ended;
-    const guard = async (client: Queryable): Promise<void> => {
+    const guard = async (client: Connection): Promise<void> => {
       if (!lost.signal.aborted && (await isHeld(client, lock))) return;
       lost.abort();
       throw new LeadershipLostError(deps.chain.name);
@@ -121,8 +123,6 @@ const boundedConnection = (client: DatabaseClient, silent: AbortController): Con
     throw new DatabaseUnavailable("ETIMEDOUT", "no response in time");
   },
 });
-
-type Connection = Pick<Queryable, "query">;
 
 const acquire = async (client: Connection, deps: LeaderDeps, signal: AbortSignal): Promise<HeldLock | null> => {
   for (let waits = 0; !signal.aborted; waits += 1) {
@@ -160,7 +160,7 @@ const keepAlive = async (client: Connection, deps: LeaderDeps, released: AbortSi
   }
 };
 
-const isHeld = async (client: Queryable, { pid, classid, objid }: HeldLock): Promise<boolean> => {
+const isHeld = async (client: Connection, { pid, classid, objid }: HeldLock): Promise<boolean> => {
   const held = await client.query(
     `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = $1 AND classid::int8 = $2 AND objid::int8 = $3
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,

@@ -1,7 +1,7 @@
 import { describeCapabilities, missingFeatures } from "../../chain/describe-capabilities.ts";
 import type { Source } from "../../chain/source.ts";
 import type { Database, DatabaseClient } from "../../database/database.ts";
-import { nameTaken, nativeBalancesDiffer, tracesGone, verifyChainId, verifyFirstBlock, wrongGenesis } from "../errors.ts";
+import { nameTaken, nativeBalancesDiffer, notRestored, tracesGone, verifyChainId, verifyFirstBlock, wrongGenesis } from "../errors.ts";
 import type { Leadership } from "../leader/leader.ts";
 import type { ChainFacts, Projection } from "../projection.ts";
 import { clearProjection } from "../reorg/roll-back.ts";
@@ -53,6 +53,7 @@ const openChain = async ({ chain, source, database }: OpenIndexDeps): Promise<Ch
   verifyChainId(chain, await source.chainId());
   const genesisHash = await source.genesisHash();
   const existing = await readChain(database, chain.id);
+  if (existing?.isRestoring) throw notRestored(chain.name);
   // With an index to continue, the indexer waits for a node that lags behind its first block.
   if (existing?.indexedFrom !== chain.from) verifyFirstBlock(chain, (await source.head()).number);
   const holder = await chainIdOfName(database, chain.name);

@@ -16,6 +16,8 @@ export interface ChainRecord {
   readonly missing: readonly string[];
   /** The accounting that the index was created with. */
   readonly nativeAccounting: NativeAccounting;
+  /** Whether it is being restored from a snapshot, so that some of its rows are missing. */
+  readonly isRestoring: boolean;
 }
 
 /**
@@ -39,8 +41,10 @@ export const readChain = async (database: Queryable, chainId: number): Promise<C
     finalized_block: number | null;
     missing: string[];
     native_accounting: NativeAccounting | null;
+    is_restoring: boolean;
   }>(
-    "SELECT name, genesis_hash, indexed_from, backfilled_at, finalized_block, missing, native_accounting FROM chains WHERE chain_id = $1",
+    `SELECT name, genesis_hash, indexed_from, backfilled_at, finalized_block, missing, native_accounting,
+       EXISTS (SELECT 1 FROM chain_restores WHERE chain_id = $1) AS is_restoring FROM chains WHERE chain_id = $1`,
     [chainId],
   );
   const row = rows[0];
@@ -53,6 +57,7 @@ export const readChain = async (database: Queryable, chainId: number): Promise<C
     finalized: row.finalized_block,
     missing: row.missing,
     nativeAccounting: row.native_accounting ?? "none",
+    isRestoring: row.is_restoring,
   };
 };
 

@@ -17,7 +17,19 @@ describe("killed commands", () => {
   const { run, runToExit } = createCommandRunner(() => ({ folder, url }));
   const backupFolder = () => join(folder, "backup");
   const hashOf = async ({ database }: TestDatabase) =>
-    database.query("SELECT count(*) AS rows, md5(string_agg(b::text, ',' ORDER BY key)) AS hash FROM base_reads b");
+    database.query("SELECT count(*) AS rows, md5(string_agg(b::text, ',' ORDER BY key)) AS hash FROM base_reads b WHERE chain_id = 1");
+  const isFilling = async () =>
+    (
+      await target.database.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY public.base_reads%'",
+      )
+    ).length > 0;
+  const killWhileFilling = async (parameters: readonly string[]) => {
+    const restore = run(parameters);
+    await until("the table to be filled", isFilling);
+    restore.child.kill("SIGKILL");
+    expect(await restore.exited).toBe("SIGKILL");
+  };
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "ashlar-killed-"));
@@ -48,16 +60,7 @@ describe("killed commands", () => {
     expect(await runToExit(["backup", backupFolder()])).toEqual([0, expect.stringContaining(`with ${rows} rows complete`)]);
 
     url = target.url;
-    const restore = run(["restore", "--jobs", "1", backupFolder()]);
-    const isFilling = async () =>
-      (
-        await target.database.query(
-          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY public.base_reads%'",
-        )
-      ).length > 0;
-    await until("the table to be filled", isFilling);
-    restore.child.kill("SIGKILL");
-    expect(await restore.exited).toBe("SIGKILL");
+    await killWhileFilling(["restore", "--jobs", "1", backupFolder()]);
     expect(await runToExit(["keys", "list"])).toEqual([1, expect.stringContaining("The database is not completely restored")]);
     await until("the server to end the killed process's transactions", async () => !(await isFilling()));
     expect(await runToExit(["restore", backupFolder()])).toEqual([0, expect.stringContaining("all checksums are equal")]);
@@ -74,5 +77,38 @@ describe("killed commands", () => {
     bytes[1_000_000] = (bytes[1_000_000] ?? 0) ^ 1;
     await writeFile(file, bytes);
     expect(await runToExit(["restore", "--verify", backupFolder()])).toEqual([1, expect.stringContaining("The backup is damaged")]);
+  });
+
+  it("of a snapshot are run again; meanwhile, other commands and chains work", async () => {
+    const insertChain = (test: TestDatabase, id: number, name: string) =>
+      test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, sha256('genesis'), 0)", [
+        id,
+        name,
+      ]);
+    await writeFile(join(folder, "ashlar.yaml"), "chains:\n  - name: main\n    id: 1\n");
+    await insertChain(source, 1, "test");
+    // Fewer rows, because they are added to an index.
+    await source.database.query("DELETE FROM base_reads WHERE block_number > 100000");
+    expect(await runToExit(["backup", "--chain", "test", backupFolder()])).toEqual([
+      0,
+      expect.stringContaining(`Snapshot of test up to block none: `),
+    ]);
+    url = target.url;
+    expect((await runToExit(["migrate"]))[0]).toBe(0);
+    await insertChain(target, 2, "other");
+
+    const restore = ["restore", "--chain", "main", backupFolder()];
+    await killWhileFilling([...restore, "--jobs", "1"]);
+    expect(await runToExit(["chains", "status"])).toEqual([
+      0,
+      expect.stringMatching(/main {2}being restored since [\s\S]*other {2}no blocks/),
+    ]);
+    await until("the server to end the killed process's transactions", async () => !(await isFilling()));
+    expect(await runToExit(restore)).toEqual([0, expect.stringContaining("all checksums are equal")]);
+    expect(await hashOf(target)).toEqual(await hashOf(source));
+    expect(await runToExit(["chains", "status"])).toEqual([0, expect.stringMatching(/main {2}no blocks[\s\S]*other {2}no blocks/)]);
+    expect(await runToExit(["log"])).toEqual([0, expect.stringMatching(/chain\.restore +main/)]);
+    expect(await runToExit(restore)).toEqual([1, expect.stringContaining("Chain main is in the index already")]);
+    expect(await runToExit(["restore", "--chain", "base", backupFolder()])).toEqual([1, expect.stringContaining("base")]);
   });
 });

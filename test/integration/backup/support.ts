@@ -3,11 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Manifest } from "../../../runtime/backup/manifest.ts";
 import { type Restored, restoreBackup } from "../../../runtime/backup/restore-backup.ts";
+import { type ExpectedChain, type RestoreChainOptions, type RestoredChain, restoreChain } from "../../../runtime/backup/restore-chain.ts";
 import { writeBackup } from "../../../runtime/backup/write-backup.ts";
 import type { Queryable } from "../../../runtime/database/database.ts";
 import type { Protocol } from "../../../runtime/declarations/protocol.ts";
-import { forgetProtocols } from "../../../runtime/domains/community/install/forget-protocols.ts";
+import { forgetProtocols, forgetProtocolsOn } from "../../../runtime/domains/community/install/forget-protocols.ts";
+import { installTables } from "../../../runtime/domains/community/install/install.ts";
 import { installationOf } from "../../../runtime/domains/community/install/statements.ts";
+import { projectionIdOf } from "../../../runtime/domains/community/relations.ts";
 import { migrations } from "../../../runtime/migrations.ts";
 import type { TestDatabase } from "../../support/database.ts";
 
@@ -32,6 +35,46 @@ export const restoreInto = (
     migrations: applied,
     protocols: protocols.map(installationOf),
     forgetProtocols,
+  });
+
+/** Writes a snapshot of the chain `test`, or of another one. */
+export const takeSnapshot = (test: TestDatabase, folder: string, name = "test"): Promise<Manifest> =>
+  writeBackup({
+    connection: connectionTo(test),
+    folder,
+    jobs: 2,
+    version: "0.0.0",
+    now: () => new Date(),
+    chain: { name, projectionOf: projectionIdOf },
+  });
+
+export interface SnapshotOptions
+  extends Partial<Pick<RestoreChainOptions, "migrations" | "readsBack" | "onProgress" | "guard" | "onRestored">> {
+  readonly chain?: Partial<ExpectedChain>;
+  readonly protocols?: readonly Protocol[];
+}
+
+/** Adds the chain of a snapshot, configured as `test` without an id, to a database. */
+export const addSnapshot = (
+  test: TestDatabase,
+  folder: string,
+  { chain = {}, protocols = [], ...options }: SnapshotOptions = {},
+): Promise<RestoredChain> =>
+  restoreChain({
+    connection: connectionTo(test),
+    database: test.database,
+    folder,
+    jobs: 2,
+    migrations,
+    chain: { name: "test", id: null, genesisHash: null, ...chain },
+    guard: async () => undefined,
+    async installProtocol({ id, fingerprint }) {
+      const installation = protocols.map(installationOf).find((other) => other.id === id && other.fingerprint === fingerprint);
+      return installation !== undefined && installTables(test.database, installation);
+    },
+    forgetProtocols: forgetProtocolsOn,
+    onRestored: async () => undefined,
+    ...options,
   });
 
 /**

@@ -9,11 +9,12 @@ import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { createSavings, makeDeposits, type SavingsDirectory } from "../domains/community/savings-directory.ts";
 import { startCommunityIndex } from "../domains/community/support.ts";
-import { startMarket } from "../domains/community/vault-market.ts";
+import { type Market, startMarket } from "../domains/community/vault-market.ts";
 
 /** An index of an operator's protocol: `savings` of the scaffold, with 12 deposits into two vaults on a chain `test`. */
 export interface IndexedSavings {
   readonly chain: TestChain;
+  readonly market: Market;
   readonly directory: SavingsDirectory;
   readonly test: TestDatabase;
   readonly reader: OpenReader;
@@ -23,6 +24,8 @@ export interface IndexedSavings {
   tryDirectory(settingsOfServer?: object, opened?: OpenReader): Promise<ProtocolResult>;
   /** The line and column of a text in a file of the protocol, as diagnostics render them. */
   positionOf(file: string, text: string): string;
+  /** Waits until the index is at the head of the chain. */
+  sync(): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -45,6 +48,7 @@ export const indexSavings = async (): Promise<IndexedSavings> => {
   };
   return {
     chain,
+    market,
     directory,
     test,
     reader,
@@ -63,6 +67,7 @@ export const indexSavings = async (): Promise<IndexedSavings> => {
       const before = readFileSync(path, "utf8").split(text)[0] ?? "";
       return `${path}:${before.split("\n").length}:${(before.split("\n").at(-1) ?? "").length + 1}`;
     },
+    sync: index.sync,
     end: async () => {
       await index.end();
       await reader.reader.close();

@@ -121,8 +121,9 @@ export const balanceHistory = `(SELECT chain_id, owner, token, standard, from_bl
 export const isAtHead = async (database: Database, chain: TestChain): Promise<boolean> => {
   const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
   const [row] = await database.query<{ hash: string | null; lowest: number | null; highest: number | null }>(
-    `SELECT (SELECT hash FROM blocks ORDER BY number DESC LIMIT 1) AS hash, min(block_number) AS lowest, max(block_number) AS highest
-     FROM projection_checkpoints WHERE failure IS NULL`,
+    `SELECT (SELECT hash FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1) AS hash, min(block_number) AS lowest, max(block_number) AS highest
+     FROM projection_checkpoints WHERE chain_id = $1 AND failure IS NULL`,
+    [Number(await chain.rpc("eth_chainId", []))],
   );
   return row?.hash === head.hash && row.lowest === Number(head.number) && row.highest === Number(head.number);
 };

@@ -1,5 +1,5 @@
 import { describeBitcoinNode } from "../../../chain/bitcoin/capabilities.ts";
-import { IndexMismatchError, nameTaken, verifyFirstBlock, wrongGenesis } from "../../../indexer/errors.ts";
+import { IndexMismatchError, nameTaken, notRestored, verifyFirstBlock, wrongGenesis } from "../../../indexer/errors.ts";
 import type { Leadership } from "../../../indexer/leader/leader.ts";
 import { clearProjection } from "../../../indexer/reorg/roll-back.ts";
 import { type ChainRecord, chainIdOfName, describeChain, insertChain, readChain } from "../../../indexer/storage/chain-record.ts";
@@ -39,6 +39,7 @@ async function openChain({ chain, source, capabilities, database }: OpenDeps): P
   if (reported !== network.coreName) throw otherNetwork(name, network.coreName, reported);
   const genesisHash = await source.genesisHash();
   const existing = await readChain(database, id);
+  if (existing?.isRestoring) throw notRestored(name);
   if (existing?.indexedFrom !== from) verifyFirstBlock(chain, (await source.head()).number);
   const holder = await chainIdOfName(database, name);
   if (holder !== null && holder !== id) throw nameTaken(name, id, holder);

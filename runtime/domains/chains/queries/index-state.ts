@@ -17,6 +17,8 @@ export interface IndexedChainRow {
   readonly paused_at: Date | null;
   /** Since when its rows are being deleted; null if they are not. */
   readonly removal_started_at: Date | null;
+  /** Since when it is being restored from a snapshot; null if it is not. */
+  readonly restore_started_at: Date | null;
 }
 
 /** How far a projection is. */
@@ -54,8 +56,9 @@ export async function readIndexState({ query }: Pick<Queryable, "query">): Promi
   const [chains, checkpoints, queues] = await Promise.all([
     query<IndexedChainRow>(
       `SELECT c.name, h.number AS block, h.timestamp, c.latest_block AS node_block,
-         extract(epoch FROM clock_timestamp() - b.alive_at)::float8 AS silent_seconds, coalesce(b.is_stopped, false) AS is_stopped, c.paused_at, c.removal_started_at
-       FROM chains c LEFT JOIN indexer_heartbeats b USING (chain_id) LEFT JOIN LATERAL (
+         extract(epoch FROM clock_timestamp() - b.alive_at)::float8 AS silent_seconds, coalesce(b.is_stopped, false) AS is_stopped, c.paused_at, c.removal_started_at,
+         r.started_at AS restore_started_at
+       FROM chains c LEFT JOIN indexer_heartbeats b USING (chain_id) LEFT JOIN chain_restores r USING (chain_id) LEFT JOIN LATERAL (
          (SELECT number, timestamp FROM blocks WHERE chain_id = c.chain_id ORDER BY number DESC LIMIT 1) UNION ALL
          (SELECT number, timestamp FROM bitcoin_blocks WHERE chain_id = c.chain_id ORDER BY number DESC LIMIT 1) LIMIT 1) h ON true
        ORDER BY c.chain_id`,

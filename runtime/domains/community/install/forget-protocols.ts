@@ -14,3 +14,13 @@ export async function forgetProtocols(client: Pick<Queryable, "query">, ids: rea
   for (const table of queueTables) await client.query(sql`DELETE FROM ${identifier(table)} WHERE protocol = ANY ($1)`, [ids]);
   await client.query("DELETE FROM community_protocols WHERE id = ANY ($1)", [ids]);
 }
+
+/** Deletes the checkpoints and queued reads of protocols on one chain: the indexer fills their tables from its stored ledger. */
+export async function forgetProtocolsOn(client: Pick<Queryable, "query">, ids: readonly string[], chainId: number): Promise<void> {
+  await client.query("DELETE FROM projection_checkpoints WHERE chain_id = $1 AND projection = ANY ($2)", [
+    chainId,
+    ids.map(projectionIdOf),
+  ]);
+  for (const table of queueTables)
+    await client.query(sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1 AND protocol = ANY ($2)`, [chainId, ids]);
+}

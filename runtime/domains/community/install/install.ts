@@ -49,6 +49,17 @@ export const installProtocols = async (deps: InstallDeps, guard: (client: Querya
   });
 };
 
+/** Creates the tables of a protocol, unless they are installed; false if other tables of it are. */
+export const installTables = (database: Pick<Database, "transaction">, installation: Installation): Promise<boolean> =>
+  database.transaction(async (client) => {
+    await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
+    const [installed] = await client.query<{ fingerprint: string }>("SELECT fingerprint FROM community_protocols WHERE id = $1", [
+      installation.id,
+    ]);
+    if (installed === undefined) await createProtocol(client, installation);
+    return installed === undefined || installed.fingerprint === installation.fingerprint;
+  });
+
 const readState = async (client: Queryable, { chainId, opened, switchedOff, readerRole }: InstallDeps): Promise<InstallState> => {
   const installed = await client.query<InstalledProtocol>("SELECT id, fingerprint, tables FROM community_protocols ORDER BY id");
   const checkpoints = await client.query<{ projection: string; version: number }>(

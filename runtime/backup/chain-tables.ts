@@ -1,0 +1,32 @@
+import { BackupError } from "./backup-error.ts";
+import type { TableSchema } from "./table-schema.ts";
+
+/**
+ * Tables with rows of chains that no snapshot contains: content versions, whose numbers come from a sequence of their database and which triggers write again;
+ * heartbeats of indexers; anchors and requested tokens, which come from requests of clients; and restores.
+ */
+const excluded: ReadonlySet<string> = new Set([
+  "chain_restores",
+  "content_versions",
+  "indexer_heartbeats",
+  "page_anchors",
+  "token_requests",
+]);
+
+/**
+ * The tables of a snapshot: those with a column `chain_id`, which comes first, so that each line of their files begins with the id. Other tables belong to the
+ * service: keys, credits, sessions, actions of operators, installed protocols. @throws {BackupError} if the values of a column come from a sequence of the
+ * database, with which those of another database collide.
+ */
+export function tablesOfChains(tables: readonly TableSchema[]): readonly TableSchema[] {
+  return tables
+    .filter(({ name, columns }) => !excluded.has(name) && columns.some((column) => column.name === chainColumn))
+    .map((table) => {
+      if (table.sequenceColumn !== null) throw new BackupError(`Table ${table.name} has a sequence, so that no snapshot can contain it.`);
+      const [first, others] = [table.columns.filter(isChainColumn), table.columns.filter((column) => !isChainColumn(column))];
+      return { ...table, columns: [...first, ...others] };
+    });
+}
+
+const chainColumn = "chain_id";
+const isChainColumn = ({ name }: { readonly name: string }): boolean => name === chainColumn;

@@ -1,0 +1,39 @@
+import { Transform } from "node:stream";
+import { BackupError } from "./backup-error.ts";
+
+const newline = 0x0a;
+
+/**
+ * A stream that passes rows on in the text format of COPY, in which a line is a row. It fails at once if they are more than the manifest says, or if a line does not
+ * begin with the id of the chain: a snapshot from outside must not write rows of another chain.
+ */
+export function checkRows(path: string, maxBytes: number, chainId: number | undefined): Transform {
+  const prefix = Buffer.from(chainId === undefined ? "" : `${chainId}\t`);
+  let bytes = 0;
+  /** The number of compared bytes of the current line's prefix. */
+  let compared = 0;
+  const hasPrefixes = (chunk: Buffer): boolean => {
+    for (let at = 0; at < chunk.length; ) {
+      if (compared < prefix.length) {
+        if (chunk[at] !== prefix[compared]) return false;
+        compared += 1;
+        at += 1;
+      } else {
+        const end = chunk.indexOf(newline, at);
+        if (end === -1) break;
+        compared = 0;
+        at = end + 1;
+      }
+    }
+    return true;
+  };
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) done(new BackupError(`The backup is damaged: ${path} has more than ${maxBytes} bytes of rows.`));
+      else if (prefix.length > 0 && !hasPrefixes(chunk))
+        done(new BackupError(`The snapshot is invalid: ${path} has rows of another chain.`));
+      else done(null, chunk);
+    },
+  });
+}

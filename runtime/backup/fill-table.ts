@@ -1,0 +1,42 @@
+import { pipeline } from "node:stream/promises";
+import type { Session } from "../database/session.ts";
+import type { Sql } from "../database/sql.ts";
+import { BackupError } from "./backup-error.ts";
+import { checkRows } from "./check-rows.ts";
+import { createDecompressor } from "./compression.ts";
+import { createDigest } from "./digest.ts";
+import { type BackedUpTable, fileOf, type Manifest, openBackupFile } from "./manifest.ts";
+
+export interface FillOptions extends Pick<Manifest, "compression"> {
+  readonly folder: string;
+  /** Receives the number of bytes of each chunk of rows. */
+  readonly onBytes: (bytes: number) => void;
+  /** The chain of all rows; those of a whole backup may be of any. */
+  readonly chainId?: number;
+}
+
+/** Copies the rows of a table from its file with COPY … FROM STDIN. @throws {BackupError} if they differ from the manifest, or are of another chain. */
+export async function fillTable(
+  session: Session,
+  table: BackedUpTable,
+  statement: Sql,
+  { folder, compression, onBytes, chainId }: FillOptions,
+): Promise<void> {
+  const path = fileOf(table.name, { compression });
+  const handle = await openBackupFile(folder, path);
+  try {
+    const target = session.copyFrom(statement);
+    const [file, content] = [createDigest(), createDigest(onBytes)];
+    const source = handle.createReadStream({ autoClose: false });
+    const rows = checkRows(path, table.content.bytes, chainId);
+    await pipeline(source, file, createDecompressor(compression), rows, content, target).catch((error: unknown) => {
+      throw session.safeError(error);
+    });
+    const isEqual = file.digest().sha256 === table.file.sha256 && content.digest().sha256 === table.content.sha256;
+    if (!isEqual) throw new BackupError(`The backup is damaged: the rows of ${path} differ from the manifest.`);
+    if (target.rowCount !== table.rows)
+      throw new BackupError(`The backup is damaged: ${path} has ${target.rowCount} rows instead of ${table.rows}.`);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,17 @@
+import { requireComplete } from "./backup-folder.ts";
+import { checkFiles } from "./check-files.ts";
+import { requireCompression } from "./compression.ts";
+import { type ReadManifest, readManifest } from "./manifest.ts";
+import type { RestoreTablesOptions } from "./restore-tables.ts";
+
+/** Reads the manifest of a complete backup, which this program can decompress. @throws {BackupError} */
+export async function openBackup(folder: string): Promise<ReadManifest> {
+  await requireComplete(folder);
+  const read = await readManifest(folder);
+  requireCompression(read.manifest.compression);
+  return read;
+}
+
+/** Compares all files of a backup with its manifest, before anything is changed. @throws {BackupError} */
+export const checkBackup = ({ folder, jobs, onProgress }: RestoreTablesOptions, { manifest }: ReadManifest): Promise<void> =>
+  checkFiles(folder, manifest, jobs, (done, total) => onProgress?.("check", done, total));

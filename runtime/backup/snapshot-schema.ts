@@ -1,0 +1,27 @@
+import type { Database } from "../database/database.ts";
+import { type Migration, migrate, requireRestored } from "../database/migrate.ts";
+import { BackupError } from "./backup-error.ts";
+import { migrationsOf } from "./check-schema.ts";
+import type { Manifest } from "./manifest.ts";
+import { readMigrations } from "./table-schema.ts";
+
+/** Creates the schema of a snapshot in an empty database; in another one, requires that it is the same. @throws {BackupError} */
+export async function prepareSchema(database: Database, manifest: Manifest, migrations: readonly Migration[]): Promise<void> {
+  const list = migrationsOf(manifest, migrations);
+  const applied = await readMigrations(database);
+  if (applied.length === 0) {
+    await migrate(database, list);
+    return;
+  }
+  await requireRestored(database);
+  const pending = manifest.migrations.find((name) => !applied.includes(name));
+  if (pending !== undefined)
+    throw new BackupError(
+      `The schema of the database is older than that of the snapshot (missing migration: ${pending}): run ashlar migrate first.`,
+    );
+  const newer = applied.find((name) => !manifest.migrations.includes(name));
+  if (newer !== undefined)
+    throw new BackupError(
+      `The schema of the snapshot is older than that of the database (missing migration: ${newer}): restore it into a new database, which is then migrated, or take a snapshot with this version.`,
+    );
+}

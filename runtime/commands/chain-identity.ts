@@ -1,0 +1,57 @@
+import { createBitcoinRpc, createBitcoinSource } from "../chain/bitcoin/source.ts";
+import { connectFirst } from "../chain/nodes/connect-first.ts";
+import { asObject, hash, quantity } from "../chain/quantities.ts";
+import { type Config, isBitcoinChain } from "../config/config.ts";
+import { nodeUrlsOf } from "../config/fields.ts";
+import { bitcoinNetworks } from "../lib/bitcoin/networks.ts";
+import type { Hash } from "../lib/hex.ts";
+
+type ConfiguredChain = Config["chains"][number];
+
+/** What identifies a chain. */
+export interface ChainIdentity {
+  readonly name: string;
+  /** Configured, or reported by its node; null if neither is known. */
+  readonly id: number | null;
+  /** Null without a node that responds. */
+  readonly genesisHash: Hash | null;
+  /** Why the genesis block is unknown; null if it is known. */
+  readonly problem: string | null;
+}
+
+/** Reads what identifies a configured chain from its first node that responds, if there is one. */
+export async function identify(chain: ConfiguredChain): Promise<ChainIdentity> {
+  const { name } = chain;
+  const id = chain.id ?? (isBitcoinChain(chain) ? bitcoinNetworks[chain.network].id : null);
+  const urls = nodeUrlsOf(chain);
+  if (urls.length === 0) return { name, id, genesisHash: null, problem: "it has no rpc in the configuration" };
+  try {
+    const reported = await (isBitcoinChain(chain) ? readBitcoin(urls[0] ?? "") : readEvm(urls));
+    return { name, id: id ?? reported.id, genesisHash: reported.genesisHash, problem: null };
+  } catch (error) {
+    return { name, id, genesisHash: null, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const timeoutMilliseconds = 10_000;
+
+/** Bitcoin has no chain ids. */
+async function readBitcoin(url: string): Promise<{ readonly id: null; readonly genesisHash: Hash }> {
+  const rpc = createBitcoinRpc({ url, retries: 1, timeoutMilliseconds });
+  try {
+    return { id: null, genesisHash: await createBitcoinSource(rpc).genesisHash() };
+  } finally {
+    await rpc.close();
+  }
+}
+
+async function readEvm(urls: readonly string[]): Promise<{ readonly id: number; readonly genesisHash: Hash }> {
+  const rpc = await connectFirst(urls, { retries: 1, timeoutMilliseconds });
+  try {
+    const chainId = await rpc.request("eth_chainId", []);
+    const genesis = asObject(await rpc.request("eth_getBlockByNumber", ["0x0", false]), "block 0");
+    return { id: quantity({ chainId }, "chainId"), genesisHash: hash(genesis, "hash") };
+  } finally {
+    await rpc.close();
+  }
+}

@@ -1,0 +1,67 @@
+import { rm } from "node:fs/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { auditRestored } from "../../../runtime/commands/audit-restored.ts";
+import { config } from "../../../runtime/config/config.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { freePort } from "../../support/free-port.ts";
+import { createTestIndexer } from "../../support/indexer/support.ts";
+import { addSnapshot, takeSnapshot, temporaryFolder } from "./support.ts";
+
+let chain: TestChain;
+let [source, target]: TestDatabase[] = [];
+let folder: string;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  [source, target] = [await createTestDatabase(), await createTestDatabase({ migrated: false })];
+  const [from, to] = (await chain.rpc("eth_accounts", [])) as string[];
+  for (let block = 0; block < 5; block += 1) {
+    await chain.rpc("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+    await chain.mine();
+  }
+  const indexer = await createTestIndexer(chain.url, source.database);
+  await indexer.runToHead(Number(await chain.rpc("eth_blockNumber", [])));
+  await indexer.close();
+  folder = await temporaryFolder();
+  await takeSnapshot(source, folder);
+  await addSnapshot(target, folder);
+});
+afterAll(async () => {
+  await source?.drop();
+  await target?.drop();
+  await chain?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const audit = async (chains: readonly object[]): Promise<[boolean, string]> => {
+  let output = "";
+  const isEqual = await auditRestored(config.parse({ chains }), (target as TestDatabase).database, (text) => {
+    output += text;
+  });
+  return [isEqual, output];
+};
+
+it("compares a restored chain with its node, and finds a difference", async () => {
+  const chains = [{ name: "test", id: 31337, rpc: chain.url }];
+  expect(await audit(chains)).toEqual([
+    true,
+    expect.stringMatching(/^test up to block \d+\n[\s\S]*block hashes +6 [\s\S]*No difference\.\n$/),
+  ]);
+  // printf other | sha256sum
+  await target?.database.query("UPDATE blocks SET hash = sha256('other') WHERE number = 3");
+  expect(await audit(chains)).toEqual([
+    false,
+    expect.stringContaining("1 differences:\nblock 3: the index has 0xd9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa,"),
+  ]);
+});
+
+it("says which chains it cannot compare, and why", async () => {
+  const closed = `http://127.0.0.1:${await freePort()}`;
+  expect(await audit([])).toEqual([true, "Not audited: test, because it is not configured.\n"]);
+  expect(await audit([{ name: "test", id: 31337 }])).toEqual([true, "Not audited: test, because it has no rpc in the configuration.\n"]);
+  expect(await audit([{ name: "test", id: 31337, rpc: closed }])).toEqual([
+    true,
+    expect.stringMatching(/^Not audited: test, because its node cannot be read: .*ECONNREFUSED/),
+  ]);
+});

@@ -1,0 +1,266 @@
+import { createHash } from "node:crypto";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tablesOfChains } from "../../../runtime/backup/chain-tables.ts";
+import type { Manifest } from "../../../runtime/backup/manifest.ts";
+import { readTables } from "../../../runtime/backup/table-schema.ts";
+import { createProgressQueries } from "../../../runtime/domains/ledger/queries/progress.ts";
+import { migrations } from "../../../runtime/migrations.ts";
+import { recordAction } from "../../../runtime/operator/actions.ts";
+import { resumeChain } from "../../../runtime/operator/pause.ts";
+import { contents } from "../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestIndexer } from "../../support/indexer/support.ts";
+import { type IndexedSavings, indexSavings } from "../commands/indexed-savings.ts";
+import { makeDeposits } from "../domains/community/savings-directory.ts";
+import { startCommunityIndex } from "../domains/community/support.ts";
+import { addSnapshot, backUp, contentsOf, restoreInto, takeSnapshot, temporaryFolder } from "./support.ts";
+
+/** Tables that belong to a service instead of a chain, or that are written again. */
+const notOfChains =
+  /^(api_keys|credit_\w+|key_requests|operator_actions|console_\w+|community_protocols|content_versions|indexer_heartbeats|page_anchors|token_requests|chain_restores)$/;
+const contentsOfChains = async (test: TestDatabase): Promise<Record<string, string>> =>
+  Object.fromEntries(Object.entries(await contentsOf(test.database)).filter(([name]) => !notOfChains.test(name)));
+
+describe("a snapshot of a chain", () => {
+  let index: IndexedSavings;
+  let folder: string;
+  const folders: string[] = [];
+  const targets: TestDatabase[] = [];
+
+  const newFolder = async (): Promise<string> => {
+    const created = await temporaryFolder();
+    folders.push(created);
+    return created;
+  };
+  const newDatabase = async (migrated = true): Promise<TestDatabase> => {
+    const created = await createTestDatabase({ migrated });
+    targets.push(created);
+    return created;
+  };
+  const protocols = () => [index.addedProtocol().protocol];
+  const snapshotHead = async (): Promise<number> =>
+    (JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as Manifest).chain?.head ?? -1;
+  const sha256 = (data: string | Buffer): string => createHash("sha256").update(data).digest("hex");
+  /** A copy of the snapshot with other rows of a table and other parts of the manifest, whose checksums are right. */
+  const fake = async (table: string, changeRows: (text: string) => string, changeManifest: (text: string) => string = (text) => text) => {
+    const copy = await newFolder();
+    await cp(folder, copy, { recursive: true });
+    const manifest = JSON.parse(await readFile(join(copy, "manifest.json"), "utf8")) as Manifest;
+    const file = join(copy, `${table}.copy.gz`);
+    const rows = changeRows(gunzipSync(await readFile(file)).toString());
+    const compressed = gzipSync(rows);
+    await writeFile(file, compressed);
+    const tables = manifest.tables.map((each) =>
+      each.name === table
+        ? { ...each, content: { bytes: rows.length, sha256: sha256(rows) }, file: { bytes: compressed.length, sha256: sha256(compressed) } }
+        : each,
+    );
+    const text = changeManifest(JSON.stringify({ ...manifest, tables }));
+    await writeFile(join(copy, "manifest.json"), text);
+    await writeFile(join(copy, "manifest.json.sha256"), `${sha256(text)}  manifest.json\n`);
+    return copy;
+  };
+  const fakeManifest = (change: (text: string) => string) => fake("chains", (rows) => rows, change);
+  const namesOfChains = async ({ database }: TestDatabase) =>
+    (await database.query<{ name: string }>("SELECT name FROM chains ORDER BY chain_id")).map(({ name }) => name);
+
+  beforeAll(async () => {
+    index = await indexSavings();
+    await index.test.database.query("INSERT INTO api_keys (hash, label) VALUES (sha256('first'), 'first')");
+    // Triggers count these rows in nft_documents, nft_traits and nft_trait_values.
+    await index.test.database.query(
+      `INSERT INTO nft_metadata (chain_id, token, token_id, standard, block_number, read_at_block, read_at, document)
+       SELECT 31337, '\\x01', id, 721, 1, 1, '2026-01-31', '{}' FROM generate_series(1, 3) id`,
+    );
+    await index.test.database.query(
+      `INSERT INTO nft_attributes (chain_id, token, token_id, position, read_at_block, trait, value)
+       SELECT 31337, '\\x01', id, 0, 1, 'colour', CASE WHEN id < 3 THEN 'red' ELSE 'blue' END FROM generate_series(1, 3) id`,
+    );
+    // Another chain with the same rows.
+    await index.test.database.transaction(async (client) => {
+      await client.query("SET LOCAL ashlar.restores_counts = 'on'");
+      for (const { name, columns } of tablesOfChains(await readTables(client))) {
+        const names = columns.map((column) => column.name);
+        const values = names.map((column) => ({ chain_id: "99", name: name === "chains" ? "'other'" : "name" })[column] ?? column);
+        await client.query(`INSERT INTO ${name} (${names}) SELECT ${values} FROM ${name} WHERE chain_id = 31337`);
+      }
+    });
+    folder = await newFolder();
+    await takeSnapshot(index.test, folder);
+  });
+  afterAll(async () => {
+    await index.end();
+    for (const target of targets) await target.drop();
+    for (const each of folders) await rm(each, { recursive: true, force: true });
+  });
+
+  it("is added to an empty database and to one with another chain, and indexing continues after its last block", async () => {
+    const [target, other] = [await newDatabase(false), await newFolder()];
+    await takeSnapshot(index.test, other, "other");
+    await addSnapshot(target, other, { chain: { name: "other" }, protocols: protocols() });
+    expect(await namesOfChains(target)).toEqual(["other"]);
+    const restored = await addSnapshot(target, folder, { chain: { id: 31337 }, protocols: protocols(), readsBack: false });
+    expect(restored.omittedProtocols).toEqual([]);
+    expect(await contentsOfChains(target)).toEqual(await contentsOfChains(index.test));
+    expect(await target.database.query("SELECT label FROM api_keys")).toEqual([]);
+    // The value of two of the three documents.
+    expect(await target.database.query("SELECT chain_id, tokens FROM nft_trait_values WHERE value = 'red' ORDER BY 1")).toEqual([
+      { chain_id: 99, tokens: 2 },
+      { chain_id: 31337, tokens: 2 },
+    ]);
+    expect(await target.database.query("SELECT paused_at FROM chains")).toEqual([{ paused_at: null }, { paused_at: null }]);
+    expect((await target.database.query("SELECT 1 FROM content_versions WHERE chain_id = 31337")).length).toBeGreaterThan(0);
+
+    const head = await snapshotHead();
+    const continued = await startCommunityIndex(index.chain, target.database, { protocols: protocols() });
+    await makeDeposits(index.chain, index.market);
+    await index.sync();
+    await continued.sync();
+    await continued.end();
+    expect(await contents(target.database)).toEqual(await contents(index.test.database));
+    // The deposits are in three blocks, and no other block is fetched.
+    const events = continued.running.progress.filter(({ blocks }) => blocks > 0);
+    expect(events.reduce((sum, { blocks }) => sum + blocks, 0)).toBe(3);
+    expect(Math.max(...events.map(({ block }) => block))).toBe(head + 3);
+  });
+
+  it("is equal to what is read back", async () => {
+    await addSnapshot(await newDatabase(false), folder, { protocols: protocols(), readsBack: true });
+  });
+
+  it("gets the configured name, also if another chain has the name of the file", async () => {
+    const [target, other] = [await newDatabase(), await newFolder()];
+    await takeSnapshot(index.test, other, "other");
+    await addSnapshot(target, other, { chain: { name: "test" } });
+    await expect(addSnapshot(target, folder)).rejects.toThrow("The name test belongs to chain 99 in this index");
+    await addSnapshot(target, folder, { chain: { name: "mainnet" } });
+    expect(await namesOfChains(target)).toEqual(["test", "mainnet"]);
+  });
+
+  it("is refused for another chain, another genesis block, a chain of the index, and another schema; then nothing is changed", async () => {
+    const target = await newDatabase();
+    const attempt = (options: Parameters<typeof addSnapshot>[2], from = folder) => addSnapshot(target, from, options);
+    await expect(attempt({ chain: { id: 1 } })).rejects.toThrow("The snapshot is of chain 31337 (test), and test is configured as chain 1");
+    const genesisHash = `0x${"1".repeat(64)}`;
+    await expect(attempt({ chain: { genesisHash } })).rejects.toThrow(`and the node of test reports ${genesisHash}`);
+    const last = migrations.at(-1)?.name ?? "";
+    const older = await fakeManifest((text) => text.replace(`,"${last}"`, ""));
+    await expect(attempt({}, older)).rejects.toThrow(
+      `The schema of the snapshot is older than that of the database (missing migration: ${last})`,
+    );
+    await target.database.query("DELETE FROM ashlar_migrations WHERE name = $1", [last]);
+    await expect(attempt({})).rejects.toThrow(`The schema of the database is older than that of the snapshot (missing migration: ${last})`);
+    await expect(attempt({ migrations: migrations.slice(0, -1) })).rejects.toThrow(`unknown migration: ${last}`);
+    await target.database.query("INSERT INTO ashlar_migrations (name, batch, migration_time) VALUES ($1, 1, now())", [last]);
+    expect(await namesOfChains(target)).toEqual([]);
+    await attempt({});
+    const before = await contentsOf(target.database);
+    await expect(attempt({})).rejects.toThrow("Chain test is in the index already: remove it with ashlar chains remove test");
+    expect(await contentsOf(target.database)).toEqual(before);
+  });
+
+  it("and a backup of a whole index are not restored in place of each other", async () => {
+    const [target, whole] = [await newDatabase(false), await newFolder()];
+    await backUp(index.test, whole);
+    await expect(addSnapshot(target, whole)).rejects.toThrow("has a backup of a whole index: restore it without --chain");
+    await expect(restoreInto(target, folder)).rejects.toThrow("has a snapshot of chain test");
+    await expect(takeSnapshot(index.test, await newFolder(), "base")).rejects.toThrow(
+      'Invalid value "base" for the chain: expected a chain of the index (other, test).',
+    );
+  });
+
+  it("omits tables of a protocol that is declared differently, and changes nothing of the protocol on other chains", async () => {
+    const [target, other] = [await newDatabase(), await newFolder()];
+    await takeSnapshot(index.test, other, "other");
+    await addSnapshot(target, other, { chain: { name: "other" }, protocols: protocols() });
+    const { omittedProtocols } = await addSnapshot(target, folder);
+    expect(omittedProtocols).toEqual(["savings"]);
+    const checkpoints = "SELECT chain_id FROM projection_checkpoints WHERE projection = 'community:savings'";
+    expect(await target.database.query(checkpoints)).toEqual([{ chain_id: 99 }]);
+    expect(await target.database.query("SELECT id FROM community_protocols")).toEqual([{ id: "savings" }]);
+    // 12 deposits of the index, as its story makes.
+    expect(await target.database.query("SELECT chain_id, count(*) AS rows FROM cq_savings_deposits GROUP BY 1")).toEqual([
+      { chain_id: 99, rows: 12 },
+    ]);
+  });
+
+  it("does not write rows of another chain, whatever its files contain", async () => {
+    const target = await newDatabase();
+    await addSnapshot(target, await otherSnapshot(), { chain: { name: "other" } });
+    const blocks = () => target.database.query("SELECT * FROM blocks WHERE chain_id = 99 ORDER BY number");
+    const transfers = () => target.database.query("SELECT * FROM transfers WHERE chain_id = 99 ORDER BY block_number, ordinal");
+    const before = [await blocks(), await transfers()];
+    const replaced = await fake("transfers", (rows) => rows.replace(/^31337\t/m, "99\t"));
+    await expect(addSnapshot(target, replaced)).rejects.toThrow("transfers.copy.gz has rows of another chain");
+    const smuggled = await fake("blocks", (rows) => `${rows}99${rows.slice("31337".length, rows.indexOf("\n") + 1)}`);
+    await target.database.query("UPDATE chain_restores SET backup = $1", [sha256(await readFile(join(smuggled, "manifest.json"), "utf8"))]);
+    await expect(addSnapshot(target, smuggled)).rejects.toThrow("blocks.copy.gz has rows of another chain");
+    expect([await blocks(), await transfers()]).toEqual(before);
+  });
+  const otherSnapshot = async (): Promise<string> => {
+    const other = await newFolder();
+    await takeSnapshot(index.test, other, "other");
+    return other;
+  };
+
+  it("is completed after a failed restore; until then its chain is neither served nor indexed, and other chains are", async () => {
+    const target = await newDatabase();
+    await addSnapshot(target, await otherSnapshot(), { chain: { name: "other" }, protocols: protocols() });
+    // Fails at one table, after others.
+    const broken = await fakeManifest((text) => text.replace(/("name":"token_metadata".*?"rows":)\d+/, "$199"));
+    await expect(addSnapshot(target, broken, { protocols: protocols() })).rejects.toThrow("token_metadata.copy.gz has");
+    const { progressOf } = createProgressQueries(target.database);
+    expect([...(await progressOf([31337, 99])).keys()]).toEqual([99]);
+    expect(await resumeChain(target.database, { id: 31337, name: "test" }, "operator@test")).toBe(false);
+    await expect(takeSnapshot(target, await newFolder())).rejects.toThrow("Chain test is being restored");
+    const indexer = await createTestIndexer(index.chain.url, target.database);
+    await expect(indexer.indexer.run(AbortSignal.timeout(5_000))).rejects.toThrow("Chain test is not completely restored");
+    await indexer.close();
+
+    await expect(addSnapshot(target, folder, { protocols: protocols() })).rejects.toThrow("partly restored from another snapshot");
+    await target.database.query("UPDATE chain_restores SET backup = $1", [sha256(await readFile(join(folder, "manifest.json"), "utf8"))]);
+    const { resumedTables } = await addSnapshot(target, folder, {
+      protocols: protocols(),
+      onRestored: (client) => recordAction(client, { actor: "operator@test", action: "chain.restore", subject: "test" }),
+    });
+    expect(resumedTables).toBeGreaterThan(0);
+    const expected = await newDatabase();
+    await addSnapshot(expected, await otherSnapshot(), { chain: { name: "other" }, protocols: protocols() });
+    await addSnapshot(expected, folder, { protocols: protocols() });
+    expect(await contentsOfChains(target)).toEqual(await contentsOfChains(expected));
+    expect(await target.database.query("SELECT action FROM operator_actions")).toEqual([{ action: "chain.restore" }]);
+  });
+
+  it("can contain every table of chains: no key of one collides with that of another chain or database", async () => {
+    const { database } = index.test;
+    const tables = await readTables(database);
+    const own = tablesOfChains(tables).map(({ name }) => name);
+    const keys = await database.query<{ name: string; key: string; first: string }>(
+      `SELECT t.relname::text AS name, i.relname::text AS key, (SELECT attname::text FROM pg_attribute WHERE attrelid = t.oid AND attnum = x.indkey[0]) AS first
+       FROM pg_index x JOIN pg_class t ON t.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid WHERE x.indisunique AND t.relname = ANY ($1)`,
+      [own],
+    );
+    expect(keys.filter(({ first }) => first !== "chain_id").map(({ key }) => key)).toEqual(["chains_name_key"]);
+    expect(keys.length).toBeGreaterThanOrEqual(own.length);
+    // A new table of this list has no rows of chains, or rows that a snapshot must not have.
+    expect(tables.map(({ name }) => name).filter((name) => !own.includes(name))).toEqual([
+      "api_keys",
+      "chain_restores",
+      "community_protocols",
+      "console_address",
+      "console_sessions",
+      "console_sign_ins",
+      "content_versions",
+      "credit_leases",
+      "credit_usage",
+      "indexer_heartbeats",
+      "key_requests",
+      "operator_actions",
+      "page_anchors",
+      "token_requests",
+    ]);
+  });
+});
