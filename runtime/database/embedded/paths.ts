@@ -9,6 +9,10 @@ export interface EmbeddedPaths {
   readonly cluster: string;
   /** A cluster that is being created; it is renamed when it is complete. */
   readonly unfinished: string;
+  /** What an upgrade to another major version of PostgreSQL creates: a data directory of its own, and the files of the backup. */
+  readonly upgrade: string;
+  /** A complete cluster of an upgrade, which is about to replace the old one. */
+  readonly upgraded: string;
   /** The password of the only role, readable only by the user that runs Ashlar. */
   readonly password: string;
   readonly log: string;
@@ -18,8 +22,11 @@ export interface EmbeddedPaths {
   readonly presence: string;
 }
 
+const names = { cluster: "postgres", upgraded: "postgres.upgraded" } as const;
+
 /** Whether a data directory has a cluster. */
-export const hasCluster = (dataDirectory: string): boolean => existsSync(join(dataDirectory, "postgres"));
+export const hasCluster = (dataDirectory: string): boolean =>
+  [names.cluster, names.upgraded].some((name) => existsSync(join(dataDirectory, name)));
 
 /** The paths below a data directory, which is created if it is missing. */
 export function findPaths(dataDirectory: string): EmbeddedPaths {
@@ -28,8 +35,10 @@ export function findPaths(dataDirectory: string): EmbeddedPaths {
     const root = realpathSync(dataDirectory);
     return {
       root,
-      cluster: join(root, "postgres"),
+      cluster: join(root, names.cluster),
       unfinished: join(root, "postgres.unfinished"),
+      upgrade: join(root, "postgres.upgrade"),
+      upgraded: join(root, names.upgraded),
       password: join(root, "postgres-password"),
       log: join(root, "postgres.log"),
       lock: join(root, "postgres.lock"),

@@ -18,6 +18,11 @@ describe("killed commands", () => {
   const backupFolder = () => join(folder, "backup");
   const hashOf = async ({ database }: TestDatabase) =>
     database.query("SELECT count(*) AS rows, md5(string_agg(b::text, ',' ORDER BY key)) AS hash FROM base_reads b WHERE chain_id = 1");
+  const fillSource = (count: number) =>
+    source.database.query(
+      `INSERT INTO base_reads (chain_id, key, block_number, value, reverted)
+       SELECT 1, sha256(i::text::bytea), i, sha256(('v' || i)::bytea) || sha256(('w' || i)::bytea), false FROM generate_series(1, ${count}) i`,
+    );
   const isFilling = async () =>
     (
       await target.database.query(
@@ -34,10 +39,6 @@ describe("killed commands", () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "ashlar-killed-"));
     [source, target] = [await createTestDatabase(), await createTestDatabase({ migrated: false })];
-    await source.database.query(
-      `INSERT INTO base_reads (chain_id, key, block_number, value, reverted)
-       SELECT 1, sha256(i::text::bytea), i, sha256(('v' || i)::bytea) || sha256(('w' || i)::bytea), false FROM generate_series(1, ${rows}) i`,
-    );
     url = source.url;
   });
   afterEach(async () => {
@@ -47,6 +48,7 @@ describe("killed commands", () => {
   });
 
   it("are run again: a backup starts over, a restore is completed, and a flipped byte is found", async () => {
+    await fillSource(rows);
     const backup = run(["backup", backupFolder()]);
     await until(
       "rows to be written",
@@ -88,7 +90,7 @@ describe("killed commands", () => {
     await writeFile(join(folder, "ashlar.yaml"), "chains:\n  - name: main\n    id: 1\n");
     await insertChain(source, 1, "test");
     // Fewer rows, because they are added to an index.
-    await source.database.query("DELETE FROM base_reads WHERE block_number > 100000");
+    await fillSource(rows / 4);
     expect(await runToExit(["backup", "--chain", "test", backupFolder()])).toEqual([
       0,
       expect.stringContaining(`Snapshot of test up to block none: `),

@@ -185,7 +185,7 @@ describe("an unavailable embedded server", () => {
     const folder = privateFolder();
     mkdirSync(join(folder, "postgres"));
     writeFileSync(join(folder, "postgres", "PG_VERSION"), "17\n");
-    expect(await refusal(folder)).toMatch(/was created by PostgreSQL 17, and the installed version is 18;/);
+    expect(await refusal(folder)).toMatch(/was created by PostgreSQL 17, and the installed version is 18: run ashlar database upgrade;/);
     expect(statSync(join(folder, "postgres", "PG_VERSION")).uid).toBe(process.getuid?.());
   });
 

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { auditRestored } from "../../../runtime/commands/audit-restored.ts";
+import { identify } from "../../../runtime/commands/chain-identity.ts";
 import { config } from "../../../runtime/config/config.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -54,6 +55,20 @@ it("compares a restored chain with its node, and finds a difference", async () =
     false,
     expect.stringContaining("1 differences:\nblock 3: the index has 0xd9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa,"),
   ]);
+});
+
+it("the identity of a configured chain is that which its node reports, or what is configured if no node responds", async () => {
+  const { hash: genesisHash } = await chain.rpc<{ hash: string }>("eth_getBlockByNumber", ["0x0", false]);
+  const closed = `http://127.0.0.1:${await freePort()}`;
+  const identityOf = (settings: object) => {
+    const [configured] = config.parse({ chains: [{ name: "test", ...settings }] }).chains;
+    return configured === undefined ? null : identify(configured);
+  };
+  expect(await identityOf({ rpc: chain.url })).toEqual({ name: "test", id: 31337, genesisHash, problem: null });
+  expect(await identityOf({ rpc: [closed, chain.url], id: 1 })).toEqual({ name: "test", id: 1, genesisHash, problem: null });
+  const unknown = { name: "test", id: 5, genesisHash: null };
+  expect(await identityOf({ rpc: closed, id: 5 })).toEqual({ ...unknown, problem: expect.stringContaining("ECONNREFUSED") });
+  expect(await identityOf({ id: 5 })).toEqual({ ...unknown, problem: "it has no rpc in the configuration" });
 });
 
 it("says which chains it cannot compare, and why", async () => {

@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Account, asAccount } from "./account.ts";
+import { addLinks, type Binaries, copyName, findBinaries, packageName, systemCaches } from "./binaries.ts";
+import type { EmbeddedPaths } from "./paths.ts";
+import { EmbeddedUnavailable } from "./unavailable.ts";
+
+/** Where Debian installs the programs of a major version. */
+const debianFolder = "/usr/lib/postgresql";
+
+/**
+ * Finds the programs of an older major version of PostgreSQL: in a folder that the operator names (an installation of Ashlar or of PostgreSQL, or its bin), or without
+ * one among the copies that an older version of Ashlar has made, and where Debian installs them. @throws {EmbeddedUnavailable} if there are none
+ */
+export function findOldBinaries(paths: EmbeddedPaths, account: Account, major: string, folder: string | undefined): Binaries {
+  const searched = folder === undefined ? copiesOf(paths, major) : [folder, join(folder, "native"), dirname(folder), packageIn(folder)];
+  const found = searched.filter((each) => existsSync(programOf(each))).map((each) => ({ each, version: versionOf(each, account) }));
+  const match = found.find(({ version }) => version.split(".")[0] === major);
+  if (match !== undefined) return findBinaries(paths, account, { folder: match.each, version: match.version, caches: systemCaches });
+  const [other] = found;
+  const where =
+    folder === undefined
+      ? "no programs of that version were found"
+      : other === undefined
+        ? `${folder} has no programs of PostgreSQL`
+        : `${folder} has PostgreSQL ${other.version || "of an unknown version"}`;
+  throw new EmbeddedUnavailable(
+    `upgrading ${paths.cluster} needs the programs of PostgreSQL ${major}, and ${where}: pass --programs with the folder of the installation of Ashlar that was used until now, or of PostgreSQL ${major} (for example ${debianFolder}/${major})`,
+  );
+}
+
+const programOf = (folder: string): string => join(folder, "bin", process.platform === "win32" ? "postgres.exe" : "postgres");
+const packageIn = (folder: string): string => join(folder, "node_modules", packageName, "native");
+
+const copiesOf = ({ root }: EmbeddedPaths, major: string): string[] => [
+  ...[root, ...systemCaches].flatMap((base) =>
+    (existsSync(base) ? readdirSync(base) : []).filter((name) => name.startsWith(copyName(`${major}.`))).map((name) => join(base, name)),
+  ),
+  join(debianFolder, major),
+];
+
+/** The version of the programs; empty if the account cannot run them. */
+function versionOf(folder: string, account: Account): string {
+  addLinks(folder);
+  const { stdout } = spawnSync(programOf(folder), ["--version"], { ...asAccount(account), cwd: "/", encoding: "utf8", timeout: 10_000 });
+  return /\(PostgreSQL\) (\d+(?:\.\d+)?)/.exec(stdout ?? "")?.[1] ?? "";
+}

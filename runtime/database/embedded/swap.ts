@@ -1,0 +1,35 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { EmbeddedPaths } from "./paths.ts";
+
+/** Where the cluster of an older major version is kept. */
+export const keptCluster = ({ root }: EmbeddedPaths, major: string): string => join(root, `postgres-${major}`);
+
+/**
+ * Replaces a cluster by that of an upgrade, and keeps the old one. No system call exchanges folders in all file systems: if the process is killed between the renames,
+ * the next start completes them (`completeSwap`).
+ */
+export function swapClusters(paths: EmbeddedPaths, upgraded: string, major: string): void {
+  renameSync(upgraded, paths.upgraded);
+  renameSync(paths.cluster, keptCluster(paths, major));
+  completeSwap(paths);
+  sync(paths.root);
+}
+
+/** Completes the replacement of a cluster that a killed upgrade has begun; nothing else has a complete new cluster without an old one. */
+export function completeSwap({ cluster, upgrade, upgraded }: EmbeddedPaths): void {
+  if (existsSync(cluster) || !existsSync(upgraded)) return;
+  renameSync(upgraded, cluster);
+  rmSync(upgrade, { recursive: true, force: true });
+}
+
+/** Writes the names in a folder to disk; some systems cannot open folders. */
+function sync(folder: string): void {
+  try {
+    const descriptor = openSync(folder, "r");
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  } catch {
+    // The renames are written later.
+  }
+}

@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { chooseAccount } from "./embedded/account.ts";
+import { type Binaries, findBinaries } from "./embedded/binaries.ts";
+import { prepareCluster, readMajor, roleName } from "./embedded/cluster.ts";
+import { acquireLock, type DirectoryLock } from "./embedded/lock.ts";
+import { findOldBinaries } from "./embedded/old-binaries.ts";
+import { findOrphan } from "./embedded/orphan.ts";
+import { claim } from "./embedded/ownership.ts";
+import { type EmbeddedPaths, findPaths } from "./embedded/paths.ts";
+import { launch, type Postmaster, stopPostmaster } from "./embedded/postmaster.ts";
+import { completeSwap, keptCluster, swapClusters } from "./embedded/swap.ts";
+import { EmbeddedUnavailable } from "./embedded/unavailable.ts";
+import { urlOf } from "./embedded/url.ts";
+import { startEmbedded } from "./embedded.ts";
+import { scramVerifier } from "./scram.ts";
+import { openSession } from "./session.ts";
+
+/** The servers of an upgrade. */
+export interface UpgradeServers {
+  /** The URLs of the old and of the new server: secrets. The old one refuses writes. */
+  readonly from: string;
+  readonly to: string;
+  /** For the files of a backup; it is deleted afterwards. */
+  readonly folder: string;
+}
+
+export interface UpgradeOptions {
+  readonly dataDirectory: string;
+  /** Where the programs of the old version are; searched by default. */
+  readonly programs?: string | undefined;
+  /** Settings of both servers that override the defaults. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Called before a wait for another process that may still use the data directory. */
+  readonly onWait?: (message: string) => void;
+  /** Copies the database, and verifies the copy. */
+  copy(servers: UpgradeServers): Promise<void>;
+}
+
+/** The major versions of an upgrade, and the folder of the old cluster. */
+export interface Upgraded {
+  readonly from: string;
+  readonly to: string;
+  readonly kept: string;
+}
+
+/**
+ * Upgrades the cluster of a data directory to the installed major version of PostgreSQL: copies its database into a new one, replaces it, and keeps the old one. Null if it
+ * has that version. The old cluster is not changed until the copy is verified; what a killed upgrade left is deleted. @throws {EmbeddedUnavailable}
+ */
+export async function upgradeEmbedded(options: UpgradeOptions): Promise<Upgraded | null> {
+  const paths = findPaths(options.dataDirectory);
+  const ownership = await claim(paths.root);
+  if (ownership === undefined)
+    throw new EmbeddedUnavailable(`another process uses ${paths.root}: stop all processes of Ashlar, and repeat the upgrade`);
+  try {
+    const lock = await acquireLock(paths, { onWait: options.onWait });
+    try {
+      return await upgradeOwned(paths, options, lock);
+    } finally {
+      await lock.release();
+    }
+  } finally {
+    await ownership.release();
+  }
+}
+
+async function upgradeOwned(paths: EmbeddedPaths, options: UpgradeOptions, { presence, lost }: DirectoryLock): Promise<Upgraded | null> {
+  completeSwap(paths);
+  const account = chooseAccount(paths);
+  const from = readMajor(paths);
+  const { major: to } = findBinaries(paths, account);
+  if (Number(from) > Number(to))
+    throw new EmbeddedUnavailable(
+      `${paths.cluster} is of PostgreSQL ${from}, which is newer than the installed version ${to}: install a newer version of Ashlar`,
+    );
+  await removeRemains(paths);
+  if (from === to) return null;
+  const kept = keptCluster(paths, from);
+  if (existsSync(kept)) throw new EmbeddedUnavailable(`${kept} exists, where an upgrade keeps the old data: delete or move it`);
+  const binaries = findOldBinaries(paths, account, from, options.programs);
+  await prepareCluster(paths, binaries, account);
+  try {
+    await copyCluster(paths, options, () => startOld(paths, binaries, options, presence));
+    lost.throwIfAborted();
+    swapClusters(paths, findPaths(paths.upgrade).cluster, from);
+  } finally {
+    rmSync(paths.upgrade, { recursive: true, force: true });
+  }
+  return { from, to, kept };
+}
+
+/** Other processes could join the old server, so it refuses writes, which would be lost. */
+const startOld = (
+  paths: EmbeddedPaths,
+  binaries: Binaries,
+  { settings }: UpgradeOptions,
+  inherited: number | undefined,
+): Promise<Postmaster> =>
+  launch(paths, binaries, chooseAccount(paths), { settings: { ...settings, default_transaction_read_only: "on" }, inherited });
+
+async function copyCluster(paths: EmbeddedPaths, { settings = {}, copy }: UpgradeOptions, start: () => Promise<Postmaster>): Promise<void> {
+  mkdirSync(paths.upgrade, { mode: 0o700 });
+  const old = await start();
+  try {
+    const fresh = await startEmbedded({ dataDirectory: paths.upgrade, settings });
+    try {
+      await copy({ from: urlOf(paths, old), to: fresh.url, folder: join(paths.upgrade, "backup") });
+      await setPassword(fresh.url, readFileSync(paths.password, "utf8"));
+    } finally {
+      await fresh.stop();
+    }
+  } finally {
+    await stopPostmaster(old);
+  }
+}
+
+/** The password belongs to the cluster and its file to the data directory, so the new cluster gets the old password. */
+async function setPassword(url: string, password: string): Promise<void> {
+  const session = await openSession({ url, applicationName: "ashlar-upgrade" });
+  try {
+    await session.query(`ALTER ROLE ${roleName} PASSWORD '${scramVerifier(password)}'`);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Stops the servers that a killed upgrade has left, and deletes what it has created. */
+async function removeRemains(paths: EmbeddedPaths): Promise<void> {
+  const directories = existsSync(paths.upgrade) ? [paths, findPaths(paths.upgrade)] : [paths];
+  for (const directory of directories) {
+    const orphan = await findOrphan(directory);
+    if (orphan !== undefined) await stopPostmaster(orphan);
+  }
+  rmSync(paths.upgrade, { recursive: true, force: true });
+  rmSync(paths.upgraded, { recursive: true, force: true });
+}
