@@ -2,7 +2,7 @@ import type { Database, Queryable } from "../database/database.ts";
 import { type Migration, migrate } from "../database/migrate.ts";
 import { liftTimeouts, openSession } from "../database/session.ts";
 import type { Sql } from "../database/sql.ts";
-import { markRestore, readUnfinishedRestore, unmarkRestore } from "../database/unfinished-restore.ts";
+import { markRestore, markTable, readUnfinishedRestore, unmarkRestore } from "../database/unfinished-restore.ts";
 import { BackupError } from "./backup-error.ts";
 import { checkTables, migrationsOf } from "./check-schema.ts";
 import type { Manifest } from "./manifest.ts";
@@ -69,7 +69,9 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     checkTables(manifest, omittedTables, await readTables(database));
     const tables = manifest.tables.filter(({ name }) => !omittedTables.has(name));
     const missing = tables.filter(({ name }) => !resumed.includes(name));
-    await restoreTables(options, manifest, missing, restoreTable);
+    await restoreTables(options, manifest, missing, async (connected, table, fill) => {
+      await restoreTable(connected, table, { ...fill, complete: (client) => markTable(client, table.name) });
+    });
     if (options.readsBack === true) await readTablesBack(options, tables);
     const omittedProtocols = omitted.map(({ id }) => id);
     await database.transaction(async (client) => {

@@ -3,6 +3,7 @@ import { identifier, sql } from "../database/sql.ts";
 import { copyRowsIn, fixFormats } from "./copy-statements.ts";
 import { type FillOptions, fillTable } from "./fill-table.ts";
 import type { BackedUpTable } from "./manifest.ts";
+import { restoreTable } from "./restore-table.ts";
 
 export interface ChainTableOptions extends FillOptions {
   readonly chainId: number;
@@ -11,8 +12,8 @@ export interface ChainTableOptions extends FillOptions {
 }
 
 /**
- * Adds the rows of a chain to a table that may have those of others, in one transaction, which also records that they are complete. Its indexes are maintained row by
- * row, and nothing is locked that other chains need. @throws {BackupError} if the rows differ from the manifest.
+ * Adds the rows of a chain to a table in one transaction, which also records that they are complete: with its indexes and without locking anything that other chains
+ * need. @throws {BackupError} if the rows differ from the manifest.
  */
 export async function restoreChainTable(session: Session, table: BackedUpTable, options: ChainTableOptions): Promise<void> {
   await session.query("BEGIN");
@@ -20,17 +21,34 @@ export async function restoreChainTable(session: Session, table: BackedUpTable, 
     await prepareTransaction(session);
     await addRows(session, table, options);
     await session.query(sql`ANALYZE ${identifier(`public.${table.name}`)}`);
-    await session.query("UPDATE chain_restores SET restored = array_append(restored, $2) WHERE chain_id = $1", [
-      options.chainId,
-      table.name,
-    ]);
-    await options.guard(session);
+    await complete(session, table, options);
     await session.query("COMMIT");
   } catch (error) {
     // Fails if the connection is lost.
     await session.query("ROLLBACK").catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * Restores a table as that of a whole backup, which builds its indexes after its rows, and locks it meanwhile. False if it has rows of another chain, whose indexer
+ * has started in the meantime. @throws {BackupError} if the rows differ from the manifest.
+ */
+export const restoreOnlyChainTable = (session: Session, table: BackedUpTable, options: ChainTableOptions): Promise<boolean> =>
+  restoreTable(session, table, {
+    ...options,
+    async mayReplace(client) {
+      const others = await client.query(
+        sql`SELECT 1 FROM ${identifier(`public.${table.name}`)} WHERE chain_id <> ${options.chainId} LIMIT 1`,
+      );
+      return others.length === 0;
+    },
+    complete: (client) => complete(client, table, options),
+  });
+
+async function complete(session: Pick<Session, "query">, { name }: BackedUpTable, { chainId, guard }: ChainTableOptions): Promise<void> {
+  await session.query("UPDATE chain_restores SET restored = array_append(restored, $2) WHERE chain_id = $1", [chainId, name]);
+  await guard(session);
 }
 
 /** Settings of a transaction that adds rows of a chain; its counts are restored with them (migration 0053). */

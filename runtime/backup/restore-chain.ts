@@ -7,7 +7,7 @@ import { checkTables } from "./check-schema.ts";
 import { completeChainRestore, lastTables } from "./complete-chain-restore.ts";
 import type { Manifest, SnapshotManifest } from "./manifest.ts";
 import { checkBackup, openBackup } from "./open-backup.ts";
-import { restoreChainTable } from "./restore-chain-table.ts";
+import { restoreChainTable, restoreOnlyChainTable } from "./restore-chain-table.ts";
 import { type RestoreTablesOptions, readTablesBack, restoreTables } from "./restore-tables.ts";
 import { prepareSchema } from "./snapshot-schema.ts";
 import { readTables } from "./table-schema.ts";
@@ -79,7 +79,12 @@ export async function restoreChain(options: RestoreChainOptions): Promise<Restor
   checkTables(manifest, omittedTables, await expectedTables(database, manifest));
   const tables = manifest.tables.filter(({ name }) => !omittedTables.has(name) && !lastTables.includes(name));
   const missing = tables.filter(({ name }) => !resumed.includes(name));
-  await restoreTables(options, manifest, missing, (session, table, fill) => restoreChainTable(session, table, { ...fill, chainId, guard }));
+  // No request and no other indexer waits for tables without rows of other chains.
+  const isOnly = (await database.query("SELECT 1 FROM chains WHERE chain_id <> $1 LIMIT 1", [chainId])).length === 0;
+  await restoreTables(options, manifest, missing, async (session, table, fill) => {
+    const ofChain = { ...fill, chainId, guard };
+    if (!isOnly || !(await restoreOnlyChainTable(session, table, ofChain))) await restoreChainTable(session, table, ofChain);
+  });
   if (options.readsBack === true) await readTablesBack(options, tables);
   const omittedProtocols = omitted.map(({ id }) => id);
   const finish = async (session: Pick<Queryable, "query">): Promise<void> => {

@@ -1,6 +1,5 @@
 import { liftTimeouts, type Session } from "../database/session.ts";
 import { identifier, sql } from "../database/sql.ts";
-import { markTable } from "../database/unfinished-restore.ts";
 import { copyIn, fixFormats } from "./copy-statements.ts";
 import { type FillOptions, fillTable } from "./fill-table.ts";
 import type { BackedUpTable } from "./manifest.ts";
@@ -9,17 +8,33 @@ import { dropIndexes } from "./rebuilt-indexes.ts";
 /** Memory of one connection that builds an index. */
 const indexMemory = "SET LOCAL maintenance_work_mem = '256MB'";
 
+export interface RestoreTableOptions extends FillOptions {
+  /** Whether the rows of the locked table may be replaced; true by default. */
+  mayReplace?(session: Pick<Session, "query">): Promise<boolean>;
+  /** Records that the table is complete, at the end of the transaction. */
+  complete(session: Pick<Session, "query">): Promise<void>;
+}
+
 /**
- * Fills a table from its file in one transaction, which also records that the table is complete. Its triggers do not run: what they write, such as content
- * versions, is in the backup. @throws {BackupError} if the rows differ from the manifest.
+ * Replaces the rows of a table with those of its file, in one transaction. Its triggers do not run: what they write, such as content versions, is in the backup. False
+ * if the rows may not be replaced. @throws {BackupError} if the rows differ from the manifest.
  */
-export async function restoreTable(session: Session, table: BackedUpTable, options: FillOptions): Promise<void> {
+export async function restoreTable(
+  session: Session,
+  table: BackedUpTable,
+  { mayReplace = async () => true, complete, ...options }: RestoreTableOptions,
+): Promise<boolean> {
   const name = identifier(`public.${table.name}`);
   await session.query("BEGIN");
   try {
     await liftTimeouts(session);
     await fixFormats(session);
     await session.query(indexMemory);
+    await session.query(sql`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`);
+    if (!(await mayReplace(session))) {
+      await session.query("ROLLBACK");
+      return false;
+    }
     await session.query(sql`ALTER TABLE ${name} DISABLE TRIGGER USER`);
     await session.query(sql`TRUNCATE ${name}`);
     const indexes = await dropIndexes(session, table.name);
@@ -28,8 +43,9 @@ export async function restoreTable(session: Session, table: BackedUpTable, optio
     await session.query(sql`ALTER TABLE ${name} ENABLE TRIGGER USER`);
     await restoreSequence(session, table);
     await session.query(sql`ANALYZE ${name}`);
-    await markTable(session, table.name);
+    await complete(session);
     await session.query("COMMIT");
+    return true;
   } catch (error) {
     // Fails if the connection is lost.
     await session.query("ROLLBACK").catch(() => undefined);

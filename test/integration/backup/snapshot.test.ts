@@ -131,6 +131,14 @@ describe("a snapshot of a chain", () => {
     await addSnapshot(await newDatabase(false), folder, { protocols: protocols(), readsBack: true });
   });
 
+  it("keeps rows of a chain whose indexer has started in the meantime", async () => {
+    const target = await newDatabase();
+    const read = "INSERT INTO base_reads (chain_id, key, block_number, reverted) VALUES (7, '\\x01', 1, true)";
+    await target.database.query(read);
+    await addSnapshot(target, folder);
+    expect(await target.database.query("SELECT chain_id FROM base_reads WHERE chain_id = 7")).toEqual([{ chain_id: 7 }]);
+  });
+
   it("gets the configured name, also if another chain has the name of the file", async () => {
     const [target, other] = [await newDatabase(), await newFolder()];
     await takeSnapshot(index.test, other, "other");
