@@ -1,4 +1,3 @@
-import type { AskAll, Asked } from "./api/context.ts";
 import { type AnyChainConfig, isEvmChain } from "./config/config.ts";
 import { databaseOf } from "./config/database-config.ts";
 import { DatabaseUnavailable, isUnavailable } from "./database/errors.ts";
@@ -6,6 +5,7 @@ import type { Progress, ProgressQueries } from "./domains/ledger/queries/progres
 import { type ChainOfCurrency, chainOfCurrencies, type ReadCloses } from "./domains/prices/queries/rates.ts";
 import { abortable } from "./lib/async.ts";
 import { groupBy } from "./lib/group-by.ts";
+import type { Queries } from "./queries.ts";
 import { createShard, type DatabaseConnections, type Shard } from "./shard.ts";
 
 /** The databases of a server, each with its chains. */
@@ -19,8 +19,20 @@ export interface Shards {
   of(chainId: number): Shard;
   /** The progress of chains, as `Heads` has it. @throws {DatabaseUnavailable} if one of their databases does not respond. */
   readonly progressOf: ProgressQueries["progressOf"];
-  readonly askAll: AskAll;
+  /** Runs queries on all databases at once, each for a limited time. @throws {DatabaseUnavailable} if none responds. */
+  readonly askAll: <Result>(ask: (database: DatabaseView) => Promise<Result>) => Promise<Asked<Result>>;
   close(): Promise<void>;
+}
+
+/** The chains of a database, and the queries of what is not about one chain. */
+interface DatabaseView extends Pick<Queries, "ledger" | "network" | "bitcoin"> {
+  readonly chains: readonly AnyChainConfig[];
+}
+
+/** What the databases returned, and the ids of the chains of those that did not respond. */
+interface Asked<Result> {
+  readonly results: readonly Result[];
+  readonly unavailable: ReadonlySet<number>;
 }
 
 /** How long each database may take to respond when all are asked at once. */
@@ -87,15 +99,15 @@ const progressInAll =
     return new Map<number, Progress>((await Promise.all(loads)).flatMap((progress) => [...progress]));
   };
 
-const viewOf = ({ chains, queries: { ledger, network, bitcoin } }: Shard) => ({ chains, ledger, network, bitcoin });
+const viewOf = ({ chains, queries: { ledger, network, bitcoin } }: Shard): DatabaseView => ({ chains, ledger, network, bitcoin });
 
 const askOnly =
-  (shard: Shard): AskAll =>
+  (shard: Shard): Shards["askAll"] =>
   async (ask) => ({ results: [await ask(viewOf(shard))], unavailable: new Set() });
 
 const askEach =
-  (all: readonly Shard[]): AskAll =>
-  async <Result>(ask: (database: ReturnType<typeof viewOf>) => Promise<Result>): Promise<Asked<Result>> => {
+  (all: readonly Shard[]): Shards["askAll"] =>
+  async <Result>(ask: (database: DatabaseView) => Promise<Result>): Promise<Asked<Result>> => {
     const unavailable = new Set<number>();
     const failures: unknown[] = [];
     const asked = all.map(async (shard) => {

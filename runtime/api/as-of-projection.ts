@@ -47,6 +47,9 @@ export function createAsOfProjection(
     return { block: asOf.block, rebuildError, indexedFrom: first === 0 ? null : first, checkpoints, content };
   };
 
+  /** The progress of a chain and of others; without them if their database is lost: then the content is unknown, and so are their rates. */
+  const progressWith = (chainId: number, others: readonly number[]) => progressOf([chainId, ...others]).catch(() => progressOf([chainId]));
+
   return {
     /**
      * The reach of the responses to a request; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind, or
@@ -54,11 +57,7 @@ export function createAsOfProjection(
      */
     headOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
       const others = otherChainsOf(chainId, request);
-      const progressOfAll = await progressOf([chainId, ...others]).catch((error: unknown) => {
-        // The database of another chain may be lost: then the content is unknown, and so are the rates of that chain.
-        if (others.length === 0) throw error;
-        return progressOf([chainId]);
-      });
+      const progressOfAll = await (others.length === 0 ? progressOf([chainId]) : progressWith(chainId, others));
       const active = activeRequest();
       if (active !== undefined) active.chains = [chainId, ...others];
       const progress = progressOfAll.get(chainId);

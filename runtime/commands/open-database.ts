@@ -12,9 +12,9 @@ import type { Logger } from "../logger.ts";
 import { migrations } from "../migrations.ts";
 import type { DatabaseAddress, ServiceAddress } from "./database-address.ts";
 import { type OpenReader, openReader } from "./open-reader.ts";
-import type { OpenShard } from "./open-shard.ts";
 import { type ChildProcesses, type ConnectionPlan, maxConnectionsOf, planConnections } from "./pool-sizes.ts";
 import { controlPool, indexingPool, openNotifications, servingPool } from "./pools.ts";
+import type { OpenShard } from "./shard-pools.ts";
 import { type Shutdown, settlesWithin } from "./shutdown.ts";
 import { announceDatabase } from "./used-database.ts";
 

@@ -6,7 +6,7 @@ import { lastAudits } from "../operator/last-audit.ts";
 import { CommandError } from "./command-error.ts";
 import { urlOf } from "./listening.ts";
 import type { ServiceDatabase } from "./open-database.ts";
-import type { OpenShard } from "./open-shard.ts";
+import type { OpenShard } from "./shard-pools.ts";
 
 /** The pools of a process, by the names that metrics have for them. */
 export const poolsOf = ({

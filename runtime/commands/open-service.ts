@@ -5,7 +5,8 @@ import { renderDiagnostic } from "../declarations/diagnostics.ts";
 import { unknownNetworks } from "../protocols.ts";
 import { requirePlannable } from "./community/require-plannable.ts";
 import { type LongRunning, openDatabase, type ServiceDatabase } from "./open-database.ts";
-import { type OpenShard, openShard } from "./open-shard.ts";
+import { openShard } from "./open-shard.ts";
+import type { OpenShard } from "./shard-pools.ts";
 
 /**
  * Opens the databases of a process that serves or indexes, and plans the statements of the operator's protocols. @throws {ConfigError} with all diagnostics.

@@ -1,5 +1,4 @@
 import type { DatabaseConfig } from "../config/database-config.ts";
-import type { Database } from "../database/database.ts";
 import { DatabaseUnavailable, isUnavailable } from "../database/errors.ts";
 import { migrate, requireSchema } from "../database/migrate.ts";
 import { withAccount } from "../database/with-account.ts";
@@ -11,19 +10,8 @@ import { describeExternal, type LongRunning, migratesItself, planOf } from "./op
 import { openReader } from "./open-reader.ts";
 import { type ChildProcesses, type ConnectionPlan, planConnections } from "./pool-sizes.ts";
 import { indexingPool } from "./pools.ts";
-import { openShardPools, type ShardPools } from "./shard-pools.ts";
+import { type OpenShard, openShardPools } from "./shard-pools.ts";
 import { announceDatabase } from "./used-database.ts";
-
-/** A database of `databases` that a process has opened. */
-export interface OpenShard extends ShardPools {
-  readonly name: string;
-  readonly config: DatabaseConfig;
-  readonly indexing: Database;
-  /** The sizes of the pools of this process and its child processes. */
-  readonly plan: ConnectionPlan;
-  /** Where child processes of this one connect; with a problem until the database was prepared. */
-  address(): ShardAddress;
-}
 
 /** The connections that PostgreSQL accepts by default, without those of superusers: assumed for a server that does not respond. */
 const defaultMaxConnections = 97;

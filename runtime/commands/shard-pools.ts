@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts";
 import type { Notifications } from "../database/notifications.ts";
 import { watchDatabase } from "../database/watched-database.ts";
 import type { CurrentAddress, ShardAddress } from "./database-address.ts";
-import type { PoolSizes } from "./pool-sizes.ts";
+import type { ConnectionPlan, PoolSizes } from "./pool-sizes.ts";
 import { controlPool, openNotifications, readerPool, servingPool } from "./pools.ts";
 
 /** The connections of a process that serves to a database of `databases`; while it is lost, their statements are rejected at once. */
@@ -13,6 +13,17 @@ export interface ShardPools {
   readonly reader: Database;
   readonly notifications: Notifications;
   close(): Promise<void>;
+}
+
+/** A database of `databases` that a process has opened. */
+export interface OpenShard extends ShardPools {
+  readonly name: string;
+  readonly config: DatabaseConfig;
+  readonly indexing: Database;
+  /** The sizes of the pools of this process and its child processes. */
+  readonly plan: ConnectionPlan;
+  /** Where child processes of this one connect; with a problem until the database was prepared. */
+  address(): ShardAddress;
 }
 
 export interface ShardLogger {

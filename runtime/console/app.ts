@@ -6,7 +6,7 @@ import type { Database } from "../database/database.ts";
 import { isOwnPage } from "../http/own-page.ts";
 import { redactMessage } from "../http/redact.ts";
 import { listActions } from "../operator/actions.ts";
-import { type ChainStore, createChainActions, findChain, listChains, readChain } from "./api/chains.ts";
+import { createChainActions, findChain, listChains, readChain } from "./api/chains.ts";
 import { createKey, listKeys, revokeKey, updateKey } from "./api/keys.ts";
 import { parseFilter, readUsage, readUsageCsv } from "./api/usage.ts";
 import type { Asset } from "./assets.ts";
@@ -14,6 +14,7 @@ import { ConsoleError, parseWith } from "./errors.ts";
 import type { LogItem, SessionResponse } from "./responses.ts";
 import { createSessions, type Session, sessionSeconds } from "./sessions.ts";
 import { createSignInLimit } from "./sign-in-limit.ts";
+import type { ChainStore } from "./stored-chain.ts";
 import { type Audit, createChainTasks } from "./tasks.ts";
 
 export interface ConsoleDeps {

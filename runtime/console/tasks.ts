@@ -3,9 +3,9 @@ import type { AuditResult } from "../operator/last-audit.ts";
 import { recordAudit } from "../operator/last-audit.ts";
 import { isPaused } from "../operator/pause.ts";
 import { removeChain } from "../operator/remove-chain.ts";
-import type { StoredChain } from "./api/chains.ts";
 import { ConsoleError } from "./errors.ts";
 import type { ChainTask } from "./responses.ts";
+import type { StoredChain } from "./stored-chain.ts";
 
 /** Compares samples of a chain's index with its node. */
 export type Audit = (chain: string, sample: number) => Promise<AuditResult>;

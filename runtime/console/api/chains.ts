@@ -1,29 +1,15 @@
 import { z } from "zod";
-import type { Database } from "../../database/database.ts";
 import { isUnavailable } from "../../database/errors.ts";
 import { type IndexedChainRow, readIndexState, readIndexStates } from "../../domains/chains/queries/index-state.ts";
 import { createLedgerQueries } from "../../domains/ledger/queries/index.ts";
 import type { Address } from "../../lib/hex.ts";
 import { readChainDetails } from "../../operator/chain-details.ts";
-import type { IndexedChain } from "../../operator/indexed-chain.ts";
 import { type QueueName, queueTables, refreshMetadata, retryJobs } from "../../operator/jobs.ts";
 import { pauseChain, resumeChain } from "../../operator/pause.ts";
 import { ConsoleError, parseWith } from "../errors.ts";
 import type { ChainDetails, ChainItem } from "../responses.ts";
+import type { ChainStore, StoredChain } from "../stored-chain.ts";
 import type { ChainTasks } from "../tasks.ts";
-
-/** A database of chains. */
-export interface ChainStore {
-  /** For reads. */
-  readonly database: Database;
-  /** For actions on chains, whose statements have no timeout. */
-  readonly indexing: Database;
-}
-
-/** A chain of the index, and the database that it is stored in. */
-export interface StoredChain extends IndexedChain {
-  readonly store: ChainStore;
-}
 
 /** A chain of the index by its name; the control database is the first one. @throws {ConsoleError} 404 */
 export async function findChain(stores: readonly ChainStore[], name: string): Promise<StoredChain> {

@@ -1,0 +1,15 @@
+import type { Database } from "../database/database.ts";
+import type { IndexedChain } from "../operator/indexed-chain.ts";
+
+/** A database of chains. */
+export interface ChainStore {
+  /** For reads. */
+  readonly database: Database;
+  /** For actions on chains, whose statements have no timeout. */
+  readonly indexing: Database;
+}
+
+/** A chain of the index, and the database that it is stored in. */
+export interface StoredChain extends IndexedChain {
+  readonly store: ChainStore;
+}
