@@ -144,7 +144,9 @@ export function KeysPage() {
       {data?.length === 0 ? <p>There are no keys.</p> : null}
       {opened?.kind === "new" ? <KeyForm item={null} onClose={close} onSave={create} /> : null}
       {opened?.kind === "edit" ? <KeyForm item={opened.item} onClose={close} onSave={(input) => update(opened.item, input)} /> : null}
-      {opened?.kind === "revoke" ? <RevocationDialog item={opened.item} onClose={close} onConfirm={() => void revoke(opened.item)} /> : null}
+      {opened?.kind === "revoke" ? (
+        <RevocationDialog item={opened.item} onClose={close} onConfirm={() => void revoke(opened.item)} />
+      ) : null}
       {opened?.kind === "created" ? <CreatedDialog created={opened.created} onClose={close} /> : null}
     </>
   );
