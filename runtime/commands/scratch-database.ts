@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createDatabase, type DatabaseOptions } from "../database/database.ts";
 import { identifier, sql } from "../database/sql.ts";
+import { withDatabase } from "../database/with-account.ts";
 import { CommandError } from "./command-error.ts";
 
 /** Runs work with the URL of a new database on the same server, which is dropped afterwards. @throws {CommandError} if the URL cannot name another database. */
@@ -9,11 +10,10 @@ export async function inScratchDatabase<T>(
   work: (url: string) => Promise<T>,
 ): Promise<T> {
   const current = typeof url === "string" ? url : url();
-  const scratch = URL.canParse(current) ? new URL(current) : null;
-  if (scratch === null || scratch.hostname === "")
-    throw new CommandError("A scratch database needs a database URL of the form postgresql://user:password@host:port/name.");
   const name = `ashlar_verify_${randomBytes(6).toString("hex")}`;
-  scratch.pathname = `/${name}`;
+  const scratch = withDatabase(current, name);
+  if (scratch === null)
+    throw new CommandError("A scratch database needs a database URL of the form postgresql://user:password@host:port/name.");
   const server = createDatabase({
     url,
     poolSize: 1,
@@ -24,7 +24,7 @@ export async function inScratchDatabase<T>(
   try {
     await server.query(sql`CREATE DATABASE ${identifier(name)} TEMPLATE template0`);
     try {
-      return await work(scratch.href);
+      return await work(scratch);
     } finally {
       await server.query(sql`DROP DATABASE ${identifier(name)} WITH (FORCE)`);
     }

@@ -2,6 +2,7 @@ import { cwd, stderr } from "node:process";
 import type { Config } from "../config/config.ts";
 import type { DatabaseConfig } from "../config/database-config.ts";
 import { hasCluster } from "../database/embedded/paths.ts";
+import { serversOf } from "../database/hosts/servers-of.ts";
 import { CommandError } from "./command-error.ts";
 import { prepareDataDirectory } from "./data-directory.ts";
 
@@ -15,12 +16,19 @@ export function announceDatabase(config: Config | DatabaseConfig): void {
 /** The database of a configuration, without its password. */
 function describeDatabase({ databaseUrl, dataDirectory }: Config): string {
   if (databaseUrl === undefined) return `embedded PostgreSQL in ${dataDirectory}`;
-  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null;
+  const urls = serversOf(databaseUrl).urls.map((server) => (URL.canParse(server) ? new URL(server) : null));
+  const [url] = urls;
   // Other notations, such as a socket path, may contain a password anywhere, and so may a URL whose password has an unescaped "/", "?" or "#".
-  if (url === null || url.hostname === "" || !/^(\/[^/@]*)?$/.test(url.pathname) || `${url.search}${url.hash}`.includes("@"))
+  if (
+    url === undefined ||
+    url === null ||
+    urls.some((server) => server === null || server.hostname === "") ||
+    !/^(\/[^/@]*)?$/.test(url.pathname) ||
+    `${url.search}${url.hash}`.includes("@")
+  )
     return "PostgreSQL (address from DATABASE_URL or databaseUrl)";
   const user = url.username === "" ? "" : ` as ${url.username}`;
-  return `PostgreSQL at ${url.host}, database ${url.pathname.slice(1) || "of that user"}${user}`;
+  return `PostgreSQL at ${urls.map((server) => server?.host).join(", ")}, database ${url.pathname.slice(1) || "of that user"}${user}`;
 }
 
 /** Rejects a command that needs an existing index if there is no database: a new one would be empty. @throws {CommandError} */

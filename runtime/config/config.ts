@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type BitcoinChainConfig, bitcoinChain } from "./bitcoin.ts";
 import { community } from "./community.ts";
 import { consoleSettings } from "./console.ts";
-import { databases, readUrls, storedChain } from "./databases.ts";
+import { databases, primaryUrl, readUrls, storedChain } from "./databases.ts";
 import { namedChain, shownChain } from "./described-chain.ts";
 import { exchanges } from "./exchanges.ts";
 import { address, httpUrl, nodeUrls } from "./fields.ts";
@@ -101,7 +101,11 @@ export const config = z.strictObject({
   port: z.number(port).int(port).min(0, port).max(65535, port).default(8080),
   publicUrl: httpUrl.optional(),
   trustedProxies: z.array(proxy).default([]),
-  databaseUrl: z.string().optional().describe("The URL of PostgreSQL. It may contain a secret and is never printed."),
+  databaseUrl: primaryUrl
+    .optional()
+    .describe(
+      "The URL of PostgreSQL. With several hosts (postgresql://user:password@one:5432,two:5432/name), the primary is used (docs/operations/high-availability.md). It may contain a secret and is never printed.",
+    ),
   readUrls: readUrls.describe(
     "The URLs of streaming replicas of databaseUrl, which run statements of requests (docs/operations/replicas.md). They may contain secrets and are never printed.",
   ),
@@ -112,8 +116,7 @@ export const config = z.strictObject({
     .describe(
       "auto: every command that opens the database runs its pending migrations. explicit: only ashlar migrate does, and others refuse an older schema. Default: auto for the embedded database, explicit for databaseUrl. An empty database gets its schema from any command.",
     ),
-  communityDatabaseUrl: z
-    .string()
+  communityDatabaseUrl: primaryUrl
     .optional()
     .describe(
       "The URL of the same database for the role that runs the SQL of community endpoints; only needed if Ashlar cannot create that role. It may contain a secret and is never printed.",

@@ -1,21 +1,29 @@
 import { z } from "zod";
+import { asksForPrimary, serversOf } from "../database/hosts/servers-of.ts";
 
 const databaseName = "a name of lower-case letters, digits and dashes that starts with a letter";
 const databaseUrlText = "a URL of the form postgresql://user:password@host:port/name";
 const databaseUrl = z.string(databaseUrlText).regex(/^(postgres(ql)?|socket):\/\//, databaseUrlText);
 
+const primaryText = "a URL whose target_session_attrs, if it has one, is read-write or primary";
+
+/** A URL whose hosts, of which several may be given, are searched for the primary. */
+export const primaryUrl = z.string().refine(asksForPrimary, { error: primaryText });
+
 /** The URLs of streaming replicas. */
-export const readUrls = z.array(databaseUrl).max(16).default([]);
+export const readUrls = z
+  .array(databaseUrl.refine((url) => !serversOf(url).mustBePrimary, { error: "a URL of one host, without target_session_attrs" }))
+  .max(16)
+  .default([]);
 
 /** The databases in addition to that of databaseUrl, by name. */
 export const databases = z
   .record(
     z.string().regex(/^[a-z][a-z0-9-]*$/, databaseName),
     z.strictObject({
-      url: databaseUrl.describe("The URL of the database. It may contain a secret and is never printed."),
+      url: databaseUrl.refine(asksForPrimary, { error: primaryText }).describe("The URL of the database. It may contain a secret and is never printed."),
       readUrls: readUrls.describe("The URLs of its streaming replicas. They may contain secrets and are never printed."),
-      communityDatabaseUrl: z
-        .string()
+      communityDatabaseUrl: primaryUrl
         .optional()
         .describe("Like the setting communityDatabaseUrl, for this database. It may contain a secret and is never printed."),
     }),

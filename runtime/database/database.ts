@@ -7,6 +7,7 @@ import type { CopyType, CopyValue } from "./copy.ts";
 import { copyRows } from "./copy.ts";
 import { type DatabaseDescription, DatabaseUnavailable, isCancelled, isConnectionStale, secretsOf, toSafeError } from "./errors.ts";
 import { createFairSlots } from "./fair-slots.ts";
+import { clientOf } from "./hosts/client.ts";
 import { createKnex } from "./knex.ts";
 import { runNamed } from "./named-query.ts";
 import { paceReading } from "./paced-reading.ts";
@@ -18,7 +19,7 @@ import type { Sql, Statement } from "./sql.ts";
 import { createTypes } from "./types.ts";
 
 export interface DatabaseOptions {
-  /** postgresql://user:password@host:port/name; a secret. A function is called for each new connection: a restarted server may have another port. */
+  /** postgresql://user:password@host:port/name, with several hosts in libpq's notation (see hosts/); a secret. A function is called for each new connection: a restarted server may have another port. */
   readonly url: string | (() => string);
   /** Max connections for statements that are planned for each execution; half as many more serve those that are planned once (see `plannedOnce`). */
   readonly poolSize: number;
@@ -155,14 +156,6 @@ const runOn = <Row extends object>(client: pg.ClientBase, { name, text, values }
   if (name !== undefined && isDirect(client)) return runNamed<Row>(client, { name, text, values: values ?? [] });
   return client.query(values === undefined ? { text } : { text, values }).then((result) => rowsOf<Row>(result));
 };
-
-/** The driver's client, which reads the URL when it connects. */
-const clientOf = (url: () => string): typeof pg.Client =>
-  class extends pg.Client {
-    constructor(config?: string | pg.ClientConfig) {
-      super({ ...(typeof config === "object" ? config : {}), connectionString: url() });
-    }
-  };
 
 const inTransaction = <T>(
   pool: SharedPool,

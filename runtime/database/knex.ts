@@ -1,16 +1,17 @@
 import knexFactory, { type Knex } from "knex";
 import type pg from "pg";
+import { serverUrlOf } from "./hosts/client.ts";
 
 /** Creates Knex with its own connection, which is opened on first use and closed when idle; `types` parses values. */
 export function createKnex(url: () => string, applicationName: string, types: pg.CustomTypesConfig): Knex {
   return knexFactory({
     client: "pg",
-    connection: () => {
-      const connectionString = url();
+    connection: async () => {
+      const current = url();
       // The connection is replaced after the server was restarted at a different address.
-      const expirationChecker = (): boolean => url() !== connectionString;
+      const expirationChecker = (): boolean => url() !== current;
       return {
-        connectionString,
+        connectionString: await serverUrlOf(current),
         application_name: applicationName,
         connectionTimeoutMillis: 10_000,
         types,

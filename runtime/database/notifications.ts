@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
-import pg from "pg";
+import type pg from "pg";
 import { backoff, sleep } from "../lib/async.ts";
+import { clientOf } from "./hosts/client.ts";
 
 /**
  * Whether the database reports changes: `connected` if all changes up to one second ago are known, `unsupported` on a standby and behind a pooler, which never
@@ -102,9 +103,9 @@ async function endOf(client: pg.Client, socket: Socket): Promise<void> {
   socket.destroy();
 }
 
-const createClient = ({ url, applicationName }: NotificationOptions, socket: Socket): pg.Client =>
-  new pg.Client({
-    connectionString: url(),
+const createClient = ({ url, applicationName }: NotificationOptions, socket: Socket): pg.Client => {
+  const Client = clientOf(url);
+  return new Client({
     stream: () => socket,
     application_name: applicationName,
     connectionTimeoutMillis: connectMilliseconds,
@@ -112,6 +113,7 @@ const createClient = ({ url, applicationName }: NotificationOptions, socket: Soc
     query_timeout: connectMilliseconds,
     keepAlive: true,
   });
+};
 
 /** Resolves when the connection ends or the signal aborts. */
 const closeOf = (client: pg.Client, signal: AbortSignal): Promise<void> =>

@@ -1,8 +1,9 @@
 import type { Readable, Writable } from "node:stream";
-import pg from "pg";
+import type pg from "pg";
 import { from, to } from "pg-copy-streams";
 import type { DatabaseOptions, Queryable } from "./database.ts";
 import { secretsOf, toSafeError } from "./errors.ts";
+import { clientOf } from "./hosts/client.ts";
 import type { Sql } from "./sql.ts";
 import { createTypes } from "./types.ts";
 
@@ -41,8 +42,8 @@ export async function joinSnapshot(session: Session, id: string): Promise<void> 
 /** Connects. @throws {DatabaseUnavailable} if that fails. */
 export async function openSession({ url, description, applicationName }: SessionOptions): Promise<Session> {
   const connectionString = typeof url === "string" ? url : url();
-  const client = new pg.Client({
-    connectionString,
+  const Client = clientOf(() => connectionString);
+  const client = new Client({
     application_name: applicationName,
     keepAlive: true,
     connectionTimeoutMillis: 10_000,

@@ -5,18 +5,24 @@ export interface Account {
   readonly database: string;
 }
 
-/** Scheme, credentials, host, path and query. The host may be empty, which `URL` refuses: the driver reads `?host=` then. */
-const parts = /^([a-z]+:\/\/)(?:[^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
+/** Scheme, credentials, hosts, path and query. The host may be empty, which `URL` refuses: the driver reads `?host=` then. */
+const parts = /^([a-z]+:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
 
 /**
  * The URL of the same database for another user. Other settings of the URL are kept, as the driver reads them (pg-connection-string): without a path the
  * driver would connect to a database named after the user, and the path of a `socket:` URL is a folder.
  */
 export function withAccount(url: string, { user, password, database }: Account): string {
-  const [, scheme = "", host = "", path = "", query = ""] = parts.exec(url) ?? [];
+  const [, scheme = "", , host = "", path = "", query = ""] = parts.exec(url) ?? [];
   const settings = query.split("&").filter((setting) => setting !== "" && !/^(user|password)=/.test(setting));
   const isSocket = scheme.toLowerCase() === "socket://";
   if (isSocket && !settings.some((setting) => setting.startsWith("db="))) settings.push(`db=${encodeURIComponent(database)}`);
   const folderOrDatabase = isSocket || path.length > 1 ? path : `/${encodeURI(database)}`;
   return `${scheme}${user}:${password}@${host}${folderOrDatabase}${settings.length === 0 ? "" : `?${settings.join("&")}`}`;
+}
+
+/** The URL of another database of the same server; null if the URL names no host. */
+export function withDatabase(url: string, database: string): string | null {
+  const [, scheme = "", credentials = "", host = "", , query] = parts.exec(url) ?? [];
+  return host === "" ? null : `${scheme}${credentials}${host}/${encodeURI(database)}${query === undefined ? "" : `?${query}`}`;
 }

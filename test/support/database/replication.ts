@@ -1,12 +1,20 @@
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import process from "node:process";
 import { type Embedded, startEmbedded } from "../../../runtime/database/embedded.ts";
 import { openSession } from "../../../runtime/database/session.ts";
+import { descendantsOf, isGone } from "../../e2e/start/service-process.ts";
+import { until } from "../until.ts";
+import { postmasterOf } from "./embedded-fixture.ts";
 
 /** A PostgreSQL server that streams to standbys, or a standby. */
 export interface ReplicatedServer extends Embedded {
   readonly dataDirectory: string;
+  /** Ends it as a crash does, and keeps its data. */
+  kill(): Promise<void>;
+  /** Starts it again on its port, after a kill. */
+  restart(): Promise<void>;
   /** Ends it at once, as a crash does, and removes its data. */
   remove(): Promise<void>;
 }
@@ -15,10 +23,22 @@ export interface ReplicatedServer extends Embedded {
 const settings = { fsync: "off", wal_level: "replica", max_wal_senders: "8", wal_keep_size: "512MB", shared_buffers: "32MB" };
 
 async function startIn(dataDirectory: string): Promise<ReplicatedServer> {
-  const server = await startEmbedded({ dataDirectory, settings });
+  let server = await startEmbedded({ dataDirectory, settings });
   return {
     ...server,
     dataDirectory,
+    async kill() {
+      const postmaster = postmasterOf(dataDirectory);
+      // A session that runs would outlive the postmaster until its statement ends.
+      const processes = [postmaster, ...descendantsOf(postmaster)];
+      for (const pid of processes) process.kill(pid, "SIGKILL");
+      await until("the server to exit", () => processes.every(isGone));
+    },
+    async restart() {
+      // Releases the data directory.
+      await server.stop();
+      server = await startEmbedded({ dataDirectory, settings, port: server.port });
+    },
     async remove() {
       await server.stop();
       rmSync(dataDirectory, { recursive: true, force: true });

@@ -1,0 +1,37 @@
+/** The servers of a database URL. */
+export interface Servers {
+  /** The URL of each server. */
+  readonly urls: readonly string[];
+  /** Whether only the one that is the primary may be used. */
+  readonly mustBePrimary: boolean;
+}
+
+/** Scheme and credentials, hosts, path, and query. */
+const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
+const attributes = /^target_session_attrs=(.*)$/;
+
+/** What libpq accepts for a server that can be written ("Parameter Key Words"); a primary that is read-only by a setting is waited for. */
+const primaryAttributes = new Set(["read-write", "primary"]);
+
+/**
+ * Reads a URL that may name several servers, in libpq's notation, which the driver does not know: `postgresql://user:password@one:5432,two:5432/name`. With
+ * several, or with `target_session_attrs`, only the primary is used.
+ */
+export function serversOf(url: string): Servers {
+  const [, start = "", hosts = "", path = "", query = ""] = parts.exec(url) ?? [];
+  const settings = query.split("&").filter((setting) => setting !== "");
+  const isOne = !hosts.includes(",");
+  if (isOne && !settings.some((setting) => attributes.test(setting))) return { urls: [url], mustBePrimary: false };
+  const kept = settings.filter((setting) => !attributes.test(setting));
+  const end = `${path}${kept.length === 0 ? "" : `?${kept.join("&")}`}`;
+  return { urls: hosts.split(",").map((host) => `${start}${host}${end}`), mustBePrimary: true };
+}
+
+/** Whether servers of a URL are chosen as Ashlar does: of several, the primary. */
+export function asksForPrimary(url: string): boolean {
+  const query = parts.exec(url)?.[4] ?? "";
+  return query.split("&").every((setting) => {
+    const value = attributes.exec(setting)?.[1];
+    return value === undefined || primaryAttributes.has(value);
+  });
+}

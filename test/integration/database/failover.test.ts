@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { createDatabase, type Database } from "../../../runtime/database/database.ts";
+import { createNotifications } from "../../../runtime/database/notifications.ts";
+import { openSession } from "../../../runtime/database/session.ts";
+import { runForRequest } from "../../../runtime/lib/active-request.ts";
+import { query } from "../../support/database/embedded-fixture.ts";
+import { type ReplicatedServer, startPrimary, startStandby } from "../../support/database/replication.ts";
+import { freePort } from "../../support/free-port.ts";
+import { startTcpProxy } from "../../support/tcp-proxy.ts";
+import { until } from "../../support/until.ts";
+
+let one: ReplicatedServer;
+let two: ReplicatedServer;
+
+beforeAll(async () => {
+  one = await startPrimary();
+  await query(one.url, "CREATE TABLE written (at text)");
+  two = await startStandby(one);
+});
+afterAll(async () => {
+  await one?.remove();
+  await two?.remove();
+});
+
+const hostOf = ({ port }: Pick<ReplicatedServer, "port">) => `127.0.0.1:${port}`;
+/** One URL for servers with the account of the first one. */
+const urlOf = (...servers: readonly Pick<ReplicatedServer, "port">[]): string =>
+  `${one.url.replace(hostOf(one), servers.map(hostOf).join(","))}?target_session_attrs=read-write`;
+const connect = (url: string): Database => {
+  const database = createDatabase({ url, poolSize: 3, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+  onTestFinished(database.close);
+  return database;
+};
+const portOf = async (database: Pick<Database, "query">) =>
+  (await database.query<{ port: number }>("SELECT current_setting('port')::int4 AS port"))[0]?.port;
+const write = (database: Database, at: string) => database.query("INSERT INTO written VALUES ($1)", [at]);
+const writtenTo = async ({ url }: ReplicatedServer) =>
+  ((await query(url, "SELECT at FROM written ORDER BY at")) as { at: string }[]).map(({ at }) => at);
+
+it("leads every kind of connection to the primary, wherever it is in the list", async () => {
+  const url = urlOf({ port: await freePort() }, two, one);
+  const database = connect(url);
+  expect(await portOf(database)).toBe(one.port);
+  expect((await database.knex.raw<{ rows: unknown[] }>("SELECT current_setting('port')::int4 AS port")).rows).toEqual([{ port: one.port }]);
+  const session = await openSession({ url, applicationName: "ashlar-test" });
+  expect(await portOf(session)).toBe(one.port);
+  await session.close();
+  // A standby cannot listen.
+  const notifications = createNotifications({ url: () => url, channel: "failover", applicationName: "ashlar-test" });
+  onTestFinished(notifications.close);
+  const received: (string | null)[] = [];
+  notifications.subscribe((payload) => received.push(payload));
+  await until("the connection to listen", () => notifications.state() === "connected");
+  await database.query("SELECT pg_notify('failover', 'hello')");
+  await until("the notification", () => received.includes("hello"));
+});
+
+it("cancels statements on the server that it chose", async () => {
+  const database = connect(urlOf(two, one));
+  const request = new AbortController();
+  const sleeping = () => query(one.url, "SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)' AND state = 'active'");
+  const result = runForRequest({ signal: request.signal, owner: 1, startStatement: () => () => undefined }, () =>
+    database.query("SELECT pg_sleep(60)"),
+  );
+  result.catch(() => undefined);
+  await until("the statement to run", async () => (await sleeping()).length === 1);
+  request.abort();
+  await until("the statement to be cancelled", async () => (await sleeping()).length === 0);
+  await expect(result).rejects.toThrow();
+});
+
+it("says that no server is the primary, and which setting to check, without addresses", async () => {
+  await expect(connect(urlOf(two, { port: await freePort() })).query("SELECT 1")).rejects.toThrow(
+    "The database cannot be used: none of its servers is the primary (25006); check DATABASE_URL.",
+  );
+  // One host, such as that of a balancer, is checked, too.
+  await expect(connect(urlOf(two)).query("SELECT 1")).rejects.toMatchObject({ name: "DatabaseUnavailable", code: "25006" });
+  await expect(connect(urlOf({ port: await freePort() }, { port: await freePort() })).query("SELECT 1")).rejects.toMatchObject({
+    code: "ECONNREFUSED",
+  });
+});
+
+it("waits for a server without a response no longer than for its successor, once there is a primary", async () => {
+  const proxy = await startTcpProxy(two.url);
+  onTestFinished(proxy.close);
+  proxy.mute = true;
+  const start = performance.now();
+  expect(await portOf(connect(urlOf(proxy, one)))).toBe(one.port);
+  // The silent server would have 3 s.
+  expect(performance.now() - start).toBeLessThan(2_500);
+});
+
+it("follows a promotion, and never writes to the former primary that is started again", async () => {
+  const database = connect(urlOf(one, two));
+  await write(database, "before");
+  await until("the standby to have it", async () => (await writtenTo(two)).length === 1);
+  await one.kill();
+  await expect(write(database, "meanwhile")).rejects.toMatchObject({ name: "DatabaseUnavailable" });
+  await query(two.url, "SELECT pg_promote()");
+  await until("a write to the new primary", () =>
+    write(database, "after").then(
+      () => true,
+      () => false,
+    ),
+  );
+  // Nobody has told it that it is no longer the primary.
+  await one.restart();
+  expect(await query(one.url, "SELECT pg_is_in_recovery() AS standby")).toEqual([{ standby: false }]);
+  for (const url of [urlOf(one, two), urlOf(two, one)]) {
+    const other = connect(url);
+    await write(other, "with both");
+    expect(await portOf(other)).toBe(two.port);
+  }
+  // Its successor is lost, too: then nothing is written, rather than to the past.
+  await two.kill();
+  await expect(write(database, "lost")).rejects.toMatchObject({ name: "DatabaseUnavailable" });
+  await expect(write(database, "lost")).rejects.toMatchObject({ name: "DatabaseUnavailable", code: "25006" });
+  await two.restart();
+  await until("a write to the new primary again", () =>
+    write(database, "again").then(
+      () => true,
+      () => false,
+    ),
+  );
+  expect(await writtenTo(one)).toEqual(["before"]);
+  expect(await writtenTo(two)).toEqual(["after", "again", "before", "with both", "with both"]);
+});
