@@ -18,6 +18,7 @@ import { pricesHandlers } from "./api/prices/index.ts";
 import { tokensHandlers } from "./api/tokens/index.ts";
 import { type AnyChainConfig, type Config, isBitcoinChain, isEvmChain } from "./config/config.ts";
 import { isUnavailable } from "./database/errors.ts";
+import { createPrimaryOutage, noOutage } from "./database/primary-outage.ts";
 import type { AddedProtocol } from "./declarations/added-protocol.ts";
 import type { Protocol } from "./declarations/protocol.ts";
 import { createCommunity } from "./domains/community/queries/community.ts";
@@ -40,9 +41,9 @@ import type { Tracer } from "./lib/tracing.ts";
 import type { Logger } from "./logger.ts";
 import { createDecoders, withTokenList } from "./operator-files.ts";
 import { communityProtocols } from "./protocols.ts";
-import { readinessOfShards } from "./readiness-of-shards.ts";
+import { createReadiness } from "./readiness-of-shards.ts";
 import type { DatabaseConnections, Shard } from "./shard.ts";
-import { createShards } from "./shards.ts";
+import { createShards, type OutageOf } from "./shards.ts";
 
 /** The dependencies of a server. The connections are those to the control database. */
 export interface AppOptions extends DatabaseConnections {
@@ -93,7 +94,17 @@ export function createApp(options: AppOptions): App {
   const { config, database, control = database, logger, demo, validate = config.validate, now = () => new Date() } = options;
   const chains = options.chains.filter((chain) => isEvmChain(chain));
   const bitcoinChains = options.chains.filter((chain) => isBitcoinChain(chain));
-  const shards = createShards(options.chains, options, options.shards ?? {}, now);
+  const { primaryOutageSeconds } = config;
+  const outageOf: OutageOf = (name, { replicas }) => {
+    if (replicas === undefined || primaryOutageSeconds === 0) return noOutage;
+    const of = name === null ? "databaseUrl" : `database ${name}`;
+    const onChange = (isLost: boolean): void => {
+      if (isLost) logger.warn(`The primary of ${of} does not respond: responding from replicas for up to ${primaryOutageSeconds} s.`);
+      else logger.info(`The primary of ${of} responds again.`);
+    };
+    return createPrimaryOutage({ maxMilliseconds: primaryOutageSeconds * 1_000, onChange });
+  };
+  const shards = createShards(options.chains, options, options.shards ?? {}, now, outageOf);
   const { protocols = communityProtocols, added = [] } = options;
   const community = createCommunity(protocols, chains, {
     readerOf: (chainId) => shards.of(chainId).reader,
@@ -123,7 +134,7 @@ export function createApp(options: AppOptions): App {
   const ofControl = resourcesIn(shards.control);
   /** With the queries of the database of a request's chain. */
   const resourcesOf = (chainId: number | null) => (chainId === null ? ofControl : (ofShards.get(shards.of(chainId)) ?? ofControl));
-  const readinessOfAll = () => readinessOfShards(options.chains, shards.all, { now, maxSilentSeconds: config.indexerSilentSeconds });
+  const readinessOfAll = createReadiness(options.chains, shards.all, { now, maxSilentSeconds: config.indexerSilentSeconds });
   /** Null if the content of a database is unknown, because it does not respond, while others do. */
   const contentOfAll = async (): Promise<ContentVersion | null> => {
     try {
@@ -135,7 +146,12 @@ export function createApp(options: AppOptions): App {
   };
   const http = createHttpApp<ResolverContext>({
     database: control,
-    anchors: { all: shards.all.map((shard) => shard.control), of: (chainId) => shards.of(chainId).control },
+    outage: shards.control.outage,
+    anchors: {
+      all: shards.all.map((shard) => shard.control),
+      of: (chainId) => shards.of(chainId).control,
+      outages: new Map(shards.all.map((shard) => [shard.control, shard.outage])),
+    },
     capacity: weightPerConnection * shards.all.reduce((sum, { poolSize }) => sum + poolSize, 0),
     logger,
     limits: config.limits,

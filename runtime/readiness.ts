@@ -37,7 +37,7 @@ export interface ChainState {
 export type DatabaseState = { readonly problem: string } | { readonly reasons: readonly string[]; readonly chains: readonly ChainState[] };
 
 /** The state of a database that does not respond. */
-export const problemOf = (error: unknown): DatabaseState => ({
+export const problemOf = (error: unknown): { readonly problem: string } => ({
   problem: error instanceof DatabaseUnavailable ? error.summary : "The database does not respond",
 });
 
@@ -51,52 +51,48 @@ export async function readiness(
   database: Database,
   options: ReadinessOptions,
 ): Promise<Readiness> {
-  const state = await inspectDatabase(chains, queries, database, options);
+  const state: DatabaseState = await inspectDatabase(chains, queries, database, options).catch(problemOf);
   if ("problem" in state) return { reasons: [state.problem], details: {} };
   return { reasons: state.reasons, details: { database: "up", chains: state.chains } };
 }
 
-/** Reads the state of a database and of the chains that are stored in it. */
+/** Reads the state of a database and of the chains that are stored in it. @throws the error of a database that does not respond */
 export async function inspectDatabase(
   chains: readonly AnyChainConfig[],
   { ledger, bitcoin, network }: ReadinessQueries,
   database: Database,
   { now, maxSilentSeconds }: ReadinessOptions,
 ): Promise<DatabaseState> {
-  try {
-    const problem = await schemaProblem(database, migrations);
-    if (problem !== null) return { problem };
-    const rows = new Map((await ledger.chains()).map((row) => [row.chain_id, row]));
-    const nodes = new Map((await network.nodes()).map((row) => [row.chain_id, row]));
-    const pausedAt = (id: number): Date | null => nodes.get(id)?.paused_at ?? null;
-    const states = await Promise.all(
-      chains.map(async (chain) => {
-        const row = rows.get(chain.id);
-        const head = await (isBitcoinChain(chain) ? bitcoin : ledger).head(chain.id);
-        const latest = row?.latest_block ?? null;
-        return {
-          backfilled: row?.backfilled_at !== null && row?.backfilled_at !== undefined,
-          name: chain.name,
-          indexed_block: head?.number ?? null,
-          latest_block: latest,
-          blocks_behind: head === null || latest === null ? null : Math.max(0, latest - head.number),
-          seconds_behind: head === null ? null : Math.max(0, Math.floor(now().getTime() / 1000) - head.timestamp),
-          paused_since: pausedAt(chain.id)?.toISOString() ?? null,
-        };
-      }),
-    );
-    const building = chains.flatMap(({ id, name }) =>
-      (nodes.get(id)?.building ?? []).map((projection) => `Projection ${projection} of ${name} is being built from the stored ledger`),
-    );
-    const backfilling = states.filter((state) => !state.backfilled).map((state) => `First backfill of ${state.name} is incomplete`);
-    const heartbeats = new Map((await network.heartbeats()).map((row) => [row.chain_id, row]));
-    const stopped = chains.flatMap(({ id, name }) =>
-      pausedAt(id) === null ? (indexerProblem(name, heartbeats.get(id), maxSilentSeconds) ?? []) : [],
-    );
-    return { reasons: [...backfilling, ...building, ...stopped], chains: states.map(({ backfilled: _, ...state }) => state) };
-  } catch (error) {
-    return problemOf(error);
-  }
+  const problem = await schemaProblem(database, migrations);
+  if (problem !== null) return { problem };
+  const rows = new Map((await ledger.chains()).map((row) => [row.chain_id, row]));
+  const nodes = new Map((await network.nodes()).map((row) => [row.chain_id, row]));
+  const pausedAt = (id: number): Date | null => nodes.get(id)?.paused_at ?? null;
+  const states = await Promise.all(
+    chains.map(async (chain) => {
+      const row = rows.get(chain.id);
+      const head = await (isBitcoinChain(chain) ? bitcoin : ledger).head(chain.id);
+      const latest = row?.latest_block ?? null;
+      return {
+        backfilled: row?.backfilled_at !== null && row?.backfilled_at !== undefined,
+        name: chain.name,
+        indexed_block: head?.number ?? null,
+        latest_block: latest,
+        blocks_behind: head === null || latest === null ? null : Math.max(0, latest - head.number),
+        seconds_behind: head === null ? null : Math.max(0, Math.floor(now().getTime() / 1000) - head.timestamp),
+        paused_since: pausedAt(chain.id)?.toISOString() ?? null,
+      };
+    }),
+  );
+  const building = chains.flatMap(({ id, name }) =>
+    (nodes.get(id)?.building ?? []).map((projection) => `Projection ${projection} of ${name} is being built from the stored ledger`),
+  );
+  const backfilling = states.filter((state) => !state.backfilled).map((state) => `First backfill of ${state.name} is incomplete`);
+  const heartbeats = new Map((await network.heartbeats()).map((row) => [row.chain_id, row]));
+  const stopped = chains.flatMap(({ id, name }) =>
+    pausedAt(id) === null ? (indexerProblem(name, heartbeats.get(id), maxSilentSeconds) ?? []) : [],
+  );
+  return { reasons: [...backfilling, ...building, ...stopped], chains: states.map(({ backfilled: _, ...state }) => state) };
 }
 
 /** A process that indexes reports at least this often: a failure of one that waits to become the leader is no problem. */

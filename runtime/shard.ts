@@ -2,6 +2,7 @@ import { type AnyChainConfig, type ChainConfig, isEvmChain } from "./config/conf
 import type { Database } from "./database/database.ts";
 import { createIndexCache } from "./database/index-cache.ts";
 import type { Notifications } from "./database/notifications.ts";
+import { noOutage, type PrimaryOutage } from "./database/primary-outage.ts";
 import type { Replicas } from "./database/replicas/replicas.ts";
 import { createHeads, type Heads } from "./domains/ledger/queries/heads.ts";
 import { createLabelQueries, type LabelQueries } from "./domains/names/labels.ts";
@@ -31,6 +32,8 @@ export interface Shard {
   readonly queries: Queries;
   readonly labels: LabelQueries["labels"];
   readonly heads: Heads;
+  /** How it is while its primary is lost. */
+  readonly outage: PrimaryOutage;
   /** The size of its pool for answers. */
   readonly poolSize: number;
   close(): Promise<void>;
@@ -43,6 +46,7 @@ export function createShard(
   { database, control = database, reader, replicas, notifications }: DatabaseConnections,
   rates: RateSources,
   now: () => Date,
+  outage: PrimaryOutage = noOutage,
 ): Shard {
   const evmChains: readonly ChainConfig[] = chains.filter((chain) => isEvmChain(chain));
   const cache = createIndexCache(notifications);
@@ -52,6 +56,7 @@ export function createShard(
     chainIds: chains.map(({ id }) => id),
     notifications,
     cache: cache.loads("blocks", "bitcoin_blocks", "chains", "projection_checkpoints", "content_versions"),
+    outage,
   });
   heads.onHead((chainId, progress) => replicas?.requireContent(chainId, progress?.content));
   // No response may be cached for a content that is newer than the other values that it was computed from.
@@ -65,6 +70,7 @@ export function createShard(
     queries,
     labels,
     heads,
+    outage,
     poolSize: database.poolSize,
     async close() {
       heads.stop();

@@ -1,6 +1,7 @@
 import { type AnyChainConfig, isEvmChain } from "./config/config.ts";
 import { databaseOf } from "./config/database-config.ts";
 import { DatabaseUnavailable, isUnavailable } from "./database/errors.ts";
+import type { PrimaryOutage } from "./database/primary-outage.ts";
 import type { Progress, ProgressQueries } from "./domains/ledger/queries/progress.ts";
 import { type ChainOfCurrency, chainOfCurrencies, type ReadCloses } from "./domains/prices/queries/rates.ts";
 import { abortable } from "./lib/async.ts";
@@ -45,12 +46,16 @@ export const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
     throw new DatabaseUnavailable("ETIMEDOUT", `it did not respond within ${askMilliseconds / 1_000} s`);
   });
 
+/** How a database is while its primary is lost: not usable without replicas. */
+export type OutageOf = (name: string | null, connections: DatabaseConnections) => PrimaryOutage;
+
 /** Creates the shards: the chains without the setting `database` are in the control database. */
 export function createShards(
   chains: readonly AnyChainConfig[],
   connections: DatabaseConnections,
   others: Readonly<Record<string, DatabaseConnections>>,
   now: () => Date,
+  outageOf: OutageOf,
 ): Shards {
   const chainOfCurrency = chainOfCurrencies(chains.filter((chain) => isEvmChain(chain)));
   const byChain = new Map<number, Shard>();
@@ -66,7 +71,7 @@ export function createShards(
           return lookups.map(() => null);
         });
     };
-    const shard = createShard(name, own, to, { chainOfCurrency, elsewhere }, now);
+    const shard = createShard(name, own, to, { chainOfCurrency, elsewhere }, now, outageOf(name, to));
     for (const { id } of own) byChain.set(id, shard);
     return shard;
   };

@@ -110,6 +110,15 @@ export const config = z.strictObject({
     "The URLs of streaming replicas of databaseUrl, which run statements of requests (docs/operations/replicas.md). They may contain secrets and are never printed.",
   ),
   databases,
+  primaryOutageSeconds: z
+    .number()
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(60)
+    .describe(
+      "How long servers with readUrls respond from replicas while the primary does not respond, with the keys and heads that they read last; 0 for not at all.",
+    ),
   migrate: z
     .enum(["auto", "explicit"])
     .optional()

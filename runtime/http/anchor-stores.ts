@@ -1,16 +1,19 @@
 import type { Logger } from "pino";
 import type { Database } from "../database/database.ts";
+import type { PrimaryOutage } from "../database/primary-outage.ts";
 import { type Anchors, createAnchors } from "./anchors.ts";
 
 /** The databases of anchors. Each anchor is stored with its chain, because the indexer deletes those above a reorganisation. */
 export interface AnchorStores {
   readonly all: readonly Pick<Database, "query">[];
   of(chainId: number): Pick<Database, "query">;
+  /** How each of them is while its primary is lost. */
+  readonly outages?: ReadonlyMap<Pick<Database, "query">, PrimaryOutage>;
 }
 
 /** Creates the anchors of several databases. */
-export function createStoredAnchors({ all, of }: AnchorStores, logger: Logger): Anchors {
-  const byStore = new Map(all.map((store) => [store, createAnchors(store, logger)]));
+export function createStoredAnchors({ all, of, outages }: AnchorStores, logger: Logger): Anchors {
+  const byStore = new Map(all.map((store) => [store, createAnchors(store, logger, performance, outages?.get(store))]));
   const anchorsOf = (chainId: number): Anchors => {
     const anchors = byStore.get(of(chainId));
     if (anchors === undefined) throw new RangeError(`The anchors of chain ${chainId} have no database.`);

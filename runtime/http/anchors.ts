@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Database } from "../database/database.ts";
 import { isUnwritable } from "../database/errors.ts";
+import { noOutage, type PrimaryOutage } from "../database/primary-outage.ts";
 import { plannedOnce, sql } from "../database/sql.ts";
 import type { Clock } from "./key-cache.ts";
 import { redactMessage } from "./redact.ts";
@@ -71,7 +72,12 @@ interface KnownAnchor {
  * or read is not read again until the content of the index changes, and if it was stored, not stored again: until then, other processes can only store the same
  * block.
  */
-export function createAnchors(database: Pick<Database, "query">, logger: Logger, clock: Clock = performance): Anchors {
+export function createAnchors(
+  database: Pick<Database, "query">,
+  logger: Logger,
+  clock: Clock = performance,
+  outage: PrimaryOutage = noOutage,
+): Anchors {
   const known = new LRUCache<string, KnownAnchor>({ max: maxRemembered });
   const knownAtHead = (id: string, { content }: AnchorHead): KnownAnchor | undefined => {
     const anchor = content === null ? undefined : known.get(id);
@@ -110,10 +116,12 @@ export function createAnchors(database: Pick<Database, "query">, logger: Logger,
       known.delete(id);
       const at = clock.now();
       try {
+        // Without a primary, without disk space, or on a standby, nothing is indexed either: pages are consistent as long as it lasts, and continue at the
+        // head afterwards.
+        if (outage.isLost()) return;
         await database.query(insertAnchor, [fingerprint, chainId, block, anchorMilliseconds + rememberedMilliseconds, replace]);
       } catch (error) {
-        // Without disk space, or on a standby, nothing is indexed either: pages are consistent as long as it lasts, and continue at the head afterwards.
-        if (isUnwritable(error)) return;
+        if (isUnwritable(error) || outage.isLost()) return;
         throw error;
       }
       if (isAtHead && replace && head.content !== null) known.set(id, { content: head.content, at, isStored: true });

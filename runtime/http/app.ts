@@ -9,6 +9,7 @@ import { type Run, registerRoutes } from "../../generated/routes.gen.ts";
 import { validators } from "../../generated/validators.gen.js";
 import type { CacheSettings, Limits } from "../config/limits.ts";
 import type { Database } from "../database/database.ts";
+import type { PrimaryOutage } from "../database/primary-outage.ts";
 import { runForRequest } from "../lib/active-request.ts";
 import type { Span, Tracer } from "../lib/tracing.ts";
 import { type BitcoinChain, createBitcoinParsers } from "../parameters/bitcoin.ts";
@@ -87,6 +88,8 @@ export interface HttpDeps<Context> {
   readonly compression: boolean;
   readonly cache: CacheSettings;
   readonly now: () => Date;
+  /** How keys are known while the primary of `database` is lost; not at all by default. */
+  readonly outage?: PrimaryOutage | undefined;
   /** The clock by which cached keys expire; the process's monotonic clock by default. */
   readonly clock?: Clock;
   /** Counts requests and credits; by default, in the memory of this process. */
@@ -189,7 +192,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const { database, clock, now } = deps;
   const keys = {
     meter,
-    authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database, now), clock), addressLimits, now }),
+    authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database, now), clock, deps.outage), addressLimits, now }),
     gate: createGate(createKeyLimits(limits, meter), limits.bufferedBytes),
   };
   const endpoints = createEndpoints(deps, keys, anchors, validation, compression, originOf);

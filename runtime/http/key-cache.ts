@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { noOutage, type PrimaryOutage } from "../database/primary-outage.ts";
 import { runShared, untilAborted } from "../lib/active-request.ts";
 import { type ActiveKey, hashKey, type Keys } from "./keys.ts";
 
@@ -6,7 +7,7 @@ import { type ActiveKey, hashKey, type Keys } from "./keys.ts";
 const activeMilliseconds = 3000;
 /** The lifetime of an unknown key; short, so that a new key works soon after its creation. */
 const unknownMilliseconds = 1000;
-/** How long after a successful lookup a key may be looked up again without calling `admit`. */
+/** How long after a successful lookup a key may be looked up again without calling `admit`, and is known during an outage of the primary. */
 const recentlyValidMilliseconds = 600_000;
 /** Max keys per cache; valid and invalid keys have separate caches, so that a flood of invalid keys evicts only invalid keys. */
 const maxKeys = 10_000;
@@ -24,25 +25,28 @@ export interface Clock {
   now(): number;
 }
 
-/** Caches lookups of keys, including unsuccessful ones, for seconds. */
-export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performance): KeyCache {
+/** Caches lookups of keys, including unsuccessful ones, for seconds; during an outage of the primary, a key is as it was found last. */
+export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performance, outage: PrimaryOutage = noOutage): KeyCache {
   // The cache reads the clock again only after `ttlResolution`: with 0, each time.
   const options = { max: maxKeys, perf: clock, ttlResolution: 0 };
   const active = new LRUCache<string, ActiveKey>({ ...options, ttl: activeMilliseconds });
   const unknown = new LRUCache<string, true>({ ...options, ttl: unknownMilliseconds });
-  const recentlyValid = new LRUCache<string, true>({ ...options, ttl: recentlyValidMilliseconds });
+  const recentlyValid = new LRUCache<string, ActiveKey>({ ...options, ttl: recentlyValidMilliseconds });
   const lookups = new Map<string, Promise<ActiveKey | null>>();
 
   const lookUp = async (hash: Buffer, id: string): Promise<ActiveKey | null> => {
     const startedAt = clock.now();
-    const found = await keys.find(hash);
+    const found = await outage.load(
+      () => keys.find(hash),
+      () => recentlyValid.get(id),
+    );
     const left = activeMilliseconds - (clock.now() - startedAt);
     if (found === null) {
       unknown.set(id, true);
       recentlyValid.delete(id);
       return null;
     }
-    recentlyValid.set(id, true);
+    recentlyValid.set(id, found);
     if (left >= 1) active.set(id, found, { ttl: left });
     return found;
   };

@@ -17,7 +17,7 @@ export interface ReplicaStatus {
   readonly isUsed: boolean;
   /** Null while it cannot be used. */
   readonly lagSeconds: number | null;
-  /** Statements that failed on it and were repeated on the primary. */
+  /** Statements that failed on it and were repeated on another server. */
   readonly fallbacks: number;
 }
 
@@ -81,14 +81,14 @@ export function createReplicas({ primary, replicas: opened, onChange }: Replicas
       onChange: (problem) => onChange(index + 1, problem),
     }),
   );
-  const choose = (): Replica | undefined => {
+  const choose = (failed?: Replica): Replica | undefined => {
     const chainIds = activeRequest()?.chains ?? required.keys();
     const needed = [...chainIds];
     let chosen: Replica | undefined;
     let lowestLag = 0;
     for (const replica of replicas) {
       const state = replica.state();
-      if (state === null || !hasContent(state, needed)) continue;
+      if (replica === failed || state === null || !hasContent(state, needed)) continue;
       const isFirst = chosen === undefined || replica.running() < chosen.running();
       if (!isFirst && (replica.running() !== chosen?.running() || state.lagSeconds >= lowestLag)) continue;
       chosen = replica;
@@ -96,9 +96,12 @@ export function createReplicas({ primary, replicas: opened, onChange }: Replicas
     }
     return chosen;
   };
-  /** The primary decides about every failure but that of a statement whose time is up: a replica may be lost, conflict with its recovery, or lack a table. */
-  const route = async <T>(work: (database: Queryable) => Promise<T>): Promise<T> => {
-    const replica = choose();
+  /**
+   * The primary decides about every failure but that of a statement whose time is up: a replica may be lost, conflict with its recovery, or lack a table. Another
+   * replica is asked before, because the primary may be lost as well.
+   */
+  const route = async <T>(work: (database: Queryable) => Promise<T>, failed?: Replica): Promise<T> => {
+    const replica = choose(failed);
     if (replica === undefined) return work(primary);
     try {
       return await replica.run(() => work(replica.database));
@@ -106,7 +109,7 @@ export function createReplicas({ primary, replicas: opened, onChange }: Replicas
       if (isCancelled(error) || activeRequest()?.signal.aborted === true) throw error;
       fallbacks[replica.number - 1] = (fallbacks[replica.number - 1] ?? 0) + 1;
       replica.check();
-      return work(primary);
+      return failed === undefined ? route(work, replica) : work(primary);
     }
   };
   return {

@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { openReplicas } from "../../../runtime/commands/open-replicas.ts";
-import { openNotifications } from "../../../runtime/commands/pools.ts";
-import { type Serving, startServing } from "../../../runtime/commands/serving.ts";
-import { type ChainConfig, chainConfig, config as configSchema } from "../../../runtime/config/config.ts";
-import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
-import { createDatabase, type Database } from "../../../runtime/database/database.ts";
+import type { Database } from "../../../runtime/database/database.ts";
 import { migrate } from "../../../runtime/database/migrate.ts";
-import type { Replicas } from "../../../runtime/database/replicas/replicas.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
-import { createLogger } from "../../../runtime/logger.ts";
 import { migrations } from "../../../runtime/migrations.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { postmasterOf, query } from "../../support/database/embedded-fixture.ts";
@@ -18,6 +11,7 @@ import { deadline } from "../../support/deadline.ts";
 import { createTestIndexer, isAtHead, runInBackground } from "../../support/indexer/support.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
 import { until } from "../../support/until.ts";
+import { connect, type Server, serveReplicas } from "./replicated-service.ts";
 
 let chain: TestChain;
 let primary: ReplicatedServer;
@@ -44,52 +38,12 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.reverse()) await cleanUp();
 });
 
-const connect = (url: string): Database =>
-  createDatabase({ url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
 const mineAndIndex = async (): Promise<void> => {
   await chain.mine();
   await until("the block to be indexed", () => isAtHead(database, chain));
 };
 
-interface Server extends Serving {
-  readonly replicas: Replicas;
-  /** What was logged about replicas. */
-  readonly log: string[];
-  /** The height of the newest block; the response is never cached. @throws {Error} unless the status is 200 */
-  height(): Promise<number>;
-}
-
-/** Serves from the primary and from replicas; nothing is cached but heads. */
-async function serve(readUrls: readonly string[]): Promise<Server> {
-  const config = configSchema.parse({
-    port: 0,
-    databaseUrl: primary.url,
-    readUrls,
-    cache: { megabytes: 0 },
-    limits: { requestsPerSecond: "unlimited", ...noKeyLimits },
-  });
-  const served = connect(primary.url);
-  const notifications = openNotifications({ url: primary.url });
-  const log: string[] = [];
-  const note = (message: string): void => void log.push(message);
-  const replicas = openReplicas(config, served, { info: note, warn: note });
-  if (replicas === undefined) throw new Error("No replicas");
-  const own: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
-  const logger = createLogger({ logLevel: "silent", logFormat: "json" });
-  const serving = await startServing({ config, chains: [own], database: served, notifications, replicas, logger });
-  onTestFinished(async () => {
-    await serving.stop();
-    await replicas.close();
-    await Promise.all([served.close(), notifications.close()]);
-  });
-  const height = async (): Promise<number> => {
-    const response = await fetch(`${serving.url}/v1/test/block_v2/latest/?key=${key}`);
-    const body = await response.text();
-    if (response.status !== 200) throw new Error(`${response.status}: ${body}`);
-    return (JSON.parse(body) as { data: { items: { height: number }[] } }).data.items[0]?.height ?? -1;
-  };
-  return { ...serving, replicas, log, height };
-}
+const serve = (readUrls: readonly string[]): Promise<Server> => serveReplicas({ databaseUrl: primary.url, readUrls, chain, key });
 
 const isUsed = ({ replicas }: Server) => replicas.status()[0]?.isUsed === true;
 /** The statements that ran on the replica. */

@@ -1,5 +1,6 @@
 import type { Database } from "../../../database/database.ts";
 import type { Notifications } from "../../../database/notifications.ts";
+import { noOutage, type PrimaryOutage } from "../../../database/primary-outage.ts";
 import type { CacheLoads } from "../../../lib/cache-loads.ts";
 import { createProgressQueries, type Progress, type ProgressQueries } from "./progress.ts";
 
@@ -7,7 +8,7 @@ import { createProgressQueries, type Progress, type ProgressQueries } from "./pr
 export interface Heads extends ProgressQueries {
   /**
    * The progress of a chain; undefined before its first block. It is not older than the last notified change, and at most one second old if a notification is
-   * late or lost. The same object is returned until something in it changes, so that it can be the key of a cache.
+   * late or lost, except during an outage of the primary. The same object is returned until something in it changes, so that it can be the key of a cache.
    */
   headOf(chainId: number): Promise<Progress | undefined>;
   /** Calls the listener when a load finds a chain's progress changed; each notification causes a load. Returns a function that removes the listener. */
@@ -25,22 +26,24 @@ export interface HeadDeps {
   readonly chainIds: readonly number[];
   readonly notifications: Notifications | undefined;
   readonly cache: CacheLoads;
+  /** How heads are known while the primary is lost; not at all by default. */
+  readonly outage?: PrimaryOutage | undefined;
 }
 
 /** Creates the heads of chains. */
-export function createHeads({ database, chainIds, notifications, cache }: HeadDeps): Heads {
-  const known = new Map<number, Progress>();
+export function createHeads({ database, chainIds, notifications, cache, outage = noOutage }: HeadDeps): Heads {
+  /** By chain; undefined before the first block. */
+  const known = new Map<number, Progress | undefined>();
   const listeners = new Set<HeadListener>();
   /** The known object of an equal progress. */
   const recognize = (chainId: number, loaded: Progress | undefined): Progress | undefined => {
     const before = known.get(chainId);
     if (before !== undefined && loaded !== undefined && isSame(before, loaded)) return before;
-    if (loaded === undefined) known.delete(chainId);
-    else known.set(chainId, loaded);
+    known.set(chainId, loaded);
     if (loaded !== before) for (const listener of listeners) listener(chainId, loaded);
     return loaded;
   };
-  const { progressOf } = createProgressQueries(database, (load) =>
+  const { progressOf: loadProgress } = createProgressQueries(database, (load) =>
     cache(async (requested) => {
       const loaded = await load(requested);
       return new Map(
@@ -51,6 +54,20 @@ export function createHeads({ database, chainIds, notifications, cache }: HeadDe
       );
     }),
   );
+  const lastProgress = (requested: readonly number[]): ReadonlyMap<number, Progress> | undefined => {
+    const found = new Map<number, Progress>();
+    for (const chainId of requested) {
+      const progress = known.get(chainId);
+      if (progress !== undefined) found.set(chainId, progress);
+      else if (!known.has(chainId)) return undefined;
+    }
+    return found;
+  };
+  const progressOf: ProgressQueries["progressOf"] = (requested) =>
+    outage.load(
+      () => loadProgress(requested),
+      () => lastProgress(requested),
+    );
   const unsubscribe = notifications?.subscribe((payload) => {
     // A failure concerns the next request, which loads again.
     if (payload !== null && chainIds.length > 0) progressOf(chainIds).catch(() => undefined);

@@ -1,0 +1,61 @@
+import { onTestFinished } from "vitest";
+import { openReplicas } from "../../../runtime/commands/open-replicas.ts";
+import { openNotifications } from "../../../runtime/commands/pools.ts";
+import { type Serving, startServing } from "../../../runtime/commands/serving.ts";
+import { type ChainConfig, chainConfig, config as configSchema } from "../../../runtime/config/config.ts";
+import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
+import { createDatabase, type Database } from "../../../runtime/database/database.ts";
+import type { Replicas } from "../../../runtime/database/replicas/replicas.ts";
+import { createLogger } from "../../../runtime/logger.ts";
+import type { TestChain } from "../../support/chain.ts";
+
+export interface Server extends Serving {
+  readonly replicas: Replicas;
+  /** What was logged about replicas. */
+  readonly log: string[];
+  /** The height of the newest block; the response is never cached. @throws {Error} unless the status is 200 */
+  height(): Promise<number>;
+}
+
+/** Connects without a timeout of statements. */
+export const connect = (url: string): Database =>
+  createDatabase({ url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+
+export interface ReplicatedService {
+  readonly databaseUrl: string;
+  readonly readUrls: readonly string[];
+  readonly chain: Pick<TestChain, "url">;
+  readonly key: string;
+  readonly primaryOutageSeconds?: number;
+}
+
+/** Serves from a primary and from replicas until the test ends; nothing is cached but heads and keys. */
+export async function serveReplicas({ chain, key, ...settings }: ReplicatedService): Promise<Server> {
+  const config = configSchema.parse({
+    port: 0,
+    cache: { megabytes: 0 },
+    limits: { requestsPerSecond: "unlimited", ...noKeyLimits },
+    ...settings,
+  });
+  const served = connect(settings.databaseUrl);
+  const notifications = openNotifications({ url: settings.databaseUrl });
+  const log: string[] = [];
+  const note = (message: string): void => void log.push(message);
+  const replicas = openReplicas(config, served, { info: note, warn: note });
+  if (replicas === undefined) throw new Error("No replicas");
+  const own: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
+  const logger = createLogger({ logLevel: "silent", logFormat: "json" });
+  const serving = await startServing({ config, chains: [own], database: served, notifications, replicas, logger });
+  onTestFinished(async () => {
+    await serving.stop();
+    await replicas.close();
+    await Promise.all([served.close(), notifications.close()]);
+  });
+  const height = async (): Promise<number> => {
+    const response = await fetch(`${serving.url}/v1/test/block_v2/latest/?key=${key}`);
+    const body = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status}: ${body}`);
+    return (JSON.parse(body) as { data: { items: { height: number }[] } }).data.items[0]?.height ?? -1;
+  };
+  return { ...serving, replicas, log, height };
+}
