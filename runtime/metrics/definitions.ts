@@ -26,7 +26,11 @@ export const definitions = {
   ashlar_database_failures_total: define("counter", ["pool"], "Statements and transactions that ended with an error."),
   ashlar_replica_used: define("gauge", ["process", "replica"], "Whether statements run on a replica if it has the content that they need."),
   ashlar_replica_lag_seconds: define("gauge", ["process", "replica"], "The age of the last transaction that a replica has replayed."),
-  ashlar_replica_fallbacks_total: define("counter", ["replica"], "Statements that failed on a replica and were repeated on another server."),
+  ashlar_replica_fallbacks_total: define(
+    "counter",
+    ["replica"],
+    "Statements that failed on a replica and were repeated on another server.",
+  ),
   ashlar_index_block: define("gauge", ["chain"], "The last indexed block."),
   ashlar_index_node_block: define("gauge", ["chain"], "The head of the node as last observed by the indexer."),
   ashlar_index_lag_blocks: define("gauge", ["chain"], "Blocks between the last indexed block and the head of the node."),

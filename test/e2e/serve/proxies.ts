@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { adapt, documentedExample } from "../../support/documented-example.ts";
 import { freePort } from "../../support/free-port.ts";
 import { until } from "../../support/until.ts";
 
@@ -25,23 +26,7 @@ export interface RunningProxy {
 export const proxyHost = "api.documents.example";
 const certificate = (name: string): string => fileURLToPath(new URL(`../../support/certificate/test-only-${name}.pem`, import.meta.url));
 
-/** The example in a language. */
-async function exampleOf(language: string): Promise<string> {
-  const page = await readFile(new URL("../../../docs/operations/proxy.md", import.meta.url), "utf8");
-  const found = new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "s").exec(page)?.[1];
-  if (found === undefined) throw new Error(`The page has no example in ${language}.`);
-  return found;
-}
-
-/** Replaces what an operator would replace. @throws {Error} if the example lacks it */
-function adapt(example: string, replacements: Readonly<Record<string, string>>): string {
-  let adapted = example;
-  for (const [text, replacement] of Object.entries(replacements)) {
-    if (!adapted.includes(text)) throw new Error(`The example lacks ${text}.`);
-    adapted = adapted.replaceAll(text, replacement);
-  }
-  return adapted;
-}
+const exampleOf = (language: string): Promise<string> => documentedExample("operations/proxy.md", language);
 
 const accepts = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

@@ -1,0 +1,162 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as wait } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chainConfig } from "../../runtime/config/config.ts";
+import { createDatabase, type Database } from "../../runtime/database/database.ts";
+import { createKeys } from "../../runtime/http/keys.ts";
+import { contents } from "../support/contents.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { freePort } from "../support/free-port.ts";
+import { startIndexer } from "../support/indexer-process.ts";
+import { until } from "../support/until.ts";
+import { type FailoverCluster, startPlainCluster } from "./support/failover-cluster.ts";
+import { createClient, loadedLimits, renderStatuses, type ServiceProcess, startServiceIn } from "./support/loaded-service.ts";
+import { missingPrograms, startPatroniCluster } from "./support/patroni-cluster.ts";
+import { print, setting } from "./support/settings.ts";
+import { startTokenChain, type TokenChain } from "./support/token-chain.ts";
+
+/** How long a person needs to promote a standby. */
+const promotionSeconds = setting("LONG_PROMOTION_SECONDS", 20);
+const failovers = setting("LONG_FAILOVERS", 3);
+/** From the promotion until a new block is indexed and served (issue 15, section 6). */
+const maxRecoverySeconds = 30;
+/** How long the chain grows after the former primary is back. */
+const backSeconds = 10;
+
+const connect = (url: string): Database =>
+  createDatabase({ url, poolSize: 2, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+
+/** A service with two workers and an indexer, whose chain grows and whose clients send requests, while its primary is killed. */
+function survivesFailovers(start: () => Promise<FailoverCluster>, { rounds, rejoins }: { readonly rounds: number; readonly rejoins: boolean }) {
+  let folder: string;
+  let tokens: TokenChain;
+  let cluster: FailoverCluster;
+  let service: ServiceProcess;
+  let client: ReturnType<typeof createClient>;
+  let requests: ReturnType<ReturnType<typeof createClient>["startRequests"]>;
+  let database: Database;
+  const rows: string[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "ashlar-failover-"));
+    [tokens, cluster] = await Promise.all([startTokenChain(), start()]);
+    const port = await freePort();
+    const chains = [{ name: "own", rpc: tokens.chain.url, pollMilliseconds: 200 }];
+    await writeFile(join(folder, "ashlar.yaml"), JSON.stringify({ port, limits: loadedLimits, chains, ...cluster.settings }));
+    service = startServiceIn(folder);
+    database = connect(cluster.settings.databaseUrl);
+    await until(
+      "the service to be ready",
+      async () => {
+        if (service.child.exitCode !== null) throw new Error(service.output());
+        return (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok === true;
+      },
+      60_000,
+    );
+    const { key } = await createKeys(database).create({ label: "failover" });
+    client = createClient({ port, key, tokens });
+    requests = client.startRequests();
+    // Each worker accepts the key before the first failover.
+    await client.recovery();
+    await wait(1_000);
+  });
+  afterAll(async () => {
+    await requests?.stop();
+    print(
+      ["| round | kill to promotion | promotion to new block | longest without a 200 | responses | closed connections |", ...rows].join("\n"),
+    );
+    if (process.env.LONG_FAILOVER_OUTPUT !== undefined) print(service.output());
+    service?.child.kill("SIGTERM");
+    await service?.exited;
+    await database?.close();
+    await cluster?.stop();
+    await tokens?.chain.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const grow = async (seconds: number): Promise<void> => {
+    const end = performance.now() + seconds * 1_000;
+    while (performance.now() < end) {
+      await tokens.grow(1);
+      await wait(500);
+    }
+  };
+  const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
+    const from = performance.now();
+    await work();
+    return (performance.now() - from) / 1_000;
+  };
+
+  it("continues after the primary was killed", async () => {
+    for (let round = 1; round <= rounds; round += 1) {
+      requests.count();
+      await grow(2);
+      await cluster.kill();
+      let isPromoted = false;
+      const growing = (async () => {
+        while (!isPromoted) await grow(0.5);
+      })();
+      const promotion = await secondsOf(cluster.promotion);
+      isPromoted = true;
+      await growing;
+      const recovery = await client.recovery();
+      const counts = requests.count();
+      const cells = [round, `${promotion.toFixed(1)} s`, `${recovery.toFixed(1)} s`, `${(counts.silentMilliseconds / 1_000).toFixed(1)} s`];
+      rows.push(`| ${[...cells, renderStatuses(counts), counts.failures].join(" | ")} |`);
+      print(rows.at(-1) ?? "");
+      expect([...counts.statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+      expect(counts.failures).toBe(0);
+      expect(recovery).toBeLessThan(maxRecoverySeconds);
+      // Reads go on from the replica; a commit that it has not received may take some of them until the promotion.
+      expect(counts.silentMilliseconds).toBeLessThan(5_000);
+
+      const former = connect(await cluster.comeBack());
+      try {
+        const before = await contents(former);
+        await grow(backSeconds);
+        await client.recovery();
+        if (rejoins) await until("the former primary to follow", async () => isDeepStrictEqual(await contents(former), await contents(database)));
+        else expect(await contents(former)).toEqual(before);
+      } finally {
+        await former.close();
+      }
+      expect([...requests.count().statuses.keys()]).toEqual([200]);
+    }
+  });
+
+  it("has lost nothing: the index equals one without a failover", async () => {
+    const undisturbed = await createTestDatabase();
+    const scratch = await mkdtemp(join(tmpdir(), "ashlar-undisturbed-"));
+    const config = { ...chainConfig.parse({ name: "own", id: 31337, rpc: tokens.chain.url, pollMilliseconds: 100 }), id: 31337 };
+    const other = await startIndexer(scratch, config, undisturbed.url);
+    try {
+      await until(
+        "equal contents",
+        async () => isDeepStrictEqual(await contents(database), await contents(undisturbed.database)),
+        60_000,
+      ).catch(() => undefined);
+      expect(await contents(database)).toEqual(await contents(undisturbed.database));
+    } finally {
+      await other.kill();
+      await undisturbed.drop();
+      await rm(scratch, { recursive: true, force: true });
+    }
+  });
+}
+
+describe.skipIf(process.platform !== "linux")("two servers in one URL, of which a person promotes the standby", () => {
+  survivesFailovers(() => startPlainCluster(promotionSeconds, (seconds) => wait(seconds * 1_000)), { rounds: 1, rejoins: false });
+});
+
+const missing = missingPrograms();
+
+describe.skipIf(missing.length > 0)(
+  `Patroni and HAProxy${missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")} not installed)`}`,
+  () => {
+    survivesFailovers(startPatroniCluster, { rounds: failovers, rejoins: true });
+  },
+);

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import { setTimeout as wait } from "node:timers/promises";
+import { program } from "../../support/program.ts";
+import { until } from "../../support/until.ts";
+import type { TokenChain } from "./token-chain.ts";
+
+/** A process of `ashlar start`. */
+export interface ServiceProcess {
+  readonly child: ChildProcess;
+  readonly exited: Promise<unknown>;
+  /** The last 100 kB of its output, without the lines of requests. */
+  output(): string;
+}
+
+const maxOutput = 100_000;
+
+/** Starts `ashlar start` with two workers in the folder of its configuration, as a group of processes of its own. */
+export function startServiceIn(folder: string, variables: NodeJS.ProcessEnv = {}): ServiceProcess {
+  const { DATABASE_URL: _, ...environment } = process.env;
+  const child = spawn(process.execPath, [program, "start", "--workers", "2"], {
+    cwd: folder,
+    env: { ...environment, ...variables },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  let output = "";
+  const collect = (part: Buffer): void => {
+    const lines = part
+      .toString()
+      .split("\n")
+      .filter((line) => !line.includes('"msg":"Request"'));
+    output = `${output}${lines.join("\n")}`.slice(-maxOutput);
+  };
+  child.stdout.on("data", collect);
+  child.stderr.on("data", collect);
+  return { child, exited: once(child, "exit"), output: () => output };
+}
+
+/** What requests since the last count had as responses. */
+export interface RequestCounts {
+  readonly statuses: ReadonlyMap<number, number>;
+  /** Requests whose connection was closed or refused. */
+  readonly failures: number;
+  /** The longest time without a response with status 200. */
+  readonly silentMilliseconds: number;
+}
+
+/** Limits that do not apply to one client that sends all requests. */
+export const loadedLimits = {
+  requestsPerSecond: "unlimited",
+  concurrentRequests: "unlimited",
+  databaseSecondsPerMinute: "unlimited",
+  bytesInFlight: "unlimited",
+};
+
+const requestMilliseconds = 20;
+const latestPath = "/v1/own/block_v2/latest/";
+
+/** A client of a service whose chain is called `own`. */
+export function createClient({ port, key, tokens }: { readonly port: number; readonly key: string; readonly tokens: TokenChain }) {
+  const get = async (path: string): Promise<{ status: number; height: number | undefined }> => {
+    const headers = { authorization: `Bearer ${key}` };
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers, signal: AbortSignal.timeout(20_000) });
+    const { data } = (await response.json()) as { data?: { items?: { height?: number }[] } | null };
+    return { status: response.status, height: data?.items?.[0]?.height };
+  };
+  const isReady = async (): Promise<boolean> =>
+    (await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => null))?.ok === true;
+  return {
+    isReady,
+    /** Sends 50 requests per second until it is stopped. */
+    startRequests() {
+      const paths = [latestPath, `/v1/own/address/${tokens.trader}/balances_v2/`, `/v1/own/tokens/${tokens.token}/token_holders_v2/`];
+      let statuses = new Map<number, number>();
+      let failures = 0;
+      let silentMilliseconds = 0;
+      let respondedAt = performance.now();
+      let isEnding = false;
+      const note = (): void => {
+        silentMilliseconds = Math.max(silentMilliseconds, performance.now() - respondedAt);
+      };
+      const sendOne = async (path: string): Promise<void> => {
+        try {
+          const { status } = await get(path);
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+          if (status !== 200) return;
+          note();
+          respondedAt = performance.now();
+        } catch {
+          failures += 1;
+        }
+      };
+      const sending = (async () => {
+        for (let sent = 0; !isEnding; sent += 1, await wait(requestMilliseconds)) void sendOne(paths[sent % paths.length] ?? "");
+      })();
+      return {
+        /** The counts since the last call. */
+        count(): RequestCounts {
+          note();
+          const counts = { statuses, failures, silentMilliseconds };
+          [statuses, failures, silentMilliseconds] = [new Map(), 0, 0];
+          return counts;
+        },
+        async stop(): Promise<void> {
+          isEnding = true;
+          await sending;
+        },
+      };
+    },
+    /** Adds a block, and returns the seconds until it is indexed and served, and the service is ready. */
+    async recovery(withinMilliseconds = 60_000): Promise<number> {
+      const from = performance.now();
+      await tokens.grow(1);
+      const height = await tokens.chain.head();
+      const isServed = async (): Promise<boolean> => ((await get(latestPath).catch(() => null))?.height ?? -1) >= height;
+      await until("the service to recover", async () => (await isReady()) && (await isServed()), withinMilliseconds);
+      return (performance.now() - from) / 1_000;
+    },
+  };
+}
+
+/** The counts by status, such as `400 × 200, 3 × 503`. */
+export const renderStatuses = ({ statuses }: RequestCounts): string =>
+  [...statuses]
+    .sort(([left], [right]) => left - right)
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(", ");

@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { parse } from "yaml";
+import { descendantsOf, isGone } from "../../e2e/start/service-process.ts";
+import { query } from "../../support/database/embedded-fixture.ts";
+import { adapt, documentedExample } from "../../support/documented-example.ts";
+import { freePort } from "../../support/free-port.ts";
+import { until } from "../../support/until.ts";
+import type { FailoverCluster } from "./failover-cluster.ts";
+
+const page = "operations/high-availability.md";
+/** PostgreSQL refuses to run as root. */
+const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const programs = ["patroni", "etcd", "haproxy"];
+const postgres = "/usr/lib/postgresql/15/bin/postgres";
+
+/** The programs that are not installed; packages of Node.js cannot install them. */
+export const missingPrograms = (): string[] => [
+  ...programs.filter((name) => spawnSync(name, ["--version"], { stdio: "ignore" }).error !== undefined),
+  ...(existsSync(postgres) ? [] : ["postgresql-15"]),
+];
+
+interface Program {
+  readonly child: ChildProcess;
+  readonly exited: Promise<unknown>;
+  output(): string;
+}
+
+function run(name: string, args: readonly string[], folder: string, options: { readonly uid?: number; readonly gid?: number } = {}): Program {
+  const child = spawn(name, [...args], { cwd: folder, env: { ...process.env, HOME: folder }, stdio: ["ignore", "pipe", "pipe"], ...options });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (part: Buffer) => {
+      output = `${output}${part.toString()}`.slice(-20_000);
+    });
+  return { child, exited: once(child, "exit"), output: () => output };
+}
+
+/** One machine of the cluster. */
+interface Node {
+  readonly name: string;
+  readonly folder: string;
+  readonly port: number;
+  readonly restPort: number;
+  patroni: Program;
+}
+
+const postmasterOf = ({ folder }: Node): number => Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
+const hasRole = async ({ restPort }: Node, role: "primary" | "replica"): Promise<boolean> =>
+  (await fetch(`http://127.0.0.1:${restPort}/${role}`, { signal: AbortSignal.timeout(2_000) }).catch(() => null))?.ok === true;
+
+/** The documented example for a server, which differs between servers in its name and its addresses. */
+async function configure({ name, folder, port, restPort }: Omit<Node, "patroni">, etcdPort: number): Promise<void> {
+  const example = adapt(await documentedExample(page, "yaml", "# /etc/patroni/config.yml"), {
+    "name: db1": `name: ${name}`,
+    "10.0.0.11:2379,10.0.0.12:2379,10.0.0.13:2379": `127.0.0.1:${etcdPort}`,
+    "10.0.0.11:8008": `127.0.0.1:${restPort}`,
+    "10.0.0.11:5432": `127.0.0.1:${port}`,
+    "10.0.0.0/24": "127.0.0.1/32",
+    "/var/lib/postgresql/15/ashlar": join(folder, "data"),
+    "/var/lib/postgresql/patroni.pgpass": join(folder, "pgpass"),
+    "/var/run/postgresql": folder,
+  });
+  await writeFile(join(folder, "config.yml"), example);
+}
+
+const startPatroni = ({ folder }: Omit<Node, "patroni">): Program => run("patroni", [join(folder, "config.yml")], folder, account);
+
+/** Runs the documented examples of Patroni and HAProxy with two servers of PostgreSQL and one etcd. */
+export async function startPatroniCluster(): Promise<FailoverCluster> {
+  const folder = await mkdtemp(join(tmpdir(), "ashlar-patroni-"));
+  await chmod(folder, 0o755);
+  const [etcdPort, peerPort, balancerPort] = [await freePort(), await freePort(), await freePort()];
+  const client = `http://127.0.0.1:${etcdPort}`;
+  const peer = `http://127.0.0.1:${peerPort}`;
+  const etcdArguments = [
+    ...["--name", "etcd", "--data-dir", join(folder, "etcd"), "--listen-client-urls", client, "--advertise-client-urls", client],
+    ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", `etcd=${peer}`],
+  ];
+  const etcd = run("etcd", etcdArguments, folder);
+  await until("etcd", async () => (await fetch(`${client}/health`).catch(() => null))?.ok === true, 20_000);
+  const nodes: Node[] = [];
+  for (const name of ["db1", "db2"]) {
+    const settings = { name, folder: join(folder, name), port: await freePort(), restPort: await freePort() };
+    mkdirSync(settings.folder, { mode: 0o700 });
+    if (account.uid !== undefined) chownSync(settings.folder, account.uid, account.gid);
+    await configure(settings, etcdPort);
+    const node = { ...settings, patroni: startPatroni(settings) };
+    nodes.push(node);
+    const role = nodes.length === 1 ? "primary" : "replica";
+    await until(`${name} to be the ${role}`, () => hasRole(node, role), 60_000).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${node.patroni.output()}`);
+    });
+  }
+  const [one, two] = nodes;
+  if (one === undefined || two === undefined) throw new Error("unreachable: there are two servers");
+
+  const balancerFile = join(folder, "haproxy.cfg");
+  const balancerConfig = adapt(await documentedExample(page, "haproxy"), {
+    "127.0.0.1:5000": `127.0.0.1:${balancerPort}`,
+    "10.0.0.11:5432 check port 8008": `127.0.0.1:${one.port} check port ${one.restPort}`,
+    "10.0.0.12:5432 check port 8008": `127.0.0.1:${two.port} check port ${two.restPort}`,
+  });
+  await writeFile(balancerFile, balancerConfig);
+  const balancer = run("haproxy", ["-f", balancerFile], folder);
+  const superuser = `postgresql://postgres:superuser-password@127.0.0.1:${one.port}/postgres`;
+  for (const statement of (await documentedExample(page, "sql")).split(";\n").filter((text) => text.trim() !== "")) await query(superuser, statement);
+  const settings = parse(
+    adapt(await documentedExample(page, "yaml", "# ashlar.yaml"), {
+      "127.0.0.1:5000": `127.0.0.1:${balancerPort}`,
+      "10.0.0.11:5432": `127.0.0.1:${one.port}`,
+      "10.0.0.12:5432": `127.0.0.1:${two.port}`,
+    }),
+  ) as FailoverCluster["settings"];
+  await until("the balancer to lead to the primary", () =>
+    query(settings.databaseUrl, "SELECT 1").then(
+      () => true,
+      () => false,
+    ),
+  );
+
+  let killed = one;
+  const otherThan = (node: Node): Node => (node === one ? two : one);
+  return {
+    settings,
+    async kill() {
+      killed = (await hasRole(one, "primary")) ? one : two;
+      const postmaster = postmasterOf(killed);
+      const processes = [killed.patroni.child.pid ?? 0, postmaster, ...descendantsOf(postmaster)];
+      for (const pid of processes) process.kill(pid, "SIGKILL");
+      await until("its processes to exit", () => processes.every(isGone));
+    },
+    promotion: () => until("the standby to be promoted", () => hasRole(otherThan(killed), "primary"), 60_000),
+    async comeBack() {
+      killed.patroni = startPatroni(killed);
+      await until("the former primary to be a replica", () => hasRole(killed, "replica"), 60_000);
+      return settings.readUrls.find((url) => url.includes(`:${killed.port}/`)) ?? "";
+    },
+    async stop() {
+      for (const program of [balancer, ...nodes.map(({ patroni }) => patroni), etcd]) {
+        if (program.child.exitCode === null && program.child.signalCode === null) program.child.kill("SIGTERM");
+        await program.exited;
+      }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
