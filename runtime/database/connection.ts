@@ -21,6 +21,8 @@ export interface SharedPool {
   /** One for each connection. */
   readonly slots: FairSlots;
   readonly usage: PoolUsage;
+  /** The server cancels a statement before; null if it does not. */
+  readonly maxStatementMilliseconds: number | null;
 }
 
 type Work<T> = (client: pg.PoolClient, use: ConnectionUse) => Promise<T>;

@@ -75,6 +75,8 @@ export interface Database extends Queryable {
 
 /** The time without traffic after which the system checks whether the other side of a connection exists (tcp(7)). */
 const keepAliveMilliseconds = 10_000;
+/** How long the server may take to report that it has cancelled a statement. */
+const cancellationMilliseconds = 5_000;
 
 /** A pool of connections with its own value codecs, which connects on first use. @throws {DatabaseUnavailable} if the URL is malformed. */
 export function createDatabase(options: DatabaseOptions): Database {
@@ -102,7 +104,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     connections.watch(pool);
     // The pool drops a connection that breaks while idle; the next query opens a new one, and fails if that is impossible.
     pool.on("error", () => undefined);
-    return { pool, slots: createFairSlots(max), usage };
+    const maxStatementMilliseconds =
+      options.statementTimeoutMilliseconds === 0 ? null : options.statementTimeoutMilliseconds + cancellationMilliseconds;
+    return { pool, slots: createFairSlots(max), usage, maxStatementMilliseconds };
   };
   const pool = openPool(options.poolSize, customPlans);
   const lookupPool = openPool(Math.ceil(options.poolSize / 2), genericPlans);
@@ -135,17 +139,28 @@ export function createDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** Runs a statement. If it belongs to a request, it is cancelled when the request aborts, which leaves the connection usable; other errors close it. */
+/**
+ * Runs a statement. If it belongs to a request, it is cancelled when the request aborts, which leaves the connection usable; other errors close it. A connection
+ * whose server should have cancelled the statement is abandoned, because it carries no data.
+ */
 const send = <Row extends object>(pool: SharedPool, query: pg.QueryConfig): Promise<Row[]> => {
   const request = activeRequest();
   return withConnection(
     pool,
     (client, { markBroken }) => {
       if (request !== undefined) paceReading(client, request);
-      return runOn<Row>(client, query).catch((error: unknown) => {
-        if (!isCancelled(error)) markBroken();
-        throw error;
-      });
+      const timer = pool.maxStatementMilliseconds === null ? undefined : setTimeout(abandon, pool.maxStatementMilliseconds, client);
+      return runOn<Row>(client, query).then(
+        (rows) => {
+          clearTimeout(timer);
+          return rows;
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          if (!isCancelled(error)) markBroken();
+          throw error;
+        },
+      );
     },
     query.text,
   );

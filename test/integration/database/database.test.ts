@@ -1,9 +1,10 @@
 import { inspect } from "node:util";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { bytes, bytesArray } from "../../../runtime/database/codecs.ts";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { startTcpProxy } from "../../support/tcp-proxy.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -143,6 +144,22 @@ describe("connections", () => {
     await Promise.all([database.close(), database.close()]);
     const countOpen = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ashlar-pool-test' AND datname = current_database()";
     await expect.poll(async () => (await test.database.query(countOpen))[0]).toEqual({ count: 0 });
+  });
+
+  it("are abandoned if the server does not even cancel a statement, and replaced", async () => {
+    const proxy = await startTcpProxy(test.url);
+    onTestFinished(proxy.close);
+    const database = open(test.url.replace(/:\d+\//, `:${proxy.port}/`), 100);
+    await database.query("SELECT 1");
+    proxy.mute = true;
+    const start = performance.now();
+    // No request that the statement belongs to ends it.
+    expect(await failure(() => database.query("SELECT 1"))).toMatchObject({ name: "DatabaseUnavailable", code: "ECONNRESET" });
+    // 0.1 s for the statement, 5 s for its cancellation.
+    expect(performance.now() - start).toBeGreaterThan(5_000);
+    proxy.mute = false;
+    expect(await database.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+    await database.close();
   });
 
   it("are replaced if the server closes them while they are idle", async () => {
