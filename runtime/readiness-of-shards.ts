@@ -3,7 +3,7 @@ import { createBitcoinQueries } from "./domains/bitcoin/queries.ts";
 import { createNetworkQueries } from "./domains/chains/queries/index.ts";
 import { createLedgerQueries } from "./domains/ledger/queries/index.ts";
 import type { Readiness } from "./http/health.ts";
-import { type DatabaseState, inspectDatabase, problemOf, type ReadinessOptions } from "./readiness.ts";
+import { type DatabaseState, inspectDatabase, problemOf, type ReadinessOptions, readinessOf } from "./readiness.ts";
 import type { Shard } from "./shard.ts";
 import { inTime } from "./shards.ts";
 
@@ -36,9 +36,8 @@ export function createReadiness(
   const inspect = (shard: Shard): Promise<DatabaseState> => (others.length === 0 ? load(shard) : inTime(load(shard))).catch(problemOf);
   return async () => {
     const [state, ...states] = await Promise.all([inspect(control), ...others.map(inspect)]);
-    if ("problem" in state) return { reasons: [state.problem], details: {} };
     const database = control.outage.isLost() ? "replicas only" : "up";
-    if (others.length === 0) return { reasons: state.reasons, details: { database, chains: state.chains } };
+    if ("problem" in state || others.length === 0) return readinessOf(state, database);
     const usable = [state, ...states].flatMap((found) => ("problem" in found ? [] : [found]));
     const byName = new Map(usable.flatMap((found) => found.chains.map((chain) => [chain.name, chain] as const)));
     const databases = others.map((shard, position) => {

@@ -45,16 +45,8 @@ export const problemOf = (error: unknown): { readonly problem: string } => ({
  * A server is ready if the database is reachable and migrated, and the first backfill of each chain is complete and its indexer not stopped, unless an operator
  * has paused it. The details report how far each chain is behind its node.
  */
-export async function readiness(
-  chains: readonly AnyChainConfig[],
-  queries: ReadinessQueries,
-  database: Database,
-  options: ReadinessOptions,
-): Promise<Readiness> {
-  const state: DatabaseState = await inspectDatabase(chains, queries, database, options).catch(problemOf);
-  if ("problem" in state) return { reasons: [state.problem], details: {} };
-  return { reasons: state.reasons, details: { database: "up", chains: state.chains } };
-}
+export const readinessOf = (state: DatabaseState, database = "up"): Readiness =>
+  "problem" in state ? { reasons: [state.problem], details: {} } : { reasons: state.reasons, details: { database, chains: state.chains } };
 
 /** Reads the state of a database and of the chains that are stored in it. @throws the error of a database that does not respond */
 export async function inspectDatabase(

@@ -21,7 +21,9 @@ export const databases = z
   .record(
     z.string().regex(/^[a-z][a-z0-9-]*$/, databaseName),
     z.strictObject({
-      url: databaseUrl.refine(asksForPrimary, { error: primaryText }).describe("The URL of the database. It may contain a secret and is never printed."),
+      url: databaseUrl
+        .refine(asksForPrimary, { error: primaryText })
+        .describe("The URL of the database. It may contain a secret and is never printed."),
       readUrls: readUrls.describe("The URLs of its streaming replicas. They may contain secrets and are never printed."),
       communityDatabaseUrl: primaryUrl
         .optional()

@@ -115,16 +115,20 @@ export function createAnchors(
       if (isAtHead && knownAtHead(id, head)?.isStored === true) return;
       known.delete(id);
       const at = clock.now();
+      const remember = (isStored: boolean): void => {
+        if (isAtHead && replace && head.content !== null) known.set(id, { content: head.content, at, isStored });
+      };
       try {
         // Without a primary, without disk space, or on a standby, nothing is indexed either: pages are consistent as long as it lasts, and continue at the
         // head afterwards.
-        if (outage.isLost()) return;
+        if (outage.isLost()) return remember(false);
         await database.query(insertAnchor, [fingerprint, chainId, block, anchorMilliseconds + rememberedMilliseconds, replace]);
       } catch (error) {
-        if (isUnwritable(error) || outage.isLost()) return;
+        if (isUnwritable(error)) return;
+        if (outage.isLost()) return remember(false);
         throw error;
       }
-      if (isAtHead && replace && head.content !== null) known.set(id, { content: head.content, at, isStored: true });
+      remember(true);
     },
     cleanUp,
     stop: () => clearInterval(timer),

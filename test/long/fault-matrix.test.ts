@@ -1,6 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,40 +18,24 @@ import { postmasterOf } from "../support/database/embedded-fixture.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { startIndexer } from "../support/indexer-process.ts";
-import { program } from "../support/program.ts";
 import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
 import { until } from "../support/until.ts";
+import { fakedClock, hasFakedClock, setClock } from "./support/faked-clock.ts";
+import { createClient, loadedLimits, renderStatuses, type ServiceProcess, startServiceIn } from "./support/loaded-service.ts";
 import { print, setting } from "./support/settings.ts";
+import { canMount, fillDisk, mountDisk, unmountDisk } from "./support/small-disk.ts";
 import { startTokenChain, type TokenChain } from "./support/token-chain.ts";
 
 /** How long a fault lasts that does not end by itself. */
 const faultSeconds = setting("LONG_FAULT_SECONDS", 30);
 /** Recovery after the cause of a fault is gone. */
 const maxRecoverySeconds = setting("LONG_RECOVERY_SECONDS", 10);
+/** How long the indexer waits for a response of its node. */
+const nodeTimeoutSeconds = 30;
 /** The size of the file system of the data folder. */
 const diskMegabytes = 700;
-const requestMilliseconds = 20;
 
-interface Requests {
-  readonly statuses: Map<number, number>;
-  /** Requests whose connection was closed or refused. */
-  failures: number;
-}
-
-/** Whether this process may mount file systems. */
-const canMount = (): boolean => {
-  const folder = join(tmpdir(), `ashlar-mount-${process.pid}`);
-  mkdirSync(folder);
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], { stdio: "ignore" });
-    execFileSync("umount", [folder], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-};
+type Client = ReturnType<typeof createClient>;
 
 const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
   for (const pid of pids) process.kill(pid, name);
@@ -66,58 +48,29 @@ const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
 describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
   let folder: string;
   let disk: string;
+  let clockFile: string;
   let tokens: TokenChain;
   let node: RpcProxy;
-  let service: { readonly child: ChildProcess; readonly exited: Promise<unknown>; output: string };
+  let service: ServiceProcess;
   let port: number;
-  let key: string;
-  let isEnding = false;
-  let load: Promise<void>;
-  let requests: Requests = { statuses: new Map(), failures: 0 };
+  let client: Client;
+  let requests: ReturnType<Client["startRequests"]>;
   const recoveries: string[] = [];
 
-  const start = (): void => {
-    const { DATABASE_URL: _, ...environment } = process.env;
-    const child = spawn(process.execPath, [program, "start", "--workers", "2"], {
-      cwd: folder,
-      env: environment,
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
+  const start = (variables: NodeJS.ProcessEnv = {}): void => {
+    service = startServiceIn(folder, variables);
+  };
+  const restart = async (variables: NodeJS.ProcessEnv = {}): Promise<void> => {
+    service.child.kill("SIGTERM");
+    await service.exited;
+    start(variables);
+    await client.recovery();
+    // Requests that were sent before end as failures of their own.
+    await until("requests without failures", async () => {
+      requests.count();
+      await wait(1_000);
+      return requests.count().failures === 0;
     });
-    const started = { child, exited: once(child, "exit"), output: "" };
-    const collect = (part: Buffer): void => {
-      // Without the lines of requests, of which there are 50 per second.
-      const lines = part
-        .toString()
-        .split("\n")
-        .filter((line) => !line.includes('"msg":"Request"'));
-      started.output = `${started.output}${lines.join("\n")}`.slice(-100_000);
-    };
-    child.stdout.on("data", collect);
-    child.stderr.on("data", collect);
-    service = started;
-  };
-  const get = async (path: string): Promise<{ status: number; height: number | undefined }> => {
-    const headers = { authorization: `Bearer ${key}` };
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers, signal: AbortSignal.timeout(20_000) });
-    const { data } = (await response.json()) as { data?: { items?: { height?: number }[] } | null };
-    return { status: response.status, height: data?.items?.[0]?.height };
-  };
-  const sendOne = async (path: string): Promise<void> => {
-    try {
-      const { status } = await get(path);
-      requests.statuses.set(status, (requests.statuses.get(status) ?? 0) + 1);
-    } catch {
-      requests.failures += 1;
-    }
-  };
-  const sendRequests = async (): Promise<void> => {
-    const paths = [
-      "/v1/own/block_v2/latest/",
-      `/v1/own/address/${tokens.trader}/balances_v2/`,
-      `/v1/own/tokens/${tokens.token}/token_holders_v2/`,
-    ];
-    for (let sent = 0; !isEnding; sent += 1, await wait(requestMilliseconds)) void sendOne(paths[sent % paths.length] ?? "");
   };
   const child = (name: string): number => {
     const pid = processesOf(service.child.pid ?? 0).get(name);
@@ -133,21 +86,6 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
     if (pid === undefined) throw new Error("The node is no child of this process.");
     return pid;
   };
-  /** Seconds until a new block is indexed and served, and the service is ready. */
-  const recovery = async (): Promise<number> => {
-    const from = performance.now();
-    await tokens.grow(1);
-    const height = await tokens.chain.head();
-    await until(
-      "the service to recover",
-      async () => {
-        const ready = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
-        return ready?.ok === true && ((await get("/v1/own/block_v2/latest/").catch(() => null))?.height ?? -1) >= height;
-      },
-      60_000,
-    );
-    return (performance.now() - from) / 1_000;
-  };
   /** Inflicts a fault while the chain grows, removes its cause, and measures the recovery. */
   const survive = async (
     name: string,
@@ -157,9 +95,9 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
       readonly end: () => Promise<void> | void;
       readonly mines?: boolean;
     },
-    { breaksConnections }: { readonly breaksConnections: boolean },
+    { breaksConnections, withinSeconds = maxRecoverySeconds }: { readonly breaksConnections: boolean; readonly withinSeconds?: number },
   ): Promise<void> => {
-    requests = { statuses: new Map(), failures: 0 };
+    requests.count();
     await fault.begin();
     const end = performance.now() + fault.seconds * 1_000;
     while (performance.now() < end) {
@@ -167,22 +105,22 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
       await wait(500);
     }
     await fault.end();
-    const seconds = await recovery();
-    const statuses = [...requests.statuses].sort(([left], [right]) => left - right);
-    recoveries.push(
-      `| ${name} | ${seconds.toFixed(1)} s | ${statuses.map(([status, count]) => `${count} × ${status}`).join(", ")} | ${requests.failures} |`,
-    );
+    const seconds = await client.recovery();
+    const counts = requests.count();
+    recoveries.push(`| ${name} | ${seconds.toFixed(1)} s | ${renderStatuses(counts)} | ${counts.failures} |`);
     print(recoveries.at(-1) ?? "");
-    expect(statuses.map(([status]) => status).filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    if (!breaksConnections) expect(requests.failures).toBe(0);
-    expect(seconds).toBeLessThan(maxRecoverySeconds);
+    expect([...counts.statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    if (!breaksConnections) expect(counts.failures).toBe(0);
+    expect(seconds).toBeLessThan(withinSeconds);
   };
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "ashlar-faults-"));
     disk = join(folder, "disk");
+    clockFile = join(folder, "clock");
+    setClock(clockFile, 0);
     mkdirSync(disk);
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${diskMegabytes}m,mode=0755`, "tmpfs", disk]);
+    mountDisk(disk, diskMegabytes);
     tokens = await startTokenChain();
     node = await startRpcProxy(tokens.chain.url);
     port = await freePort();
@@ -190,36 +128,32 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
       port,
       dataDirectory: join(disk, "data"),
       minFreeDiskMegabytes: 150,
-      limits: {
-        requestsPerSecond: "unlimited",
-        concurrentRequests: "unlimited",
-        databaseSecondsPerMinute: "unlimited",
-        bytesInFlight: "unlimited",
-      },
+      limits: loadedLimits,
       chains: [{ name: "own", rpc: node.url, pollMilliseconds: 200 }],
     };
     await writeFile(join(folder, "ashlar.yaml"), JSON.stringify(settings));
     start();
     await until("the service to be ready", async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok === true);
-    const { url } = await startEmbedded({ dataDirectory: join(disk, "data") });
-    const database = connect(url);
-    ({ key } = await createKeys(database).create({ label: "faults" }));
-    await database.close();
-    load = sendRequests();
+    const { key } = await onDatabase((database) => createKeys(database).create({ label: "faults" }));
+    client = createClient({ port, key, tokens });
+    requests = client.startRequests();
   });
   afterAll(async () => {
-    isEnding = true;
-    await load;
+    await requests?.stop();
     print(["| fault | recovery | responses | closed connections |", ...recoveries].join("\n"));
     service?.child.kill("SIGTERM");
     await service?.exited;
     await node?.close();
     await tokens?.chain.stop();
-    execFileSync("umount", ["-l", disk]);
+    unmountDisk(disk);
     await rm(folder, { recursive: true, force: true });
   });
-  const connect = (url: string): Database =>
-    createDatabase({ url, poolSize: 2, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+  /** Runs work on the database of the service. */
+  const onDatabase = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
+    const { url } = await startEmbedded({ dataDirectory: join(disk, "data") });
+    const database = createDatabase({ url, poolSize: 2, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+    return work(database).finally(database.close);
+  };
 
   it.each(["worker 1", "indexer"])("SIGKILL of %s", async (name) =>
     survive(
@@ -243,7 +177,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
           await service.exited;
         },
         seconds: 0,
-        end: start,
+        end: () => start(),
       },
       { breaksConnections: true },
     ));
@@ -278,16 +212,63 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
     return survive(
       "full disk",
       {
-        begin: () => fill(file),
+        begin: () => fillDisk(file),
         seconds: faultSeconds,
         end() {
           // Otherwise the disk was not full.
-          expect(service.output).toContain("Indexing is paused until there is more disk space");
+          expect(service.output()).toContain("Indexing is paused until there is more disk space");
           rmSync(file);
         },
       },
       { breaksConnections: false },
     );
+  });
+  it("a connection to the node without data", () =>
+    survive(
+      "black-holed node",
+      {
+        begin() {
+          node.intercept = () => true;
+        },
+        seconds: faultSeconds,
+        end() {
+          node.intercept = null;
+        },
+      },
+      { breaksConnections: false, withinSeconds: nodeTimeoutSeconds + maxRecoverySeconds },
+    ));
+  describe.skipIf(!hasFakedClock())("a clock", () => {
+    beforeAll(() => restart(fakedClock(clockFile)));
+    afterAll(() => restart());
+
+    /** The age of the head by the clock of a server. */
+    const secondsBehind = async (): Promise<number> => {
+      const { data } = (await (await fetch(`http://127.0.0.1:${port}/readyz`)).json()) as {
+        data: { chains: { seconds_behind: number }[] };
+      };
+      return data.chains[0]?.seconds_behind ?? 0;
+    };
+    it.each([
+      ["forwards", 3_600, 3_600],
+      ["back", 0, -3_600],
+    ])("that jumps an hour %s", (name, offset, jump) => {
+      let before = 0;
+      return survive(
+        `clock jump ${name}`,
+        {
+          async begin() {
+            before = await secondsBehind();
+            setClock(clockFile, offset);
+          },
+          seconds: faultSeconds,
+          async end() {
+            // Otherwise the clock did not jump; the head is some seconds older or newer.
+            expect(Math.round(((await secondsBehind()) - before) / 600) * 600).toBe(jump);
+          },
+        },
+        { breaksConnections: false },
+      );
+    });
   });
   it("a node whose blocks differ from their hashes", () =>
     survive(
@@ -331,42 +312,23 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
   it("has lost nothing: the index equals one that had no faults", async () => {
     const undisturbed: TestDatabase = await createTestDatabase();
     const scratch = await mkdtemp(join(tmpdir(), "ashlar-undisturbed-"));
-    const { url } = await startEmbedded({ dataDirectory: join(disk, "data") });
-    const database = connect(url);
     const config = { ...chainConfig.parse({ name: "own", id: 31337, rpc: tokens.chain.url, pollMilliseconds: 100 }), id: 31337 };
     const other = await startIndexer(scratch, config, undisturbed.url);
     try {
-      const equal = await poll(
-        async () => {
-          const [left, right] = await Promise.all([contents(database), contents(undisturbed.database)]);
-          return isDeepStrictEqual(left, right) ? left : null;
-        },
-        { ...every(1_000), withinMilliseconds: 60_000 },
-      );
-      expect(equal ?? (await contents(database))).toEqual(await contents(undisturbed.database));
+      await onDatabase(async (database) => {
+        const equal = await poll(
+          async () => {
+            const [left, right] = await Promise.all([contents(database), contents(undisturbed.database)]);
+            return isDeepStrictEqual(left, right) ? left : null;
+          },
+          { ...every(1_000), withinMilliseconds: 60_000 },
+        );
+        expect(equal ?? (await contents(database))).toEqual(await contents(undisturbed.database));
+      });
     } finally {
       await other.kill();
-      await database.close();
       await undisturbed.drop();
       await rm(scratch, { recursive: true, force: true });
     }
   });
 });
-
-const chunkBytes = 1024 * 1024;
-
-/** Writes a file until no space is left. */
-function fill(path: string): void {
-  const file = openSync(path, "w");
-  try {
-    for (const chunk of [Buffer.alloc(chunkBytes), Buffer.alloc(4_096)]) {
-      try {
-        for (;;) writeSync(file, chunk);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
-      }
-    }
-  } finally {
-    closeSync(file);
-  }
-}

@@ -49,7 +49,12 @@ const readRole = async (client: pg.Client): Promise<ServerRole> => {
 };
 
 async function probe(url: string): Promise<ServerRole> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: probeMilliseconds, query_timeout: probeMilliseconds });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "ashlar-probe",
+    connectionTimeoutMillis: probeMilliseconds,
+    query_timeout: probeMilliseconds,
+  });
   client.on("error", () => undefined);
   try {
     await client.connect();

@@ -7,7 +7,7 @@ import { createNetworkQueries } from "../../../runtime/domains/chains/queries/in
 import { createLedgerQueries } from "../../../runtime/domains/ledger/queries/index.ts";
 import { listActions } from "../../../runtime/operator/actions.ts";
 import { pauseChain, resumeChain } from "../../../runtime/operator/pause.ts";
-import { readiness } from "../../../runtime/readiness.ts";
+import { inspectDatabase, readinessOf } from "../../../runtime/readiness.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
@@ -56,13 +56,13 @@ const startIndexer = () => {
   };
 };
 const head = async () => (await createLedgerQueries(test.database).head(31337))?.number;
-const ready = () => {
+const ready = async () => {
   const queries = {
     ledger: createLedgerQueries(test.database),
     bitcoin: createBitcoinQueries(test.database),
     network: createNetworkQueries(test.database),
   };
-  return readiness([config], queries, test.database, { now: () => new Date(), maxSilentSeconds: 300 });
+  return readinessOf(await inspectDatabase([config], queries, test.database, { now: () => new Date(), maxSilentSeconds: 300 }));
 };
 /** The server is shared with other tests, in databases of their own. */
 const locks =

@@ -5,7 +5,7 @@ import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts
 import { createBitcoinQueries } from "../../../runtime/domains/bitcoin/queries.ts";
 import { createNetworkQueries } from "../../../runtime/domains/chains/queries/index.ts";
 import { createLedgerQueries } from "../../../runtime/domains/ledger/queries/index.ts";
-import { readiness } from "../../../runtime/readiness.ts";
+import { inspectDatabase, readinessOf } from "../../../runtime/readiness.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
@@ -39,7 +39,7 @@ const reasons = async (): Promise<readonly string[]> => {
     bitcoin: createBitcoinQueries(test.database),
     network: createNetworkQueries(test.database),
   };
-  return (await readiness([config], queries, test.database, { now: () => new Date(), maxSilentSeconds: 300 })).reasons;
+  return readinessOf(await inspectDatabase([config], queries, test.database, { now: () => new Date(), maxSilentSeconds: 300 })).reasons;
 };
 /** Moves the last progress of the indexer into the past. */
 const silence = (seconds: number) =>

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { noOutage } from "../../../runtime/database/primary-outage.ts";
 import { anchorMilliseconds, createAnchors, fingerprintOf } from "../../../runtime/http/anchors.ts";
 import { type Harness, startHarness } from "./harness.ts";
 
@@ -192,6 +193,22 @@ describe("an anchor", () => {
     await anchors.cleanUp();
     anchors.stop();
     expect(await storedAnchors()).toHaveLength(0);
+  });
+
+  it("is known to the process that sent page 0 while the primary is lost, and stored by page 0 afterwards", async () => {
+    let isLost = true;
+    const outage = { ...noOutage, isLost: () => isLost };
+    const { database } = app.test;
+    const anchors = createAnchors(database, pino({ level: "silent" }), performance, outage);
+    const list = Buffer.from("outage");
+    await anchors.pin(list, 1, 100, true, { block: 100, content: "7.1" });
+    expect(await storedAnchors()).toHaveLength(0);
+    expect(await anchors.find(list, 1, { block: 100, content: "7.1" })).toEqual({ block: 100, old: false });
+    expect(await anchors.find(list, 1, { block: 101, content: "8.1" })).toBeNull();
+    isLost = false;
+    await anchors.pin(list, 1, 100, true, { block: 100, content: "7.1" });
+    expect(await storedAnchors()).toHaveLength(1);
+    anchors.stop();
   });
 
   it("is set by a later page other than the last if it has expired", async () => {

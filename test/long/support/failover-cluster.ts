@@ -1,37 +1,51 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { query } from "../../support/database/embedded-fixture.ts";
-import { type ReplicatedServer, startPrimary, startStandby } from "../../support/database/replication.ts";
+import { startPrimary, startStandby } from "../../support/database/replication.ts";
+import { startTcpProxy } from "../../support/tcp-proxy.ts";
 
-/** A primary and a standby, of which tests kill the primary. */
+/** A primary and a standby, of which tests lose the primary. */
 export interface FailoverCluster {
   /** The settings of `ashlar.yaml` that lead to it. */
   readonly settings: { readonly databaseUrl: string; readonly readUrls: readonly string[] };
-  /** Kills the primary like its machine, without a chance to say goodbye. */
-  kill(): Promise<void>;
+  /** Makes the primary disappear, without a chance to close its connections. */
+  lose(loss: Loss): Promise<void>;
   /** Resolves when a standby has become the primary. */
   promotion(): Promise<void>;
-  /** Starts the killed server again, and returns its URL once it responds. */
+  /** Brings the lost server back, and returns its URL once it responds. */
   comeBack(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Starts two servers of the embedded PostgreSQL; `promotion` promotes the standby after some seconds, as a person would. */
-export async function startPlainCluster(promotionSeconds: number, afterSeconds: (seconds: number) => Promise<void>): Promise<FailoverCluster> {
+/** How a server is lost: its machine, its PostgreSQL, or the network before it, which then drops all packets. */
+export type Loss = "machine" | "PostgreSQL" | "network";
+
+/** Starts two servers of the embedded PostgreSQL, of which a person promotes the standby after some seconds. */
+export async function startPlainCluster(promotionSeconds: number): Promise<FailoverCluster> {
   const one = await startPrimary();
   const two = await startStandby(one);
-  const hostOf = ({ port }: ReplicatedServer): string => `127.0.0.1:${port}`;
-  const both = one.url.replace(hostOf(one), `${hostOf(one)},${hostOf(two)}`);
+  const proxy = await startTcpProxy(one.url);
+  const [host, ...others] = [proxy.port, two.port].map((port) => `127.0.0.1:${port}`);
+  const url = one.url.replace(`127.0.0.1:${one.port}`, host ?? "");
   return {
-    settings: { databaseUrl: `${both}?target_session_attrs=read-write`, readUrls: [one.url, two.url] },
-    kill: one.kill,
+    settings: {
+      databaseUrl: `${one.url.replace(`127.0.0.1:${one.port}`, [host, ...others].join(","))}?target_session_attrs=read-write`,
+      readUrls: [url, two.url],
+    },
+    async lose(loss) {
+      if (loss === "network") proxy.mute = true;
+      else await one.kill();
+    },
     async promotion() {
-      await afterSeconds(promotionSeconds);
+      await wait(promotionSeconds * 1_000);
       await query(two.url, "SELECT pg_promote()");
     },
     async comeBack() {
-      await one.restart();
+      if (proxy.mute) proxy.mute = false;
+      else await one.restart();
       return one.url;
     },
     async stop() {
+      await proxy.close();
       await two.remove();
       await one.remove();
     },

@@ -31,8 +31,18 @@ interface Program {
   output(): string;
 }
 
-function run(name: string, args: readonly string[], folder: string, options: { readonly uid?: number; readonly gid?: number } = {}): Program {
-  const child = spawn(name, [...args], { cwd: folder, env: { ...process.env, HOME: folder }, stdio: ["ignore", "pipe", "pipe"], ...options });
+function run(
+  name: string,
+  args: readonly string[],
+  folder: string,
+  options: { readonly uid?: number; readonly gid?: number } = {},
+): Program {
+  const child = spawn(name, [...args], {
+    cwd: folder,
+    env: { ...process.env, HOME: folder },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...options,
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (part: Buffer) => {
@@ -109,7 +119,8 @@ export async function startPatroniCluster(): Promise<FailoverCluster> {
   await writeFile(balancerFile, balancerConfig);
   const balancer = run("haproxy", ["-f", balancerFile], folder);
   const superuser = `postgresql://postgres:superuser-password@127.0.0.1:${one.port}/postgres`;
-  for (const statement of (await documentedExample(page, "sql")).split(";\n").filter((text) => text.trim() !== "")) await query(superuser, statement);
+  for (const statement of (await documentedExample(page, "sql")).split(";\n").filter((text) => text.trim() !== ""))
+    await query(superuser, statement);
   const settings = parse(
     adapt(await documentedExample(page, "yaml", "# ashlar.yaml"), {
       "127.0.0.1:5000": `127.0.0.1:${balancerPort}`,
@@ -125,19 +136,23 @@ export async function startPatroniCluster(): Promise<FailoverCluster> {
   );
 
   let killed = one;
+  let isPatroniLost = false;
   const otherThan = (node: Node): Node => (node === one ? two : one);
   return {
     settings,
-    async kill() {
+    async lose(loss) {
+      if (loss === "network") throw new RangeError("The network of this cluster is not controlled.");
+      isPatroniLost = loss === "machine";
       killed = (await hasRole(one, "primary")) ? one : two;
       const postmaster = postmasterOf(killed);
-      const processes = [killed.patroni.child.pid ?? 0, postmaster, ...descendantsOf(postmaster)];
+      const patroni = isPatroniLost ? [killed.patroni.child.pid ?? 0] : [];
+      const processes = [...patroni, postmaster, ...descendantsOf(postmaster)];
       for (const pid of processes) process.kill(pid, "SIGKILL");
       await until("its processes to exit", () => processes.every(isGone));
     },
     promotion: () => until("the standby to be promoted", () => hasRole(otherThan(killed), "primary"), 60_000),
     async comeBack() {
-      killed.patroni = startPatroni(killed);
+      if (isPatroniLost) killed.patroni = startPatroni(killed);
       await until("the former primary to be a replica", () => hasRole(killed, "replica"), 60_000);
       return settings.readUrls.find((url) => url.includes(`:${killed.port}/`)) ?? "";
     },
