@@ -3,11 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../runtime/database/database.ts";
-import { createKeys } from "../runtime/http/keys.ts";
-import { factsOf } from "./queries/story.ts";
 import { type BenchResult, rounded } from "./result.ts";
 import { writePlan } from "./serve/bare-statement.ts";
-import { rowCases } from "./serve/cases.ts";
+import { selectCases } from "./serve/cases.ts";
 import { connectionsPerKey, type LoadOptions } from "./serve/cells.ts";
 import { type BareCheck, checkBare } from "./serve/check-bare.ts";
 import { compareBytes } from "./serve/compare-bytes.ts";
@@ -15,6 +13,7 @@ import { countStatements, describeStatements, type RequestStatements } from "./s
 import { estimateNote, estimateTable } from "./serve/estimate.ts";
 import { type RowFailure, resultOf } from "./serve/figures.ts";
 import { openServedIndex } from "./serve/index.ts";
+import { withKeys } from "./serve/keys.ts";
 import { measureRow, type RowFigures } from "./serve/measure-row.ts";
 import { comparedConnections, type Options, parseOptions, warmUpMilliseconds } from "./serve/options.ts";
 import { compilePrograms, type Programs, startProduct } from "./serve/product.ts";
@@ -24,7 +23,7 @@ import { type Servers, startServers } from "./serve/servers.ts";
 import { startStatementProxy } from "./serve/statement-proxy.ts";
 import { summaryOf } from "./serve/summary.ts";
 import { measureWorkers, workersTable } from "./serve/workers.ts";
-import { parentOf } from "./support/cpu-time.ts";
+import { postmasterOf } from "./support/cpu-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
 /** The index can be generated again, so it need not survive a power failure. More servers are connected at the same time than in operation. */
@@ -40,7 +39,7 @@ const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 /** Compares `ashlar serve` with a server that only runs one statement per request, and with an Express server. */
 export async function run(args: readonly string[]): Promise<BenchResult> {
   const options = parseOptions(args);
-  const cases = selectedCases(options);
+  const cases = selectCases(options, options.rows);
   const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-serve-"));
   const server = await startBenchServer(process.env.ASHLAR_BENCH_DIR ?? join(tmpdir(), "ashlar-bench-queries"), settings);
   try {
@@ -53,16 +52,6 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** The cases of the requested rows. @throws {RangeError} for an unknown row. */
-function selectedCases({ rows, seed, transfers }: Options): readonly RowCase[] {
-  const all = rowCases(factsOf({ seed, transfers }));
-  const unknown = rows.find((row) => !all.some((rowCase) => rowCase.row === row));
-  if (unknown !== undefined) {
-    throw new RangeError(`Invalid value "${unknown}" for --rows: expected some of ${all.map(({ row }) => row).join(", ")}.`);
-  }
-  return all.filter(({ row }) => rows.length === 0 || rows.includes(row));
 }
 
 interface Work {
@@ -156,24 +145,6 @@ async function checkRow(
   }
   if (options.explain) await writePlan(database, rowCase);
   return checkBare(rowCase, { bare, databaseUrl, load, folder, keepsGoing: options.keepsGoing });
-}
-
-/** Runs work with new keys, and deletes them and their usage. */
-async function withKeys<T>(database: Database, count: number, work: (keys: readonly string[]) => Promise<T>): Promise<T> {
-  const keys = createKeys(database);
-  const created = await Promise.all(Array.from({ length: count }, (_, index) => keys.create({ label: `bench ${index}` })));
-  try {
-    return await work(created.map(({ key }) => key));
-  } finally {
-    const ids = created.map(({ id }) => id);
-    await database.query("DELETE FROM credit_usage WHERE key_id = ANY ($1::int8[])", [ids]);
-    await database.query("DELETE FROM api_keys WHERE id = ANY ($1::int8[])", [ids]);
-  }
-}
-
-async function postmasterOf(database: Database): Promise<number> {
-  const [row] = await database.query<{ id: number }>("SELECT pg_backend_pid()::int8 AS id");
-  return parentOf(row?.id ?? 0) ?? 0;
 }
 
 /** Counts the statements of rows with a server of its own, whose connections go through a proxy. */

@@ -1,4 +1,4 @@
-import { type StoryFacts, timeOfBlock, transactionHash, transferTopic } from "../queries/story.ts";
+import { factsOf, type StoryFacts, type StorySize, timeOfBlock, transactionHash, transferTopic } from "../queries/story.ts";
 import { createRandom } from "../support/random.ts";
 import { exchanges } from "./exchanges.ts";
 import { nftHolders } from "./index-nfts.ts";
@@ -14,8 +14,18 @@ const maxBusyPages = 200;
 const transactionsPerBlock = 8;
 
 /** The rows of the interface with requests that vary over wallets, tokens, blocks and pages. */
-export function rowCases(facts: StoryFacts): readonly RowCase[] {
+function rowCases(facts: StoryFacts): readonly RowCase[] {
   return [...walletCases(facts), ...ledgerCases(facts), ...tokenCases(facts), ...nftCases(), ...exchangeCases(facts)];
+}
+
+/** The cases of some rows, or of all if none is given. @throws {RangeError} for an unknown row. */
+export function selectCases(size: StorySize, rows: readonly string[]): readonly RowCase[] {
+  const all = rowCases(factsOf(size));
+  const unknown = rows.find((row) => !all.some((rowCase) => rowCase.row === row));
+  if (unknown !== undefined) {
+    throw new RangeError(`Invalid value "${unknown}" for --rows: expected some of ${all.map(({ row }) => row).join(", ")}.`);
+  }
+  return all.filter(({ row }) => rows.length === 0 || rows.includes(row));
 }
 
 const ofWallet = (wallet: string, path: string): string => `${chain}address/${wallet}/${path}`;

@@ -1,4 +1,4 @@
-import { cpuMillisecondsOfChildren, cpuMillisecondsOfFamily } from "../support/cpu-time.ts";
+import { cpuMillisecondsOfChildren, cpuMillisecondsOfFamily, growthOf } from "../support/cpu-time.ts";
 import type { LoadArgument, LoadResult } from "./load/main.ts";
 import type { ServerProcess } from "./processes.ts";
 import type { RowCase } from "./row-case.ts";
@@ -53,7 +53,3 @@ export async function measureCell(
 /** The CPU milliseconds of server and database per request. */
 export const bothCpu = ({ serverCpu, databaseCpu }: Cell): number | null =>
   serverCpu === null || databaseCpu === null ? null : serverCpu + databaseCpu;
-
-/** The CPU time of the processes that are still running. */
-const growthOf = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number =>
-  [...after].reduce((sum, [id, time]) => sum + time - (before.get(id) ?? 0), 0);

@@ -10,7 +10,8 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-const maxStartMilliseconds = 30_000;
+/** On a busy machine, the workers of a server take turns. */
+const maxStartMilliseconds = 120_000;
 
 /** Starts a server with its output in a log file, and waits until the log says where it listens. @throws {Error} if it exits or does not listen. */
 export async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv, logFile: string): Promise<ServerProcess> {

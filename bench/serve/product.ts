@@ -41,6 +41,10 @@ export interface ProductOptions {
   readonly workers?: number;
   /** Whether responses are cached until the index changes, as by default; otherwise each request is computed. */
   readonly keepsResponses?: boolean;
+  /** Replicas of the database; none by default. */
+  readonly readUrls?: readonly string[];
+  /** The port of metrics, which are off by default. */
+  readonly metricsPort?: number | undefined;
 }
 
 /** The deadline of requests and statements: on a busy machine, requests of 128 connections for long responses take longer than by default. */
@@ -51,7 +55,7 @@ export function startProduct(
   { product }: Programs,
   databaseUrl: string,
   folder: string,
-  { nodeOptions = [], workers = 1, keepsResponses = false }: ProductOptions = {},
+  { nodeOptions = [], workers = 1, keepsResponses = false, readUrls = [], metricsPort }: ProductOptions = {},
 ): Promise<ServerProcess> {
   const file = join(folder, "ashlar.yaml");
   writeFileSync(
@@ -59,6 +63,8 @@ export function startProduct(
     JSON.stringify({
       chains: [{ name: "eth-mainnet", id: 1 }],
       publicUrl: "http://bench.invalid",
+      readUrls,
+      ...(metricsPort === undefined ? {} : { metrics: { port: metricsPort } }),
       cache: keepsResponses ? {} : { megabytes: 0 },
       limits: { requestsPerSecond: 1_000_000, ...raisedLimits, requestMilliseconds: deadline, statementMilliseconds: deadline },
     }),

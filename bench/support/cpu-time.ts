@@ -36,12 +36,19 @@ function cpuMillisecondsOfProcess(id: number): number | null {
 /** CPU milliseconds of all threads of a process and its child processes; null if the system does not report them. */
 export function cpuMillisecondsOfFamily(id: number): number | null {
   if (process.platform !== "linux") return null;
-  const children = readAll().filter(({ parent }) => parent === id);
-  return [id, ...children.map((child) => child.id)].reduce<number | null>((sum, member) => {
+  return familyOf(id).reduce<number | null>((sum, member) => {
     const own = cpuMillisecondsOfProcess(member);
     return sum === null || own === null ? null : sum + own;
   }, 0);
 }
+
+/** A process and its child processes; Linux alone reports them. */
+export const familyOf = (id: number): number[] => [
+  id,
+  ...readAll()
+    .filter(({ parent }) => parent === id)
+    .map((child) => child.id),
+];
 
 /** CPU milliseconds of the running child processes of a process, by id; null if the system does not report them. */
 export function cpuMillisecondsOfChildren(parent: number): ReadonlyMap<number, number> | null {
@@ -51,8 +58,18 @@ export function cpuMillisecondsOfChildren(parent: number): ReadonlyMap<number, n
   return new Map(children.map(({ id }) => [id, cpuMillisecondsOf([id]) ?? 0]));
 }
 
+/** The growth of these CPU milliseconds, of the child processes that are still running. */
+export const growthOf = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number =>
+  [...after].reduce((sum, [id, time]) => sum + time - (before.get(id) ?? 0), 0);
+
+/** The process of which all backends of a database's server are children; 0 if the system does not report it. */
+export async function postmasterOf(database: Queryable): Promise<number> {
+  const [row] = await database.query<{ id: number }>("SELECT pg_backend_pid()::int8 AS id");
+  return parentOf(row?.id ?? 0) ?? 0;
+}
+
 /** The parent of a process; null if the system does not report it. */
-export function parentOf(id: number): number | null {
+function parentOf(id: number): number | null {
   return process.platform === "linux" ? (readAll().find((stat) => stat.id === id)?.parent ?? null) : null;
 }
 

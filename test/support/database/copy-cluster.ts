@@ -1,0 +1,36 @@
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { openSession } from "../../../runtime/database/session.ts";
+
+/** A running server of this machine that standbys can follow. */
+export interface CopiedServer {
+  /** With a role that may replicate. */
+  readonly url: string;
+  readonly dataDirectory: string;
+}
+
+/**
+ * Makes the data directory of a standby that follows a server, from a base backup: with the functions of PostgreSQL ("Making a Base Backup Using the Low Level
+ * API"), because the embedded binaries have no pg_basebackup, and that of another version refuses them.
+ */
+export async function copyCluster(primary: CopiedServer, folder: string): Promise<void> {
+  const [from, to] = [join(primary.dataDirectory, "postgres"), join(folder, "postgres")];
+  const session = await openSession({ url: primary.url, applicationName: "ashlar-test" });
+  try {
+    await session.query("SELECT pg_backup_start('standby', true)");
+    // The WAL is streamed.
+    const isCopied = (path: string): boolean => basename(path) !== "postmaster.pid" && basename(dirname(path)) !== "pg_wal";
+    cpSync(from, to, { recursive: true, filter: isCopied });
+    mkdirSync(join(to, "pg_wal", "archive_status"), { recursive: true, mode: 0o700 });
+    chmodSync(to, 0o700);
+    const [stopped] = await session.query<{ label: string }>("SELECT labelfile AS label FROM pg_backup_stop(false)");
+    writeFileSync(join(to, "backup_label"), stopped?.label ?? "");
+  } finally {
+    await session.close();
+  }
+  cpSync(join(primary.dataDirectory, "postgres-password"), join(folder, "postgres-password"));
+  const password = readFileSync(join(folder, "postgres-password"), "utf8");
+  const connection = `host=127.0.0.1 port=${new URL(primary.url).port} user=ashlar password=${password}`;
+  writeFileSync(join(to, "postgresql.auto.conf"), `primary_conninfo = '${connection}'\n`);
+  writeFileSync(join(to, "standby.signal"), "");
+}
