@@ -19,6 +19,8 @@ import { CommandError } from "./command-error.ts";
 export interface RestoreTarget {
   readonly connection: Pick<DatabaseOptions, "url" | "description" | "applicationName">;
   readonly database: Database;
+  /** The control database, if it is another one. */
+  readonly log?: Database | undefined;
   readonly folder: string;
   readonly jobs: number;
   readonly readsBack: boolean;
@@ -58,7 +60,7 @@ export async function addChain(config: Config, name: string, target: RestoreTarg
       },
       forgetProtocols: forgetProtocolsOn,
       onRestored: (client) =>
-        recordAction(client, {
+        recordAction(target.log ?? client, {
           actor: commandActor(),
           action: "chain.restore",
           subject: name,

@@ -10,7 +10,7 @@ import { loadProtocols } from "../protocols.ts";
 import { auditRestored } from "./audit-restored.ts";
 import { type BackupOptions, configOfOption, defaultJobs } from "./backup.ts";
 import { describeRestored, reportRestore } from "./describe-restored.ts";
-import { openServer } from "./open-database.ts";
+import { openDatabase, openServer } from "./open-database.ts";
 import { createProgress } from "./progress.ts";
 import { addChain, type RestoreTarget } from "./restore-snapshot.ts";
 import { inScratchDatabase } from "./scratch-database.ts";
@@ -31,7 +31,12 @@ export async function restore(all: Config, folder: string, options: RestoreComma
   try {
     const { description } = server;
     if (!verify) {
-      await restoreTo(config, { url: server.url, description }, folder, options, async () => undefined);
+      const control = options.chain === undefined || config.databaseName === null ? undefined : await openDatabase(all);
+      try {
+        await restoreTo(config, { url: server.url, description }, folder, { ...options, log: control?.indexing }, async () => undefined);
+      } finally {
+        await control?.close();
+      }
       return;
     }
     let isEqual = true;
@@ -52,7 +57,7 @@ async function restoreTo(
   config: Config,
   server: Pick<DatabaseOptions, "url" | "description">,
   folder: string,
-  { jobs = defaultJobs(), verify = false, chain }: RestoreCommandOptions,
+  { jobs = defaultJobs(), verify = false, chain, log }: RestoreCommandOptions & Pick<RestoreTarget, "log">,
   check: (database: Database) => Promise<void>,
 ): Promise<void> {
   const connection = { ...server, applicationName: "ashlar-restore" };
@@ -60,7 +65,7 @@ async function restoreTo(
   const database = createDatabase({ ...connection, poolSize: 3, statementTimeoutMilliseconds: 0 });
   const progress = createProgress();
   const onProgress = reportRestore(progress);
-  const target: RestoreTarget = { connection, database, folder, jobs, readsBack: verify, onProgress };
+  const target: RestoreTarget = { connection, database, log, folder, jobs, readsBack: verify, onProgress };
   try {
     const restored = await (chain === undefined ? restoreWhole(config, target) : addChain(config, chain, target));
     progress.end();
