@@ -1,4 +1,7 @@
-import { inject } from "vitest";
+import { fileURLToPath } from "node:url";
 
-/** The compiled command line: what an installed package runs, and the demo. */
-export const program = inject("program");
+/** The command line that tests start as processes: compiled, as an installed package runs it, with the demo. Benches, which run without Vitest, start that of the clone. */
+export const program =
+  process.env.VITEST === undefined
+    ? fileURLToPath(new URL("../../bin/ashlar.js", import.meta.url))
+    : (await import("vitest")).inject("program");
