@@ -1,0 +1,58 @@
+/**
+ * Reads Vitest's JSON reports.
+ *
+ *     node .ci/results.js files REPORT        prints the test files that failed, one a line; exits with 1 if there is no report
+ *     node .ci/results.js summary REPORT...   lists the failed tests and counts all; exits with 1 if a test failed or none passed
+ *
+ * A report `NAME.json` may have a `NAME-again.json` beside it: the second run of its failed files, whose results replace theirs.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
+
+const print = (line) => process.stdout.write(`${line}\n`);
+const read = (report) => (existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).testResults : undefined);
+const failedFiles = (files) => files.filter((file) => file.status !== "passed");
+
+/** One line for each failed test of the files, or for a file that failed as a whole. */
+const failures = (files) =>
+  failedFiles(files).flatMap((file) => {
+    const name = relative(process.cwd(), file.name);
+    const failed = file.assertionResults.filter((test) => test.status === "failed").map((test) => `${name}: ${test.fullName}`);
+    return failed.length > 0 ? failed : [`${name}: ${file.message.split("\n")[0] || "no test ran"}`];
+  });
+
+function summary(reports) {
+  const count = { passed: 0, failed: 0, skipped: 0 };
+  const list = (title, lines) => {
+    if (lines.length > 0) print([title, ...lines.map((line) => `  ${line}`)].join("\n"));
+  };
+  for (const report of reports) {
+    const first = read(report);
+    if (first === undefined) {
+      count.failed += 1;
+      print(`No report ${report}: the run did not end.`);
+      continue;
+    }
+    const again = read(report.replace(/\.json$/, "-again.json")) ?? [];
+    const repeated = new Set(again.map((file) => file.name));
+    const files = [...first.filter((file) => !repeated.has(file.name)), ...again];
+    const lost = failures(files);
+    list("Failed:", lost);
+    list("Failed once, passed in a second run:", again.length > 0 ? failures(first).filter((line) => !lost.includes(line)) : []);
+    const tests = files.flatMap((file) => file.assertionResults);
+    count.passed += tests.filter((test) => test.status === "passed").length;
+    count.failed += lost.length;
+    count.skipped += tests.filter((test) => test.status === "pending" || test.status === "skipped").length;
+  }
+  print(`${count.passed} passed, ${count.failed} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ""}`);
+  return count.passed > 0 && count.failed === 0;
+}
+
+const [command, ...reports] = process.argv.slice(2);
+if (command === "files") {
+  const files = read(reports[0]);
+  if (files === undefined) process.exit(1);
+  for (const file of failedFiles(files)) print(relative(process.cwd(), file.name));
+} else {
+  process.exitCode = summary(reports) ? 0 : 1;
+}
