@@ -540,9 +540,9 @@ export interface CommunityMarket {
   readonly total_value_locked_quote: number | null;
   /** Total value locked with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_value_locked_quote: string | null;
-  /** Yearly return of a deposit as a fraction (0.03 is 3 percent); null if the protocol does not state one. */
+  /** Annual return of a deposit as a fraction (0.03 is 3 percent); null if the protocol does not state one. */
   readonly supply_rate: number | null;
-  /** Yearly interest of a loan as a fraction; null if nothing can be borrowed. */
+  /** Annual interest of a loan as a fraction; null if nothing can be borrowed. */
   readonly borrow_rate: number | null;
 }
 
@@ -566,9 +566,9 @@ export interface CommunityMarketData {
   readonly total_value_locked_quote: number | null;
   /** Total value locked with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_value_locked_quote: string | null;
-  /** Yearly return of a deposit as a fraction (0.03 is 3 percent); null if the protocol does not state one. */
+  /** Annual return of a deposit as a fraction (0.03 is 3 percent); null if the protocol does not state one. */
   readonly supply_rate: number | null;
-  /** Yearly interest of a loan as a fraction; null if nothing can be borrowed. */
+  /** Annual interest of a loan as a fraction; null if nothing can be borrowed. */
   readonly borrow_rate: number | null;
   /** Amount deposited, in the asset's smallest unit; null if unknown. */
   readonly total_supply: string | null;
@@ -1212,7 +1212,7 @@ export interface LendingReport {
   readonly pretty_amount_out_usd: string | null;
   /** Kind of interest of a loan in the numbering of the protocol (1 is fixed, 2 is variable); null for events without it. */
   readonly borrow_rate_mode: number | null;
-  /** Yearly interest of the loan in percent; null for events without it. */
+  /** Annual interest of the loan in percent; null for events without it. */
   readonly borrow_rate: number | null;
   /** Account whose position changed; null if the event does not contain it. */
   readonly on_behalf_of: string | null;

@@ -33,7 +33,7 @@ interface MarketTerms {
 
 type MarketPair = readonly [collateral: MarketTerms, dollar: MarketTerms];
 
-/** Yearly rates times 10^18: two percent, and twenty more at full utilization. */
+/** Annual rates times 10^18: two percent, and twenty more at full utilization. */
 const rates = { baseRate: 2n * 10n ** 16n, multiplier: 2n * 10n ** 17n, reserveFactor: 10n ** 17n };
 /** About as many as the story would have in a year. */
 const blocksPerYear = 10_000n;

@@ -48,7 +48,7 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>
     }
   });
 
-  it("have simple yearly rates: the rate per block after the newest accrual, times the blocks of a year", async () => {
+  it("have simple annual rates: the rate per block after the newest accrual, times the blocks of a year", async () => {
     const rates = new Set<unknown>();
     // The blocks of the deployment may have the same time.
     for (const height of story.heights.slice(1)) {

@@ -50,7 +50,7 @@ export const blocksPerYearAt = async (chain: Pick<TestChain, "rpc">, height: num
   return ((height - first) * secondsPerYear) / (time - (await timeOf(chain, first)));
 };
 
-/** The simple yearly rates of a market: the rates per block after the newest accrual, times the blocks of a year. */
+/** The simple annual rates of a market: the rates per block after the newest accrual, times the blocks of a year. */
 export const ratesAt = async (chain: Pick<TestChain, "rpc">, view: MarketView, one: CToken, height: number, blocksPerYear: number) => {
   const block = (await accrualBefore(chain, one, height)) || height;
   const rateOf = async (name: string): Promise<number> => (Number(await view(one, name, [], block)) / 1e18) * blocksPerYear;
