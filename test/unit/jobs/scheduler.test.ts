@@ -91,10 +91,15 @@ describe("the scheduler", () => {
   });
 
   it("stops immediately with the process, even while the node does not respond", async () => {
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
     const pendingJob: Job = {
       name: "wait",
       intervalMilliseconds: 10,
       run: async ({ source, multicall }) => {
+        begin();
         await Promise.all([source.hashesOf([1]), multicall([{ to: "0x", data: "0x" }], 1)]);
         return false;
       },
@@ -102,7 +107,7 @@ describe("the scheduler", () => {
     const { scheduler, warnings } = start([pendingJob]);
     const stop = new AbortController();
     const run = scheduler.run(stop.signal);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await begun;
     const stoppedAt = performance.now();
     stop.abort();
     await run;
