@@ -6,10 +6,10 @@ import { databases, primaryUrl, readUrls, storedChain } from "./databases.ts";
 import { namedChain, shownChain } from "./described-chain.ts";
 import { exchanges } from "./exchanges.ts";
 import { address, httpUrl, nodeUrls } from "./fields.ts";
-import { keyLimitFields } from "./key-limits.ts";
 import { metrics } from "./metrics.ts";
 import { nfts } from "./nfts.ts";
 import { prices } from "./prices.ts";
+import { requestLimits } from "./request-limits.ts";
 import { tracing } from "./tracing.ts";
 
 const port = "a port from 0 to 65535";
@@ -202,63 +202,7 @@ export const config = z.strictObject({
         ),
     })
     .prefault({}),
-  limits: z
-    .strictObject({
-      requestsPerSecond: z
-        .union([z.number().positive(), z.literal("unlimited")])
-        .default(500)
-        .describe("The rate limit of each API key."),
-      burstRequests: z
-        .number()
-        .int()
-        .min(0)
-        .optional()
-        .describe("Requests in addition to that rate that a key may send within 10 seconds (default: twice the rate)."),
-      concurrentRequests: keyLimitFields.concurrentRequests.default(16),
-      databaseSecondsPerMinute: keyLimitFields.databaseSecondsPerMinute.default(20),
-      bytesInFlight: keyLimitFields.bytesInFlight.default(64 * 1024 * 1024),
-      waitingRequests: z
-        .number()
-        .int()
-        .min(0)
-        .default(64)
-        .describe("Requests that may wait while others are processed; further ones get 503."),
-      urlBytes: z.number().int().positive().default(4096),
-      blockRange: z.number().int().positive().default(1000).describe("Max blocks in the range of a request."),
-      listItems: z.number().int().positive().default(100).describe("Max elements of a comma-separated list in a request."),
-      answerRows: z.number().int().positive().default(100_000).describe("Max rows of a response without pagination."),
-      skippedRows: z
-        .number()
-        .int()
-        .min(100_000)
-        .default(100_000)
-        .describe("Max rows before a page of a list whose statement reads and skips them; deeper pages get 400."),
-      locatedRows: z
-        .number()
-        .int()
-        .min(100_000)
-        .default(10_000_000)
-        .describe("Max rows before a page of a list whose servers remember where pages start; deeper pages get 400."),
-      answerBytes: z
-        .number()
-        .int()
-        .positive()
-        .default(64 * 1024 * 1024),
-      bufferedBytes: z
-        .number()
-        .int()
-        .positive()
-        .default(256 * 1024 * 1024)
-        .describe("Bytes of responses that all clients may have left unread; then further responses are 503."),
-      statementMilliseconds: z.number().int().positive().default(10_000),
-      requestMilliseconds: z
-        .number()
-        .int()
-        .positive()
-        .default(15_000)
-        .describe("The deadline of a request, counted from its arrival: then its statement is cancelled and the response is 503."),
-    })
-    .prefault({}),
+  limits: requestLimits,
 });
 
 export type ConfiguredChain = z.infer<typeof configuredChain>;
