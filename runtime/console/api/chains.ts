@@ -11,6 +11,9 @@ import type { ChainDetails, ChainItem } from "../responses.ts";
 import type { ChainStore, StoredChain } from "../stored-chain.ts";
 import type { ChainTasks } from "../tasks.ts";
 
+const unknownChain = (name: string, names: readonly string[]): ConsoleError =>
+  new ConsoleError(404, `Unknown chain ${JSON.stringify(name)}: expected ${names.join(", ") || "none, as no chain is indexed"}.`);
+
 /** A chain of the index by its name; the control database is the first one. @throws {ConsoleError} 404 */
 export async function findChain(stores: readonly ChainStore[], name: string): Promise<StoredChain> {
   const [control] = stores;
@@ -23,11 +26,16 @@ export async function findChain(stores: readonly ChainStore[], name: string): Pr
           return [];
         });
       const log = store === control ? undefined : control?.indexing;
-      return chains.filter((row) => row.name === name).map((row) => ({ id: row.chain_id, name, log, store }));
+      return chains.map((row) => ({ id: row.chain_id, name: row.name, log, store }));
     }),
   );
-  const [chain] = found.flat();
-  if (chain === undefined) throw new ConsoleError(404, `No chain ${JSON.stringify(name)} in the index.`);
+  const chains = found.flat();
+  const chain = chains.find((candidate) => candidate.name === name);
+  if (chain === undefined)
+    throw unknownChain(
+      name,
+      chains.map((candidate) => candidate.name),
+    );
   return chain;
 }
 
@@ -65,7 +73,11 @@ export async function readChain(stores: readonly ChainStore[], name: string, tas
   const { database } = target.store;
   const [state, { node, missing, use, audit }] = await Promise.all([readIndexState(database), readChainDetails(database, target)]);
   const row = state.chains.find((chain) => chain.name === name);
-  if (row === undefined) throw new ConsoleError(404, `No chain ${JSON.stringify(name)} in the index.`);
+  if (row === undefined)
+    throw unknownChain(
+      name,
+      state.chains.map((candidate) => candidate.name),
+    );
   const failures = new Map((node?.switched_off ?? []).map(({ projection, reason }) => [projection, reason]));
   return {
     ...toItem(row),
