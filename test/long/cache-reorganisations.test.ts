@@ -11,11 +11,11 @@ import { deadline } from "../support/deadline.ts";
 import { isAtHead } from "../support/indexer/support.ts";
 import { type IndexerProcess, startIndexer } from "../support/indexer-process.ts";
 import { type ServerProcess, startServer } from "../support/server-process.ts";
+import { startTokenChain, type TokenChain } from "../support/token-chain.ts";
 import { until } from "../support/until.ts";
 import { abandonedBlocks, recordAbandonedBlocks } from "./support/abandoned-blocks.ts";
 import { type HashLoad, startHashLoad } from "./support/hash-load.ts";
 import { print, setting } from "./support/settings.ts";
-import { startTokenChain, type TokenChain } from "./support/token-chain.ts";
 
 const reorganisations = setting("LONG_REORGANISATIONS", 40);
 const maxDepth = 10;

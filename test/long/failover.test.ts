@@ -12,12 +12,12 @@ import { contents } from "../support/contents.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { startIndexer } from "../support/indexer-process.ts";
+import { startTokenChain, type TokenChain } from "../support/token-chain.ts";
 import { until } from "../support/until.ts";
 import { type FailoverCluster, type Loss, startPlainCluster } from "./support/failover-cluster.ts";
 import { createClient, loadedLimits, renderStatuses, type ServiceProcess, startServiceIn } from "./support/loaded-service.ts";
 import { missingPrograms, startPatroniCluster } from "./support/patroni-cluster.ts";
 import { print, setting } from "./support/settings.ts";
-import { startTokenChain, type TokenChain } from "./support/token-chain.ts";
 
 /** How long a person needs to promote a standby. */
 const promotionSeconds = setting("LONG_PROMOTION_SECONDS", 20);

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import process from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 import { program } from "../../support/program.ts";
+import type { TokenChain } from "../../support/token-chain.ts";
 import { until } from "../../support/until.ts";
-import type { TokenChain } from "./token-chain.ts";
 
 /** A process of `ashlar start`. */
 export interface ServiceProcess {

@@ -1,5 +1,5 @@
 import { type Address, pad, toHex } from "viem";
-import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
+import { artifacts, call, startTestChain, type TestChain } from "./chain.ts";
 
 /** A chain with one token and an account that transfers it. */
 export interface TokenChain {
