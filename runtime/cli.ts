@@ -1,36 +1,25 @@
-import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Command } from "commander";
-import type { BackupOptions } from "./commands/backup.ts";
-import type { RefreshCommand, RemoveCommand, RepairCommand, RetryCommand } from "./commands/chains-command.ts";
-import { parseChains, parseExpiry, parseExpiryOrNever, parseNetworks, parseOrigins } from "./commands/key-options.ts";
-import type { CreateOptions, UpdateOptions } from "./commands/keys.ts";
+import { addChains } from "./cli/chains.ts";
+import { addKeys } from "./cli/keys.ts";
 import {
-  parseAddress,
-  parseAddresses,
-  parseCredits,
-  parseCreditsOrUnlimited,
-  parseInteger,
-  parseJobs,
-  parseLimits,
-  parseTokenId,
-  parseWorkers,
-} from "./commands/option-values.ts";
+  type CommonOptions,
+  configWithDemo,
+  loadConfigWith,
+  withChain,
+  withConfig,
+  withDatabase,
+  withJobs,
+  withOneChain,
+  withServer,
+} from "./cli/options.ts";
+import { readVersion } from "./cli/version.ts";
+import type { BackupOptions } from "./commands/backup.ts";
+import { parseAddress, parseAddresses, parseInteger, parseTokenId } from "./commands/option-values.ts";
 import type { RestoreCommandOptions } from "./commands/restore.ts";
 import type { UpgradeCommand } from "./commands/upgrade-database.ts";
-import type { Config } from "./config/config.ts";
-import { loadConfig } from "./config/load.ts";
 import type { Address } from "./lib/hex.ts";
 import { escapeTerminalLines } from "./lib/terminal-text.ts";
-
-interface CommonOptions {
-  readonly config?: string;
-  readonly chain?: string;
-  readonly rpc?: string;
-  readonly from?: number;
-  readonly validate?: string;
-  readonly workers?: number | string;
-}
 
 interface NewOptions {
   readonly config?: string;
@@ -39,51 +28,12 @@ interface NewOptions {
   readonly contract?: readonly Address[];
 }
 
-const readVersion = (): string => {
-  const manifest = new URL(import.meta.url.includes("/dist/") ? "../../package.json" : "../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
-};
-
-const loadConfigWith = ({ config, ...overrides }: CommonOptions): Config => loadConfig(config, process.env, overrides);
-
-const withConfig = (command: Command): Command =>
-  command.option(
-    "--config <file>",
-    "the configuration file (default: ashlar.yaml in the current directory or its nearest parent directory)",
-  );
-
-const withChain = (command: Command): Command =>
-  withConfig(command)
-    .option("--chain <name>", "use only this chain: a configured one, or any other together with --rpc")
-    .option("--rpc <url>", "the URL of the chain's node")
-    .option("--from <block>", "the first block to index", parseInteger("--from"));
-
-const withOneChain = (command: Command): Command =>
-  withConfig(command)
-    .option("--chain <name>", "the chain to use, if several are configured, or any other together with --rpc")
-    .option("--rpc <url>", "the URL of the chain's node");
-
-/** The configuration; if it configures no chain, with the chain of the demo that last ran. */
-const configWithDemo = async (options: CommonOptions): Promise<Config> => {
-  const { chain, ...others } = options;
-  const base = loadConfigWith(chain === "demo" && options.rpc === undefined ? others : options);
-  const demo = base.chains.length === 0 ? await (await import("./commands/demo.ts")).findDemo() : null;
-  const chainOfDemo = (await demo?.lastDemoChain(base.dataDirectory)) ?? null;
-  return chainOfDemo === null ? base : { ...base, chains: [chainOfDemo] };
-};
-
 // Each action imports its own command, because loading the modules of all commands takes half a second.
 const program = new Command("ashlar")
   .description("A self-hosted blockchain data API.")
   .version(readVersion())
   .showHelpAfterError()
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error: (.)/, (_, first: string) => first.toUpperCase())) });
-
-const withValidate = (command: Command): Command =>
-  withChain(command).option("--validate <mode>", "validate requests and responses against the OpenAPI document: off, sample or strict");
-
-const withServer = (command: Command): Command =>
-  withValidate(command).option("--workers <number>", "the processes that serve requests, or auto for one per core", parseWorkers);
 
 withServer(program.command("start"))
   .description("run database, indexer and server; runs the demo if no chain is configured")
@@ -102,11 +52,6 @@ withChain(program.command("index"))
 withConfig(program.command("migrate"))
   .description("run the pending migrations of all databases")
   .action(async (options: CommonOptions) => (await import("./commands/migrate.ts")).migrateDatabases(loadConfigWith(options)));
-
-const withJobs = (command: Command): Command =>
-  withConfig(command).option("--jobs <number>", "how many tables to copy at the same time (default: one per core, at most 4)", parseJobs);
-const withDatabase = (command: Command): Command =>
-  withJobs(command).option("--database <name>", "one of databases in ashlar.yaml (default: the database of databaseUrl)");
 
 withDatabase(program.command("backup"))
   .description("write a backup of the whole index, from one moment, while other processes index and serve; a killed one is started again")
@@ -178,65 +123,7 @@ withOneChain(prices.command("rebuild"))
   .description("recompute all prices, for example after adding a source")
   .action(async (options: CommonOptions) => (await import("./commands/prices.ts")).rebuildPrices(await configWithDemo(options)));
 
-const chains = program.command("chains").description("manage the indexed chains");
-withConfig(chains.command("repair"))
-  .description(
-    "roll a chain's index back to a block, even below the finalized one; explains what it would change, and changes it with --yes",
-  )
-  .argument("<name>", "the chain, as configured")
-  .requiredOption("--to <block>", "the block that remains the last one", parseInteger("--to"))
-  .option("--yes", "change the index; the chain must be paused, or its indexer stopped")
-  .action(async (name: string, options: CommonOptions & RepairCommand) =>
-    (await import("./commands/chains-command.ts")).repairChainNamed(loadConfigWith(options), name, options),
-  );
-
-withConfig(chains.command("pause"))
-  .description("pause the indexing of a chain, which is served on: its indexer stops within seconds, until ashlar chains resume")
-  .argument("<name>", "the chain, as in the index")
-  .action(async (name: string, options: CommonOptions) =>
-    (await import("./commands/chains-command.ts")).pauseChainNamed(loadConfigWith(options), name),
-  );
-withConfig(chains.command("resume"))
-  .description("continue the indexing of a paused chain")
-  .argument("<name>", "the chain, as in the index")
-  .action(async (name: string, options: CommonOptions) =>
-    (await import("./commands/chains-command.ts")).resumeChainNamed(loadConfigWith(options), name),
-  );
-withConfig(chains.command("jobs"))
-  .description("print the queues of a chain: their length, how many entries were attempted before, and how long the oldest has been due")
-  .argument("<name>", "the chain, as in the index")
-  .action(async (name: string, options: CommonOptions) =>
-    (await import("./commands/chains-command.ts")).printJobs(loadConfigWith(options), name),
-  );
-withConfig(chains.command("retry-jobs"))
-  .description("attempt failed entries of a chain's queues again now, instead of after their backoff")
-  .argument("<name>", "the chain, as in the index")
-  .option("--queue <queue>", "only this queue: contract-reads or nft-metadata")
-  .action(async (name: string, options: CommonOptions & RetryCommand) =>
-    (await import("./commands/chains-command.ts")).retryJobsNamed(loadConfigWith(options), name, options),
-  );
-withConfig(chains.command("refresh-metadata"))
-  .description("read the names, symbols and decimals of a chain's tokens again; of one contract, also the documents of its NFTs")
-  .argument("<name>", "the chain, as in the index")
-  .option("--contract <address>", "only this contract", parseAddress("--contract"))
-  .action(async (name: string, options: CommonOptions & RefreshCommand) =>
-    (await import("./commands/chains-command.ts")).refreshMetadataNamed(loadConfigWith(options), name, options),
-  );
-withConfig(chains.command("remove"))
-  .description("delete all rows of a chain, in batches; asks for its name, and continues where a killed removal ended")
-  .argument("<name>", "the chain, as in the index; it must be paused, or its indexer stopped")
-  .option("--yes <name>", "the name of the chain again, instead of typing it")
-  .action(async (name: string, options: CommonOptions & RemoveCommand) =>
-    (await import("./commands/chains-command.ts")).removeChainNamed(loadConfigWith(options), name, options),
-  );
-withConfig(chains.command("status"))
-  .description(
-    "print how far the chains are indexed and which are paused; of one chain, also its size, node, projections, queues and last audit",
-  )
-  .argument("[name]", "the chain, as in the index (default: all)")
-  .action(async (name: string | undefined, options: CommonOptions) =>
-    (await import("./commands/chains-command.ts")).printChainStatus(loadConfigWith(options), name),
-  );
+addChains(program);
 
 const operatorConsole = program.command("console").description("manage the web console");
 withConfig(operatorConsole.command("login"))
@@ -289,57 +176,7 @@ withConfig(community.command("new"))
     ),
   );
 
-const limitHelp =
-  "a limit of the key: concurrentRequests, databaseSecondsPerMinute or bytesInFlight, with a number, unlimited or default (repeatable)";
-function reportUnknownKey(id: number): void {
-  process.stderr.write(`No active key with id ${id}; list the keys with: ashlar keys list\n`);
-  process.exitCode = 1;
-}
-const keys = program.command("keys").description("manage API keys");
-withConfig(keys.command("create"))
-  .description("create a key and print it; it cannot be shown again")
-  .requiredOption("--label <text>", "a label to identify the key")
-  .option("--credits <number>", "the max number of credits that the key may use (default: unlimited)", parseCredits("--credits"))
-  .option("--daily-credits <number>", "its quota of credits per UTC day (default: unlimited)", parseCredits("--daily-credits"))
-  .option("--monthly-credits <number>", "its quota of credits per UTC month (default: unlimited)", parseCredits("--monthly-credits"))
-  .option("--expires <time>", "the time after which it is refused, in ISO 8601 (default: never)", parseExpiry)
-  .option("--allow-chain <chain>", "a chain that it is allowed on, by name or id (repeatable)", parseChains)
-  .option("--allow-origin <origin>", "an origin of web pages that may use it, such as https://app.example.com (repeatable)", parseOrigins)
-  .option("--allow-address <address>", "an IP address or network (CIDR) that may use it (repeatable)", parseNetworks)
-  .option("--limit <name=value>", limitHelp, parseLimits("--limit"))
-  .action(async (options: CommonOptions & CreateOptions) =>
-    (await import("./commands/keys.ts")).createKey(loadConfigWith(options), options),
-  );
-withConfig(keys.command("update"))
-  .description("change a key; servers use the changes within 5 seconds")
-  .argument("<id>", "the id of the key, as listed", parseInteger("id"))
-  .option("--label <text>", "a new label")
-  .option("--credits <number>", "the max number of credits that the key may use, or unlimited", parseCreditsOrUnlimited("--credits"))
-  .option("--daily-credits <number>", "its quota of credits per UTC day, or unlimited", parseCreditsOrUnlimited("--daily-credits"))
-  .option("--monthly-credits <number>", "its quota of credits per UTC month, or unlimited", parseCreditsOrUnlimited("--monthly-credits"))
-  .option("--expires <time>", "the time after which it is refused, in ISO 8601, or never", parseExpiryOrNever)
-  .option("--allow-chain <chain>", "a chain that it is allowed on, by name or id, or any (repeatable)", parseChains)
-  .option(
-    "--allow-origin <origin>",
-    "an origin of web pages that may use it, such as https://app.example.com, or any (repeatable)",
-    parseOrigins,
-  )
-  .option("--allow-address <address>", "an IP address or network (CIDR) that may use it, or any (repeatable)", parseNetworks)
-  .option("--limit <name=value>", limitHelp, parseLimits("--limit"))
-  .action(async (id: number, options: CommonOptions & UpdateOptions) => {
-    if (await (await import("./commands/keys.ts")).updateKey(loadConfigWith(options), id, options)) return;
-    reportUnknownKey(id);
-  });
-withConfig(keys.command("list"))
-  .description("list all keys and their usage")
-  .action(async (options: CommonOptions) => (await import("./commands/keys.ts")).listKeys(loadConfigWith(options)));
-withConfig(keys.command("revoke"))
-  .description("revoke a key; servers stop accepting it within 5 seconds")
-  .argument("<id>", "the id of the key, as listed", parseInteger("id"))
-  .action(async (id: number, options: CommonOptions) => {
-    if (await (await import("./commands/keys.ts")).revokeKey(loadConfigWith(options), id)) return;
-    reportUnknownKey(id);
-  });
+addKeys(program);
 
 /** Errors of writing to a closed pipe or terminal, and of writing to the stream again afterwards. */
 const closedOutput = ["EPIPE", "EIO", "ERR_STREAM_DESTROYED"];

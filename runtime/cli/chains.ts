@@ -1,0 +1,67 @@
+import type { Command } from "commander";
+import type { RefreshCommand, RemoveCommand, RepairCommand, RetryCommand } from "../commands/chains-command.ts";
+import { parseAddress, parseInteger } from "../commands/option-values.ts";
+import { type CommonOptions, loadConfigWith, withConfig } from "./options.ts";
+
+/** Adds `ashlar chains`. */
+export function addChains(program: Command): void {
+  const chains = program.command("chains").description("manage the indexed chains");
+  withConfig(chains.command("repair"))
+    .description(
+      "roll a chain's index back to a block, even below the finalized one; explains what it would change, and changes it with --yes",
+    )
+    .argument("<name>", "the chain, as configured")
+    .requiredOption("--to <block>", "the block that remains the last one", parseInteger("--to"))
+    .option("--yes", "change the index; the chain must be paused, or its indexer stopped")
+    .action(async (name: string, options: CommonOptions & RepairCommand) =>
+      (await import("../commands/chains-command.ts")).repairChainNamed(loadConfigWith(options), name, options),
+    );
+
+  withConfig(chains.command("pause"))
+    .description("pause the indexing of a chain, which is served on: its indexer stops within seconds, until ashlar chains resume")
+    .argument("<name>", "the chain, as in the index")
+    .action(async (name: string, options: CommonOptions) =>
+      (await import("../commands/chains-command.ts")).pauseChainNamed(loadConfigWith(options), name),
+    );
+  withConfig(chains.command("resume"))
+    .description("continue the indexing of a paused chain")
+    .argument("<name>", "the chain, as in the index")
+    .action(async (name: string, options: CommonOptions) =>
+      (await import("../commands/chains-command.ts")).resumeChainNamed(loadConfigWith(options), name),
+    );
+  withConfig(chains.command("jobs"))
+    .description("print the queues of a chain: their length, how many entries were attempted before, and how long the oldest has been due")
+    .argument("<name>", "the chain, as in the index")
+    .action(async (name: string, options: CommonOptions) =>
+      (await import("../commands/chains-command.ts")).printJobs(loadConfigWith(options), name),
+    );
+  withConfig(chains.command("retry-jobs"))
+    .description("attempt failed entries of a chain's queues again now, instead of after their backoff")
+    .argument("<name>", "the chain, as in the index")
+    .option("--queue <queue>", "only this queue: contract-reads or nft-metadata")
+    .action(async (name: string, options: CommonOptions & RetryCommand) =>
+      (await import("../commands/chains-command.ts")).retryJobsNamed(loadConfigWith(options), name, options),
+    );
+  withConfig(chains.command("refresh-metadata"))
+    .description("read the names, symbols and decimals of a chain's tokens again; of one contract, also the documents of its NFTs")
+    .argument("<name>", "the chain, as in the index")
+    .option("--contract <address>", "only this contract", parseAddress("--contract"))
+    .action(async (name: string, options: CommonOptions & RefreshCommand) =>
+      (await import("../commands/chains-command.ts")).refreshMetadataNamed(loadConfigWith(options), name, options),
+    );
+  withConfig(chains.command("remove"))
+    .description("delete all rows of a chain, in batches; asks for its name, and continues where a killed removal ended")
+    .argument("<name>", "the chain, as in the index; it must be paused, or its indexer stopped")
+    .option("--yes <name>", "the name of the chain again, instead of typing it")
+    .action(async (name: string, options: CommonOptions & RemoveCommand) =>
+      (await import("../commands/chains-command.ts")).removeChainNamed(loadConfigWith(options), name, options),
+    );
+  withConfig(chains.command("status"))
+    .description(
+      "print how far the chains are indexed and which are paused; of one chain, also its size, node, projections, queues and last audit",
+    )
+    .argument("[name]", "the chain, as in the index (default: all)")
+    .action(async (name: string | undefined, options: CommonOptions) =>
+      (await import("../commands/chains-command.ts")).printChainStatus(loadConfigWith(options), name),
+    );
+}
