@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { type FileHandle, open, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -88,6 +88,9 @@ export async function writeManifest(folder: string, value: Manifest): Promise<vo
   await writeFile(temporary, text, { mode: 0o600, flush: true });
   await rename(temporary, join(folder, manifestName));
 }
+
+/** Whether a folder has a complete backup. */
+export const hasManifest = (folder: string): boolean => existsSync(join(folder, manifestName));
 
 /** Reads and checks a manifest, which is input from outside. @throws {BackupError} */
 export async function readManifest(folder: string): Promise<ReadManifest> {

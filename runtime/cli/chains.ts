@@ -1,7 +1,12 @@
 import type { Command } from "commander";
-import type { RefreshCommand, RemoveCommand, RepairCommand, RetryCommand } from "../commands/chains-command.ts";
+import type { InDatabase, RefreshCommand, RemoveCommand, RepairCommand, RetryCommand } from "../commands/chains-command.ts";
+import type { MoveCommand } from "../commands/move-chain.ts";
 import { parseAddress, parseInteger } from "../commands/option-values.ts";
-import { type CommonOptions, loadConfigWith, withConfig } from "./options.ts";
+import { type CommonOptions, loadConfigWith, withConfig, withJobs } from "./options.ts";
+import { readVersion } from "./version.ts";
+
+const inDatabase =
+  "one of databases in ashlar.yaml, or control for the database of databaseUrl (default: the configured one, or the first one that has it)";
 
 /** Adds `ashlar chains`. */
 export function addChains(program: Command): void {
@@ -49,10 +54,24 @@ export function addChains(program: Command): void {
     .action(async (name: string, options: CommonOptions & RefreshCommand) =>
       (await import("../commands/chains-command.ts")).refreshMetadataNamed(loadConfigWith(options), name, options),
     );
+  withJobs(chains.command("move"))
+    .description(
+      "copy a chain to another database while it is indexed and served, and then index it there until SIGTERM, so that servers can be restarted with it; a killed one is started again",
+    )
+    .argument("<name>", "the chain, as configured")
+    .requiredOption("--to <name>", "one of databases in ashlar.yaml, or control for the database of databaseUrl")
+    .option(
+      "--folder <folder>",
+      "where the snapshot of the chain is stored while it is copied (default: move-<name> in the data directory)",
+    )
+    .action(async (name: string, options: CommonOptions & MoveCommand) =>
+      (await import("../commands/move-chain.ts")).moveChain(loadConfigWith(options), name, readVersion(), options),
+    );
   withConfig(chains.command("remove"))
     .description("delete all rows of a chain, in batches; asks for its name, and continues where a killed removal ended")
     .argument("<name>", "the chain, as in the index; it must be paused, or its indexer stopped")
     .option("--yes <name>", "the name of the chain again, instead of typing it")
+    .option("--database <name>", inDatabase)
     .action(async (name: string, options: CommonOptions & RemoveCommand) =>
       (await import("../commands/chains-command.ts")).removeChainNamed(loadConfigWith(options), name, options),
     );
@@ -61,7 +80,8 @@ export function addChains(program: Command): void {
       "print how far the chains are indexed and which are paused; of one chain, also its size, node, projections, queues and last audit",
     )
     .argument("[name]", "the chain, as in the index (default: all)")
-    .action(async (name: string | undefined, options: CommonOptions) =>
-      (await import("../commands/chains-command.ts")).printChainStatus(loadConfigWith(options), name),
+    .option("--database <name>", inDatabase)
+    .action(async (name: string | undefined, options: CommonOptions & InDatabase) =>
+      (await import("../commands/chains-command.ts")).printChainStatus(loadConfigWith(options), name, options),
     );
 }

@@ -5,8 +5,8 @@ import { configOfDatabase, type DatabaseConfig } from "../config/database-config
 import { projectionIdOf } from "../domains/community/relations.ts";
 import { availableCores } from "../lib/available-cores.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
+import { parseDatabaseName } from "./database-option.ts";
 import { openServer } from "./open-database.ts";
-import { invalidValue } from "./option-values.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { requireDatabase } from "./used-database.ts";
 
@@ -19,12 +19,9 @@ export interface BackupOptions {
   readonly chain?: string | undefined;
 }
 
-/** The configuration of the database that an option names. @throws {CommandError} if it is not configured. */
-export function configOfOption(config: Config, database: string | undefined): DatabaseConfig {
-  const names = Object.keys(config.databases);
-  if (database === undefined || names.includes(database)) return configOfDatabase(config, database ?? null);
-  throw invalidValue("--database", database, names.length === 0 ? "no value, because no databases are configured" : names.join(" or "));
-}
+/** The configuration of the database that `--database` names; that of databaseUrl by default. @throws {CommandError} if it is not configured. */
+export const configOfOption = (config: Config, database: string | undefined): DatabaseConfig =>
+  configOfDatabase(config, database === undefined ? null : parseDatabaseName(config, "--database", database));
 
 /** One connection per core, as compressing takes as much time as reading; more than four would take connections from the servers. */
 export const defaultJobs = (): number => Math.min(4, availableCores());

@@ -15,6 +15,7 @@ import { removeChain } from "../operator/remove-chain.ts";
 import { loadProtocols } from "../protocols.ts";
 import { commandActor } from "./actor.ts";
 import { CommandError } from "./command-error.ts";
+import { parseDatabaseName, renderDatabaseName } from "./database-option.ts";
 import { oneChain } from "./one-chain.ts";
 import { databaseNames, openChainDatabase, withEachDatabase, withIndexedChain } from "./open-chain-database.ts";
 import { createProgress } from "./progress.ts";
@@ -56,19 +57,24 @@ export async function repairChainNamed(config: Config, name: string, { to, yes =
 
 /** `ashlar chains pause`: its indexer stops within seconds, and stays stopped until `ashlar chains resume`. @throws {CommandError} */
 export const pauseChainNamed = (config: Config, name: string): Promise<void> =>
-  withChain(config, name, async (database, chain) => {
+  withChain(config, name, undefined, async (database, chain) => {
     if (await pauseChain(database, chain, commandActor())) print(`Indexing of ${name} is paused: its indexer stops within seconds.`);
     else print(`Indexing of ${name} is paused already.`);
   });
 
 /** `ashlar chains resume`: continues the indexing of a paused chain. @throws {CommandError} */
 export const resumeChainNamed = (config: Config, name: string): Promise<void> =>
-  withChain(config, name, async (database, chain) => {
+  withChain(config, name, undefined, async (database, chain) => {
     if (await resumeChain(database, chain, commandActor())) print(`Indexing of ${name} is resumed: its indexer continues within seconds.`);
     else print(`Indexing of ${name} is not paused, or ${name} is being removed or restored.`);
   });
 
-export interface RemoveCommand {
+/** Selects the database of a chain that several have, for example after it was moved. */
+export interface InDatabase {
+  readonly database?: string;
+}
+
+export interface RemoveCommand extends InDatabase {
   readonly yes?: string;
 }
 
@@ -76,10 +82,11 @@ export interface RemoveCommand {
 const waitMilliseconds = { paused: 30_000, other: 2_000 } as const;
 
 /** `ashlar chains remove`: deletes all rows of a chain, after its name was typed or passed. @throws {CommandError} */
-export const removeChainNamed = (config: Config, name: string, { yes }: RemoveCommand): Promise<void> =>
-  withChain(config, name, async (database, chain) => {
-    print(`All rows of ${name} are deleted, including its prices and metadata; other chains and keys are not changed.`);
-    if (config.chains.some((configured) => configured.name === name))
+export const removeChainNamed = (config: Config, name: string, { yes, database: from }: RemoveCommand): Promise<void> =>
+  withChain(config, name, from, async (database, chain) => {
+    const place = isSharded(config) ? ` in ${renderDatabaseName(chain.database)}` : "";
+    print(`All rows of ${name}${place} are deleted, including its prices and metadata; other chains and keys are not changed.`);
+    if (config.chains.some((configured) => configured.name === name && databaseOf(configured) === chain.database))
       print(`${name} is still configured: an indexer with this configuration indexes it again from the beginning.`);
     await confirmName(name, yes);
     const progress = createProgress();
@@ -114,19 +121,20 @@ async function ask(question: string): Promise<string> {
 }
 
 /** `ashlar chains status`: how far each chain of the index, or one of them with its projections and queues, is indexed. @throws {CommandError} */
-export async function printChainStatus(config: Config, name: string | undefined): Promise<void> {
+export async function printChainStatus(config: Config, name: string | undefined, { database: only }: InDatabase): Promise<void> {
   requireDatabase(config);
   if (name !== undefined)
-    return withIndexedChain(config, name, async (database, chain) => {
+    return withChain(config, name, only, async (database, chain) => {
       const state = await readIndexState(database);
       for (const row of state.chains.filter((other) => other.name === name)) print(renderChain(row));
       for (const line of await renderDetails(database, chain, state)) print(line);
     });
   let isEmpty = true;
-  await withEachDatabase(config, databaseNames(config), async ({ indexing }) => {
+  const databases = only === undefined ? databaseNames(config) : [parseDatabaseName(config, "--database", only)];
+  await withEachDatabase(config, databases, async ({ indexing }, { databaseName }) => {
     for (const row of (await readIndexState(indexing)).chains) {
       isEmpty = false;
-      print(renderChain(row));
+      print(isSharded(config) ? `${renderChain(row)}  in ${renderDatabaseName(databaseName)}` : renderChain(row));
     }
   });
   if (isEmpty) print("No chain is indexed.");
@@ -134,7 +142,7 @@ export async function printChainStatus(config: Config, name: string | undefined)
 
 /** `ashlar chains jobs`: the queues of a chain. @throws {CommandError} */
 export const printJobs = (config: Config, name: string): Promise<void> =>
-  withChain(config, name, async (database) => {
+  withChain(config, name, undefined, async (database) => {
     for (const line of renderQueues(await readIndexState(database), name)) print(line);
     print("The reasons of failures of nft-metadata are printed by ashlar nfts status.");
   });
@@ -148,7 +156,7 @@ export const retryJobsNamed = (config: Config, name: string, { queue }: RetryCom
   const known = Object.keys(queueTables) as QueueName[];
   const queues = known.filter((other) => queue === undefined || other === queue);
   if (queues.length === 0) return Promise.reject(new CommandError(`Invalid value "${queue}" for --queue: expected ${known.join(" or ")}.`));
-  return withChain(config, name, async (database, chain) => {
+  return withChain(config, name, undefined, async (database, chain) => {
     const retried = await retryJobs(database, chain, queues, commandActor());
     print(`${retried} entries of ${queues.join(" and ")} are due: the process that indexes ${name} attempts them again.`);
   });
@@ -160,7 +168,7 @@ export interface RefreshCommand {
 
 /** `ashlar chains refresh-metadata`: queues the metadata of tokens to be read again. @throws {CommandError} */
 export const refreshMetadataNamed = (config: Config, name: string, { contract }: RefreshCommand): Promise<void> =>
-  withChain(config, name, async (database, chain) => {
+  withChain(config, name, undefined, async (database, chain) => {
     const { tokens, isCollection } = await refreshMetadata(database, chain, contract ?? null, commandActor());
     if (tokens === 0 && !isCollection)
       throw new CommandError(
@@ -223,8 +231,15 @@ function renderChain({
   return [name, head, ...lag, paused_at === null ? activity : `paused since ${paused_at.toISOString()}`].join("  ");
 }
 
+const isSharded = ({ databases }: Config): boolean => Object.keys(databases).length > 0;
+
 /** Runs work with a chain of the index, which need not be configured. @throws {CommandError} if there is none with the name. */
-async function withChain(config: Config, name: string, work: Parameters<typeof withIndexedChain>[2]): Promise<void> {
+async function withChain(
+  config: Config,
+  name: string,
+  database: string | undefined,
+  work: Parameters<typeof withIndexedChain>[2],
+): Promise<void> {
   requireDatabase(config);
-  await withIndexedChain(config, name, work);
+  await withIndexedChain(config, name, work, database === undefined ? undefined : parseDatabaseName(config, "--database", database));
 }

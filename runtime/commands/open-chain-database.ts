@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { configOfDatabase, databaseOf } from "../config/database-config.ts";
+import { configOfDatabase, type DatabaseConfig, databaseOf } from "../config/database-config.ts";
 import type { Database } from "../database/database.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import type { IndexedChain } from "../operator/indexed-chain.ts";
@@ -40,7 +40,7 @@ export const chainDatabases = ({ chains }: Pick<Config, "chains">): readonly (st
 export async function withEachDatabase(
   config: Config,
   names: readonly (string | null)[],
-  work: (database: OpenDatabase, config: Config) => Promise<void>,
+  work: (database: OpenDatabase, config: DatabaseConfig) => Promise<void>,
 ): Promise<void> {
   for (const name of names) {
     const ofDatabase = configOfDatabase(config, name);
@@ -53,23 +53,32 @@ export async function withEachDatabase(
   }
 }
 
-/** Runs work with a chain of an index, which need not be configured. @throws {CommandError} if there is none with the name. */
+/** A chain of an index, and the name of its database; null for the control database. */
+interface FoundChain extends IndexedChain {
+  readonly database: string | null;
+}
+
+/**
+ * Runs work with a chain of an index, which need not be configured, in one database or the first one that has it. @throws {CommandError} if there is none with
+ * the name.
+ */
 export async function withIndexedChain(
   config: Config,
   name: string,
-  work: (database: Database, chain: IndexedChain) => Promise<void>,
+  work: (database: Database, chain: FoundChain) => Promise<void>,
+  only?: string | null,
 ): Promise<void> {
   const configured = config.chains.find((chain) => chain.name === name);
   // The configured database first: another one may have rows of an earlier configuration.
   const first = configured === undefined ? null : databaseOf(configured);
-  const candidates = [first, ...databaseNames(config).filter((candidate) => candidate !== first)];
+  const candidates = only === undefined ? [first, ...databaseNames(config).filter((candidate) => candidate !== first)] : [only];
   const indexed: string[] = [];
   for (const candidate of candidates) {
     const opened = await openChainDatabase(config, candidate);
     try {
       const chains = await createLedgerQueries(opened.indexing).chains();
       const chain = chains.find((row) => row.name === name);
-      if (chain !== undefined) return await work(opened.indexing, { id: chain.chain_id, name, log: opened.log });
+      if (chain !== undefined) return await work(opened.indexing, { id: chain.chain_id, name, log: opened.log, database: candidate });
       indexed.push(...chains.map((row) => row.name));
     } finally {
       await opened.close();

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { asksForPrimary, serversOf } from "../database/hosts/servers-of.ts";
 
-const databaseName = "a name of lower-case letters, digits and dashes that starts with a letter";
+/** The name of the database of databaseUrl in options of commands. */
+export const controlDatabase = "control";
+
+const databaseName = `a name of lower-case letters, digits and dashes that starts with a letter, other than ${controlDatabase}`;
 const databaseUrlText = "a URL of the form postgresql://user:password@host:port/name";
 const databaseUrl = z.string(databaseUrlText).regex(/^(postgres(ql)?|socket):\/\//, databaseUrlText);
 
@@ -19,7 +22,10 @@ export const readUrls = z
 /** The databases in addition to that of databaseUrl, by name. */
 export const databases = z
   .record(
-    z.string().regex(/^[a-z][a-z0-9-]*$/, databaseName),
+    z
+      .string()
+      .regex(/^[a-z][a-z0-9-]*$/, databaseName)
+      .refine((name) => name !== controlDatabase, { error: databaseName }),
     z.strictObject({
       url: databaseUrl
         .refine(asksForPrimary, { error: primaryText })

@@ -1,0 +1,14 @@
+import type { Config } from "../config/config.ts";
+import { controlDatabase } from "../config/databases.ts";
+import { invalidValue } from "./option-values.ts";
+
+/** The database that the value of an option names; null for the control database. @throws {CommandError} if it is not configured. */
+export function parseDatabaseName({ databases }: Pick<Config, "databases">, option: string, value: string): string | null {
+  if (value === controlDatabase) return null;
+  const names = Object.keys(databases);
+  if (names.includes(value)) return value;
+  throw invalidValue(option, value, [...names, controlDatabase].join(" or "));
+}
+
+/** The name of a database for messages and as the value of an option. */
+export const renderDatabaseName = (name: string | null): string => name ?? controlDatabase;
