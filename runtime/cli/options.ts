@@ -42,7 +42,7 @@ export const configWithDemo = async (options: CommonOptions): Promise<Config> =>
   return chainOfDemo === null ? base : { ...base, chains: [chainOfDemo] };
 };
 
-export const withValidate = (command: Command): Command =>
+const withValidate = (command: Command): Command =>
   withChain(command).option("--validate <mode>", "validate requests and responses against the OpenAPI document: off, sample or strict");
 
 export const withServer = (command: Command): Command =>
