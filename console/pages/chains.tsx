@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import type { ChainItem } from "../../runtime/console/responses.ts";
+import type { ChainsResponse } from "../../runtime/console/responses.ts";
 import { useLoad } from "../api.ts";
 import { Notice, numberColumn, PageHeading, Table } from "../components.tsx";
 import { formatDuration, formatNumber, formatTime } from "../format.ts";
@@ -31,12 +31,14 @@ export function useRates(): (name: string, block: number | null) => number | nul
 
 /** How far each chain is indexed. */
 export function ChainsPage() {
-  const { data, error } = useLoad<readonly ChainItem[]>("chains", interval);
+  const { data, error } = useLoad<ChainsResponse>("chains", interval);
+  const missing = data?.unavailable ?? [];
   const rateOf = useRates();
   return (
     <>
       <PageHeading>Chains</PageHeading>
       <Notice text={error} isError />
+      <Notice text={missing.length === 0 ? null : `No response from database ${missing.join(", ")}: its chains are missing.`} isError />
       <Table
         caption="Chains of the index"
         head={[
@@ -49,7 +51,7 @@ export function ChainsPage() {
           "Last progress",
         ]}
       >
-        {(data ?? []).map((chain) => (
+        {(data?.chains ?? []).map((chain) => (
           <tr key={chain.name}>
             <th scope="row">
               <a href={`#/chains/${encodeURIComponent(chain.name)}`}>{chain.name}</a>
@@ -67,7 +69,7 @@ export function ChainsPage() {
           </tr>
         ))}
       </Table>
-      {data?.length === 0 ? <p>No chain is indexed.</p> : null}
+      {data?.chains.length === 0 && missing.length === 0 ? <p>No chain is indexed.</p> : null}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { consoleSettings } from "../config/console.ts";
+import { databasesOfChains } from "../config/database-config.ts";
 import type { ConsoleListener } from "../console/listener.ts";
 import { createDatabase } from "../database/database.ts";
 import type { Protocol } from "../declarations/protocol.ts";
@@ -49,7 +50,8 @@ export async function openConsole({ config, database, protocols, logger, print }
     const app = createConsoleApp({
       database: pool,
       indexing: database.indexing,
-      shards: database.shards.map(({ control, indexing }) => ({ database: control, indexing })),
+      shards: database.shards.map((shard) => ({ name: shard.name, database: shard.control, indexing: shard.indexing })),
+      databaseOf: databasesOfChains(config),
       logger,
       assets: await loadAssets(),
       publicUrl,

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { databasesOfChains } from "../config/database-config.ts";
 import { readIndexStates } from "../domains/chains/queries/index-state.ts";
 import type { Pools } from "../metrics/server-metrics.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
@@ -34,10 +35,11 @@ export const servingPoolsOf = ({ name, serving, control, reader }: Pick<OpenShar
 
 /** Starts to serve metrics, and prints their URL; undefined if they are not configured. @throws {CommandError} if they cannot listen on their address */
 export async function openMetrics(
-  { metrics, databaseUrl, dataDirectory }: Pick<Config, "metrics" | "databaseUrl" | "dataDirectory">,
+  config: Pick<Config, "metrics" | "databaseUrl" | "dataDirectory" | "chains">,
   { control, shards }: Pick<ServiceDatabase, "control" | "shards">,
   print: (line: string) => void,
 ): Promise<Metrics | undefined> {
+  const { metrics, databaseUrl, dataDirectory } = config;
   if (metrics === undefined) return undefined;
   // A process without metrics does not load their modules.
   const { startMetrics } = await import("../metrics/start-metrics.ts");
@@ -46,9 +48,10 @@ export async function openMetrics(
       `Cannot serve metrics on ${metrics.host}:${metrics.port} (${error.code ?? "unknown reason"}); choose a different address with METRICS_HOST=… and METRICS_PORT=….`,
     );
   });
+  const databaseOf = databasesOfChains(config);
   started.addIndex(async () => {
-    const stores = [control, ...shards.map((shard) => shard.control)];
-    const state = await readIndexStates(stores);
+    const stores = [{ name: null, query: control.query }, ...shards.map((shard) => ({ name: shard.name, query: shard.control.query }))];
+    const state = await readIndexStates(stores, databaseOf);
     const names = state.chains.map(({ name }) => name);
     return { ...state, audits: await lastAudits(control, names) };
   });

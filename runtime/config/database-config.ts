@@ -9,6 +9,19 @@ export interface DatabaseConfig extends Config {
 /** The name of the database of a chain; null for that of databaseUrl. */
 export const databaseOf = ({ database }: { readonly database?: string | undefined }): string | null => database ?? null;
 
+/** The name of the database that a chain is configured to be stored in; undefined for a chain that is not configured. */
+export type DatabaseOfChain = (chain: string) => string | null | undefined;
+
+/** The databases of the configured chains. */
+export function databasesOfChains({ chains }: Pick<Config, "chains">): DatabaseOfChain {
+  const databases = new Map(chains.map((chain) => [chain.name, databaseOf(chain)]));
+  return (chain) => databases.get(chain);
+}
+
+/** Whether a database has what is served of a chain: after a move, another one may still have its rows. */
+export const isStoredIn = (database: string | null, configured: string | null | undefined): boolean =>
+  configured === undefined || configured === database;
+
 /** The name of the database of the only configured chain, such as the one that --chain selects; null for that of databaseUrl, and for other numbers of chains. */
 export const databaseOfOnlyChain = ({ chains }: Config): string | null => {
   const [chain, ...others] = chains;

@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type NextFunction, typ
 import helmet from "helmet";
 import type { Logger } from "pino";
 import { z } from "zod";
+import type { DatabaseOfChain } from "../config/database-config.ts";
 import type { Database } from "../database/database.ts";
 import { isOwnPage } from "../http/own-page.ts";
 import { redactMessage } from "../http/redact.ts";
@@ -24,6 +25,7 @@ export interface ConsoleDeps {
   readonly indexing: Database;
   /** The databases of `databases`. */
   readonly shards: readonly ChainStore[];
+  readonly databaseOf: DatabaseOfChain;
   readonly logger: Logger;
   /** The files of the pages by their path below /console/. */
   readonly assets: ReadonlyMap<string, Asset>;
@@ -125,13 +127,13 @@ const logQuery = z.strictObject({
     .optional(),
 });
 
-function createApi({ database, indexing, shards, logger, audit, now }: ConsoleDeps, isSecure: boolean): Router {
+function createApi({ database, indexing, shards, databaseOf, logger, audit, now }: ConsoleDeps, isSecure: boolean): Router {
   const sessions = createSessions(database);
   const limit = createSignInLimit();
   const describe = (error: unknown): string => redactMessage(error instanceof Error ? error.message : String(error));
   const tasks = createChainTasks(indexing, audit, describe, now);
   const actions = createChainActions(tasks);
-  const stores = [{ database, indexing }, ...shards];
+  const places = { stores: [{ name: null, database, indexing }, ...shards], databaseOf };
   const cookies = sessionCookie(isSecure);
   const router = Router({ caseSensitive: true, strict: true });
 
@@ -194,14 +196,14 @@ function createApi({ database, indexing, shards, logger, audit, now }: ConsoleDe
     const csv = await readUsageCsv(database, parseFilter(request.query));
     response.type("text/csv").attachment("usage.csv").send(csv);
   });
-  router.get("/chains", async (_request, response) => response.json(await listChains(stores)));
-  router.get("/chains/:name", async (request, response) => response.json(await readChain(stores, request.params.name, tasks)));
+  router.get("/chains", async (_request, response) => response.json(await listChains(places)));
+  router.get("/chains/:name", async (request, response) => response.json(await readChain(places, request.params.name, tasks)));
   router.post("/chains/:name/:action", async (request, response) => {
     const { name, action } = request.params;
     const work = Object.hasOwn(actions, action) ? actions[action] : undefined;
     if (work === undefined)
       throw new ConsoleError(404, `No action ${JSON.stringify(action.slice(0, 100))}: expected one of ${Object.keys(actions).join(", ")}.`);
-    response.json({ message: await work(await findChain(stores, name), request.body, actor(request)) });
+    response.json({ message: await work(await findChain(places, name), request.body, actor(request)) });
   });
   router.get("/log", async (request, response) => {
     const { before } = parseWith(logQuery, request.query);

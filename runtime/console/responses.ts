@@ -59,6 +59,12 @@ export interface ChainItem {
   readonly since: string | null;
 }
 
+export interface ChainsResponse {
+  readonly chains: readonly ChainItem[];
+  /** The names of the databases that do not respond, whose chains are missing. */
+  readonly unavailable: readonly string[];
+}
+
 export interface ChainDetails extends ChainItem {
   /** Estimates of PostgreSQL's statistics; null before the first ANALYZE. */
   readonly disk: { readonly rows: number; readonly transactions: number; readonly bytes: number } | null;

@@ -3,6 +3,8 @@ import type { IndexedChain } from "../operator/indexed-chain.ts";
 
 /** A database of chains. */
 export interface ChainStore {
+  /** Null for the control database. */
+  readonly name: string | null;
   /** For reads. */
   readonly database: Database;
   /** For actions on chains, whose statements have no timeout. */

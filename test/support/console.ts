@@ -1,14 +1,18 @@
 import { pino } from "pino";
+import type { DatabaseOfChain } from "../../runtime/config/database-config.ts";
 import { createConsoleApp } from "../../runtime/console/app.ts";
 import { loadAssets } from "../../runtime/console/assets.ts";
 import { openConsoleListener } from "../../runtime/console/listener.ts";
 import { createSignIn } from "../../runtime/console/sessions.ts";
+import type { ChainStore } from "../../runtime/console/stored-chain.ts";
 import type { Audit } from "../../runtime/console/tasks.ts";
 import type { Database } from "../../runtime/database/database.ts";
 
 export interface TestConsoleOptions {
   readonly publicUrl?: string;
   readonly audit?: Audit;
+  readonly shards?: readonly ChainStore[];
+  readonly databaseOf?: DatabaseOfChain;
   readonly log?: (line: string) => void;
 }
 
@@ -31,10 +35,11 @@ export const cookieOf = (response: Response): string => (response.headers.get("s
 /** Starts a console. */
 export async function startTestConsole(
   database: Database,
-  { publicUrl, audit, log = () => undefined }: TestConsoleOptions = {},
+  { publicUrl, audit, shards = [], databaseOf = () => undefined, log = () => undefined }: TestConsoleOptions = {},
 ): Promise<TestConsole> {
   const app = createConsoleApp({
-    shards: [],
+    shards,
+    databaseOf,
     database,
     indexing: database,
     logger: pino({}, { write: log }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type DatabaseOfChain, isStoredIn } from "../../config/database-config.ts";
 import { isUnavailable } from "../../database/errors.ts";
 import { type IndexedChainRow, readIndexState, readIndexStates } from "../../domains/chains/queries/index-state.ts";
 import { createLedgerQueries } from "../../domains/ledger/queries/index.ts";
@@ -7,30 +8,43 @@ import { readChainDetails } from "../../operator/chain-details.ts";
 import { type QueueName, queueTables, refreshMetadata, retryJobs } from "../../operator/jobs.ts";
 import { pauseChain, resumeChain } from "../../operator/pause.ts";
 import { ConsoleError, parseWith } from "../errors.ts";
-import type { ChainDetails, ChainItem } from "../responses.ts";
+import type { ChainDetails, ChainItem, ChainsResponse } from "../responses.ts";
 import type { ChainStore, StoredChain } from "../stored-chain.ts";
 import type { ChainTasks } from "../tasks.ts";
+
+/** The databases, the control database first, and where the configured chains are. */
+export interface ChainPlaces {
+  readonly stores: readonly ChainStore[];
+  readonly databaseOf: DatabaseOfChain;
+}
 
 const unknownChain = (name: string, names: readonly string[]): ConsoleError =>
   new ConsoleError(404, `Unknown chain ${JSON.stringify(name)}: expected ${names.join(", ") || "none, as no chain is indexed"}.`);
 
-/** A chain of the index by its name; the control database is the first one. @throws {ConsoleError} 404 */
-export async function findChain(stores: readonly ChainStore[], name: string): Promise<StoredChain> {
+/** A chain of the index by its name; the control database is the first one. @throws {ConsoleError} 404, or 503 while its database does not respond */
+export async function findChain({ stores, databaseOf }: ChainPlaces, name: string): Promise<StoredChain> {
   const [control] = stores;
+  const lost = new Set<string>();
   const found = await Promise.all(
     stores.map(async (store): Promise<StoredChain[]> => {
       const chains = await createLedgerQueries(store.database)
         .chains()
         .catch((error: unknown) => {
-          if (store === control || !isUnavailable(error)) throw error;
+          if (store.name === null || !isUnavailable(error)) throw error;
+          lost.add(store.name);
           return [];
         });
       const log = store === control ? undefined : control?.indexing;
-      return chains.map((row) => ({ id: row.chain_id, name: row.name, log, store }));
+      return chains
+        .filter((row) => isStoredIn(store.name, databaseOf(row.name)))
+        .map((row) => ({ id: row.chain_id, name: row.name, log, store }));
     }),
   );
   const chains = found.flat();
   const chain = chains.find((candidate) => candidate.name === name);
+  const place = databaseOf(name);
+  if (chain === undefined && typeof place === "string" && lost.has(place))
+    throw new ConsoleError(503, `Database ${place}, which has ${name}, does not respond: try again later.`);
   if (chain === undefined)
     throw unknownChain(
       name,
@@ -63,13 +77,18 @@ const toItem = (row: IndexedChainRow): ChainItem => {
   };
 };
 
-/** How far each chain is indexed; those of a database that does not respond are omitted, except for the control database. */
-export const listChains = async (stores: readonly ChainStore[]): Promise<ChainItem[]> =>
-  (await readIndexStates(stores.map(({ database }) => database))).chains.map(toItem);
+/** How far each chain is indexed. */
+export async function listChains({ stores, databaseOf }: ChainPlaces): Promise<ChainsResponse> {
+  const { chains, unavailable } = await readIndexStates(
+    stores.map(({ name, database }) => ({ name, query: database.query })),
+    databaseOf,
+  );
+  return { chains: chains.map(toItem), unavailable };
+}
 
 /** Everything about a chain of the index. @throws {ConsoleError} 404 */
-export async function readChain(stores: readonly ChainStore[], name: string, tasks: Pick<ChainTasks, "of">): Promise<ChainDetails> {
-  const target = await findChain(stores, name);
+export async function readChain(places: ChainPlaces, name: string, tasks: Pick<ChainTasks, "of">): Promise<ChainDetails> {
+  const target = await findChain(places, name);
   const { database } = target.store;
   const [state, { node, missing, use, audit }] = await Promise.all([readIndexState(database), readChainDetails(database, target)]);
   const row = state.chains.find((chain) => chain.name === name);

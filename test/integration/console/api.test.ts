@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { quantileOf } from "../../../runtime/console/api/usage.ts";
-import type { ChainDetails, CreatedKey, KeyItem, LogItem, UsageResponse } from "../../../runtime/console/responses.ts";
+import type { ChainDetails, ChainsResponse, CreatedKey, KeyItem, LogItem, UsageResponse } from "../../../runtime/console/responses.ts";
 import { createKeys, hashKey } from "../../../runtime/http/keys.ts";
 import { durationBounds } from "../../../runtime/http/request-counts.ts";
 import { listActions } from "../../../runtime/operator/actions.ts";
@@ -228,7 +228,7 @@ describe("chains", () => {
 
   it("are removed after their name was typed", async () => {
     expect((await change("chains/test/remove", { name: "test" })).status).toBe(200);
-    await until("the removal", async () => (await read<unknown[]>("chains")).length === 0, 20_000);
+    await until("the removal", async () => (await read<ChainsResponse>("chains")).chains.length === 0, 20_000);
     expect((await listActions(test.database, 2)).map(({ action }) => action)).toEqual(["chain.remove", "chain.remove"]);
   });
 });

@@ -1,3 +1,4 @@
+import { type DatabaseOfChain, isStoredIn } from "../../../config/database-config.ts";
 import type { Queryable } from "../../../database/database.ts";
 import { isUnavailable } from "../../../database/errors.ts";
 
@@ -79,21 +80,39 @@ export async function readIndexState({ query }: Pick<Queryable, "query">): Promi
   return { chains, checkpoints, queues };
 }
 
-/** Reads the state of the indexes of several databases; those that do not respond are omitted, unless it is the first one. */
-export async function readIndexStates([first, ...others]: readonly Pick<Queryable, "query">[]): Promise<IndexState> {
-  if (first === undefined) throw new RangeError("There is no database.");
-  const states = await Promise.all([
-    readIndexState(first),
-    ...others.map((database) =>
-      readIndexState(database).catch((error: unknown) => {
-        if (!isUnavailable(error)) throw error;
+/** One of several databases; null is the name of the control database. */
+export interface IndexStore extends Pick<Queryable, "query"> {
+  readonly name: string | null;
+}
+
+/** The state of several databases. */
+export interface IndexStates extends IndexState {
+  /** The names of the databases that do not respond, whose chains are missing. */
+  readonly unavailable: readonly string[];
+}
+
+/** Reads the states of several databases, without chains that are configured to be stored in another one. @throws {Error} if the control database does not respond. */
+export async function readIndexStates(stores: readonly IndexStore[], databaseOf: DatabaseOfChain): Promise<IndexStates> {
+  const unavailable: string[] = [];
+  const states = await Promise.all(
+    stores.map(async ({ query, name }) => {
+      const state = await readIndexState({ query }).catch((error: unknown) => {
+        if (name === null || !isUnavailable(error)) throw error;
+        unavailable.push(name);
         return { chains: [], checkpoints: [], queues: [] };
-      }),
-    ),
-  ]);
+      });
+      const isHere = ({ name: chain }: { readonly name: string }): boolean => isStoredIn(name, databaseOf(chain));
+      return {
+        chains: state.chains.filter(isHere),
+        checkpoints: state.checkpoints.filter(isHere),
+        queues: state.queues.filter(isHere),
+      };
+    }),
+  );
   return {
     chains: states.flatMap(({ chains }) => chains),
     checkpoints: states.flatMap(({ checkpoints }) => checkpoints),
     queues: states.flatMap(({ queues }) => queues),
+    unavailable: unavailable.sort(),
   };
 }

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ChainsResponse } from "../../../runtime/console/responses.ts";
+import { createDatabase } from "../../../runtime/database/database.ts";
+import { listActions } from "../../../runtime/operator/actions.ts";
+import { startTestConsole } from "../../support/console.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { freePort } from "../../support/free-port.ts";
+
+/** The chains `one` in the control database and `two` in `b`; the control database also has rows of `two`, as after a move. */
+let control: TestDatabase;
+let b: TestDatabase;
+const databases: Readonly<Record<string, string | null>> = { one: null, two: "b" };
+const databaseOf = (chain: string) => databases[chain];
+
+const addChain = ({ database }: TestDatabase, id: number, name: string, head: number) =>
+  database.query("INSERT INTO chains (chain_id, name, indexed_from, genesis_hash, latest_block) VALUES ($1, $2, 0, $3, $4)", [
+    id,
+    name,
+    Buffer.alloc(32),
+    head,
+  ]);
+
+beforeAll(async () => {
+  [control, b] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  await addChain(control, 1, "one", 10);
+  await addChain(control, 2, "two", 20);
+  await addChain(b, 2, "two", 30);
+});
+afterAll(() => Promise.all([control?.drop(), b?.drop()]));
+
+it("the console shows and changes chains in their configured databases", async () => {
+  const shards = [{ name: "b", database: b.database, indexing: b.database }];
+  const console = await startTestConsole(control.database, { shards, databaseOf });
+  try {
+    const cookie = await console.signIn();
+    const { chains, unavailable } = (await (await console.send("chains", { cookie })).json()) as ChainsResponse;
+    expect([chains.map(({ name, nodeBlock }) => [name, nodeBlock]), unavailable]).toEqual([
+      [
+        ["one", 10],
+        ["two", 30],
+      ],
+      [],
+    ]);
+    expect((await console.send("chains/two/pause", { cookie, body: {} })).status).toBe(200);
+    const paused = "SELECT paused_at IS NOT NULL AS paused FROM chains WHERE name = 'two'";
+    expect([await control.database.query(paused), await b.database.query(paused)]).toEqual([[{ paused: false }], [{ paused: true }]]);
+    expect((await listActions(control.database, 1)).map(({ action, subject }) => [action, subject])).toEqual([["chain.pause", "two"]]);
+  } finally {
+    console.close();
+  }
+});
+
+it("the console names a database that does not respond, and shows the chains of the others", async () => {
+  const url = `postgresql://ashlar@127.0.0.1:${await freePort()}/none`;
+  const lost = createDatabase({ url, poolSize: 1, statementTimeoutMilliseconds: 1_000, applicationName: "ashlar-test" });
+  const console = await startTestConsole(control.database, { shards: [{ name: "b", database: lost, indexing: lost }], databaseOf });
+  try {
+    const cookie = await console.signIn();
+    const { chains, unavailable } = (await (await console.send("chains", { cookie })).json()) as ChainsResponse;
+    expect([chains.map(({ name }) => name), unavailable]).toEqual([["one"], ["b"]]);
+    const response = await console.send("chains/two", { cookie });
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      { error: "Database b, which has two, does not respond: try again later." },
+    ]);
+    const unknown = await console.send("chains/three", { cookie });
+    expect([unknown.status, await unknown.json()]).toEqual([404, { error: 'Unknown chain "three": expected one.' }]);
+  } finally {
+    console.close();
+    await lost.close();
+  }
+});
