@@ -93,7 +93,7 @@ export function copyRows(
 export async function describeChain(database: Database, chainId: number, { number, timestamp }: ChainBlock): Promise<void> {
   await database.query(
     `INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, backfilled_at, latest_block, latest_timestamp, seen_at)
-     VALUES ($1, 'bench', '\\x00', 0, now(), $2, $3, now())`,
+     VALUES ($1, 'bench', decode(repeat('00', 32), 'hex'), 0, now(), $2, $3, now())`,
     [chainId, number, timestamp],
   );
   await database.query(
