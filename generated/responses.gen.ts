@@ -250,7 +250,7 @@ export interface BlockTransactionWithContractTransfers {
   readonly value: string;
   /** Value of the native tokens that were sent at the price of that time; null if the price is unknown. */
   readonly value_quote: number | null;
-  /** Value of the native tokens that were sent with its currency symbol, truncated to two decimals; null if it is unknown. */
+  /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_quote: string | null;
   /** The token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
@@ -912,7 +912,7 @@ export interface ExchangeTransaction {
   readonly value: string;
   /** Value of the native tokens that were sent at the price of that time; null if the price is unknown. */
   readonly value_quote: number | null;
-  /** Value of the native tokens that were sent with its currency symbol, truncated to two decimals; null if it is unknown. */
+  /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_quote: string | null;
   /** The token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
@@ -1970,7 +1970,7 @@ export interface NftTransactionItem {
   readonly value: string;
   /** Value of the native tokens that were sent at the price of that time; null if the price is unknown. */
   readonly value_quote: number | null;
-  /** Value of the native tokens that were sent with its currency symbol, truncated to two decimals; null if it is unknown. */
+  /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_quote: string | null;
   /** Gas limit set by the sender; 2^53 and above are rounded to the nearest JSON number. */
   readonly gas_offered: number;
@@ -2380,13 +2380,13 @@ export interface PriceTimeseries {
   readonly price_of_token0_in_token1: number | null;
   /** The same price as text with the second token's symbol; null if unknown. */
   readonly pretty_price_of_token0_in_token1: string | null;
-  /** Description with the symbols of the priced token and of the token of the price; null if a symbol is unknown. */
+  /** Text that names the priced token and the token in which its price is given, by symbol; null if a symbol is unknown. */
   readonly price_of_token0_in_token1_description: string | null;
   /** Price of one whole second token in whole first tokens; null if the reserves are unknown. */
   readonly price_of_token1_in_token0: number | null;
   /** The same price as text with the first token's symbol; null if unknown. */
   readonly pretty_price_of_token1_in_token0: string | null;
-  /** Description with the symbols of the priced token and of the token of the price; null if a symbol is unknown. */
+  /** Text that names the priced token and the token in which its price is given, by symbol; null if a symbol is unknown. */
   readonly price_of_token1_in_token0_description: string | null;
   /** ISO 4217 code of the currency of this point's quotes. */
   readonly quote_currency: string;
@@ -2874,7 +2874,7 @@ export interface Transaction {
   readonly value: string;
   /** Value of the native tokens that were sent at the price of that time; null if the price is unknown. */
   readonly value_quote: number | null;
-  /** Value of the native tokens that were sent with its currency symbol, truncated to two decimals; null if it is unknown. */
+  /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_quote: string | null;
   /** The token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;

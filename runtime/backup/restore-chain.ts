@@ -15,7 +15,7 @@ import { readTables } from "./table-schema.ts";
 /** The configured chain. */
 export interface ExpectedChain {
   readonly name: string;
-  /** Null if neither the configuration nor a node says it. */
+  /** Null if neither the configuration nor a node has it. */
   readonly id: number | null;
   /** As its node reports it; null without a node. */
   readonly genesisHash: string | null;

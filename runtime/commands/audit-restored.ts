@@ -15,7 +15,7 @@ import { renderAudit } from "./render-audit.ts";
 const sample = 200;
 
 /**
- * Compares a sample of each restored chain with its configured node, prints the results, and says which chains cannot be compared and why. Returns whether there is no
+ * Compares a sample of each restored chain with its configured node, prints the results, and which chains cannot be compared and why. Returns whether there is no
  * difference. The database is migrated to the schema of this version first.
  */
 export async function auditRestored(config: Config, database: Database, write: (text: string) => void): Promise<boolean> {

@@ -114,7 +114,8 @@ async function auditConfigured(
   const [{ auditChain, heightOf }, { oneChain }] = await Promise.all([import("./audit-chain.ts"), import("./one-chain.ts")]);
   const chains = config.chains.filter((chain) => chain.name === name);
   const [configured] = chains;
-  if (configured === undefined) throw new CommandError(`Chain ${name} is not configured: its node is unknown.`);
+  if (configured === undefined)
+    throw new CommandError(`Cannot audit chain ${name}: it is not configured, so its node is unknown; add it to chains in ashlar.yaml.`);
   const { database: indexing } = storeOf(configured, { ...databases, readerRole: null });
   const chain = await oneChain({ ...config, chains }, indexing);
   const block = await heightOf(indexing, chain, undefined);

@@ -18,6 +18,7 @@ const digits = 40;
 /** The addresses in a value of `joinedAddresses`. @throws {RangeError} if its length is not a multiple of 20 bytes. */
 export function addressesIn(joined: Hex): Hex[] {
   const count = (joined.length - 2) / digits;
-  if (!Number.isInteger(count)) throw new RangeError("Invalid addresses in the database: expected 20 bytes each.");
+  if (!Number.isInteger(count))
+    throw new RangeError(`Invalid addresses in the database: ${(joined.length - 2) / 2} bytes, expected 20 for each.`);
   return Array.from({ length: count }, (_, index): Hex => `0x${joined.slice(2 + index * digits, 2 + (index + 1) * digits)}`);
 }

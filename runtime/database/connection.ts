@@ -21,7 +21,7 @@ export interface SharedPool {
   /** One for each connection. */
   readonly slots: FairSlots;
   readonly usage: PoolUsage;
-  /** The server cancels a statement before; null if it does not. */
+  /** A connection whose statement runs longer is abandoned: the server should have cancelled it by then. Null without a statement timeout. */
   readonly maxStatementMilliseconds: number | null;
 }
 

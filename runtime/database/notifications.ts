@@ -37,7 +37,7 @@ const endMilliseconds = 500;
 const retry = { base: 100, max: 5_000 };
 /** The interval of heartbeats. The response to one follows all earlier notifications. */
 const heartbeatMilliseconds = 400;
-/** How old the last answered heartbeat may be. */
+/** Max age of the last heartbeat with a response. */
 const maxSilenceMilliseconds = 1_000;
 /** SQLSTATE read_only_sql_transaction: LISTEN on a standby. */
 const standby = "25006";
@@ -47,7 +47,7 @@ export function createNotifications({ recheckMilliseconds = 60_000, ...options }
   const listeners = new Set<NotificationListener>();
   const closed = new AbortController();
   let isUnsupported = false;
-  /** The start of the last answered heartbeat of the present connection. */
+  /** The start of the last heartbeat of the current connection that had a response. */
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
   const emit: NotificationListener = (payload) => {
@@ -61,7 +61,7 @@ export function createNotifications({ recheckMilliseconds = 60_000, ...options }
       const socket = new Socket();
       const client = createClient(options, socket);
       const lost = closeOf(client, closed.signal);
-      // Also ends a heartbeat or an attempt to connect that the server does not answer.
+      // Also ends a heartbeat or an attempt to connect that the server does not respond to.
       const ended = lost.then(() => endOf(client, socket));
       try {
         const startedAt = performance.now();
@@ -109,7 +109,7 @@ const createClient = ({ url, applicationName }: NotificationOptions, socket: Soc
     stream: () => socket,
     application_name: applicationName,
     connectionTimeoutMillis: connectMilliseconds,
-    // A connection that does not answer is replaced.
+    // A connection that does not respond is replaced.
     query_timeout: connectMilliseconds,
     keepAlive: true,
   });

@@ -56,7 +56,10 @@ export const nothing: Sql = sql``;
 
 /** A column, table or alias that the program chose, as `name` or `alias.name`. @throws {RangeError} if the text is anything else. */
 export const identifier = (name: string): Sql => {
-  if (!/^[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?$/.test(name)) throw new RangeError(`Invalid SQL identifier ${JSON.stringify(name)}.`);
+  if (!/^[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?$/.test(name))
+    throw new RangeError(
+      `Invalid SQL identifier ${JSON.stringify(name)}: expected lower-case letters, digits and _, as name or alias.name.`,
+    );
   return toSql(name);
 };
 

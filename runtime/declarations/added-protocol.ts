@@ -3,7 +3,7 @@ import type { ItemField } from "./objects/item-field.ts";
 import type { Protocol } from "./protocol.ts";
 import type { RequestParameter } from "./request-parameters.ts";
 
-/** A protocol that an operator adds: what the catalog says of built-in ones is part of its declaration. */
+/** A protocol that an operator adds: its declaration includes what the catalog has for built-in ones. */
 export interface AddedProtocol {
   readonly protocol: Protocol;
   /** The objects of its own, by name. */

@@ -24,7 +24,7 @@ export interface AuthenticateDeps {
 }
 
 /**
- * Finds the key of a request and checks its rules; a cached key is not a promise. @throws {HttpError} 401 or 403, or 429 after too many requests without a
+ * Finds the key of a request and checks its rules. Returns synchronously if the key is cached, otherwise a promise. @throws {HttpError} 401 or 403, or 429 after too many requests without a
  * valid key from one address.
  */
 export type Authenticate = (sender: Sender) => ActiveKey | Promise<ActiveKey>;

@@ -32,10 +32,10 @@ export const crossOrigin = (): Middleware =>
     maxAge: 86_400,
   });
 
-/** Unless a response says otherwise, because it has an entity tag. */
+/** The default; a response with an entity tag sets its own Cache-Control. */
 const noStore: Header = ["Cache-Control", "no-store"];
 
-/** Security headers of responses, which load no resources. They may be read across origins, which is what the query parameter `key` is for. */
+/** Security headers of API responses, which load no resources. Pages of any origin may load them, including by URL with the query parameter `key`. */
 const responsePolicy = (publicUrl: string | undefined): Middleware =>
   helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { "default-src": ["'none'"] } },

@@ -38,7 +38,7 @@ export const isRunning = ({ window, exhausted, exceeded }: Metered): boolean =>
  * their primary, so that a limit is the same for any number of workers. Arguments and results are therefore plain data.
  */
 export interface KeyMeter {
-  /** Counts a request of a key. What is known at once is not a promise. */
+  /** Counts a request of a key. Returns synchronously if the counts are in this process, otherwise a promise. */
   admit(key: MeteredKey): Metered | Promise<Metered>;
   /** Ends a request that may be processed (see `isRunning`), after its last statement. Database time drains by the key's limit per minute. */
   end(keyId: number, databaseMilliseconds: number, drainPerMinute: number): void;

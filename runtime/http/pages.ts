@@ -17,7 +17,7 @@ export interface Head {
   readonly content: Content | null;
 }
 
-/** Identifies the content of the index, and says when it changed last. */
+/** Identifies the content of the index, and when it last changed. */
 export interface Content {
   readonly id: string;
   readonly changedAt: Date;
@@ -58,7 +58,7 @@ export interface Pages {
 const withoutAnchor = { storeAnchor: (): undefined => undefined, pin: (): void => undefined, pinned: () => null };
 const noHead: ReadScope = { anchor: null, rebuildError: null, indexedFrom: null, checkpoints: new Map() };
 
-/** Whether a response says that its list has more pages. */
+/** Whether the list of a response has more pages. */
 export const hasMorePages = (data: unknown): boolean =>
   typeof data === "object" && data !== null && (data as { pagination?: { has_more?: unknown } | null }).pagination?.has_more === true;
 

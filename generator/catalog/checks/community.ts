@@ -54,7 +54,7 @@ function shapeOf({ value }: Draft<TemplateOperation>, lookup: Lookup): QueryShap
   };
 }
 
-/** The object of the items of a response; null if one of them could not be read. */
+/** The object of a response's items; null if it or the response's object could not be read. */
 function itemOf(response: string, { objects }: Lookup) {
   const object = objects.get(response);
   const rows = object?.rows === undefined ? undefined : object.fields.get(object.rows)?.value.type;

@@ -10,7 +10,7 @@ const address = `${prefix}${hexDigit}{40}`;
 /** One label of a name; the other rules of ENSIP-15 are too long for a pattern. */
 const label = `[^\\s.,/\\\\?%@:;"<>]+`;
 const addressOrName = `^(?:${address}|${label}(?:\\.${label})+)$`;
-/** Base 58 without its checksum, or a witness program in one case (BIP 173) without its checksum. */
+/** Base58Check, or Bech32 in upper or lower case but not both (BIP 173, BIP 350). A pattern cannot verify their checksums. */
 const base58 = "[1-9A-HJ-NP-Za-km-z]{25,35}";
 const witness = "(?:bc|tb|bcrt)1[02-9ac-hj-np-z]{11,85}|(?:BC|TB|BCRT)1[02-9AC-HJ-NP-Z]{11,85}";
 const bitcoinAddress = `^(?:${base58}|${witness})$`;

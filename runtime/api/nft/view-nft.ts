@@ -79,13 +79,13 @@ const dataUrlPattern = /^data:([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)?[;,]/i;
 const pathExtensionPattern = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+\/(?:[^?#]*\/)?[^/?#]*\.([a-z0-9]{1,10})(?:[?#]|$)/i;
 
 /** The kind of file at a URL: by the media type of an embedded file, else by a known extension. */
-export function fileAt(address: string): FileKind {
-  const data = dataUrlPattern.exec(address);
+export function fileAt(url: string): FileKind {
+  const data = dataUrlPattern.exec(url);
   if (data !== null) {
     const mimeType = (data[1] ?? "text/plain").toLowerCase();
     return { extension: extension(mimeType) || null, mimeType };
   }
-  const found = pathExtensionPattern.exec(address)?.[1]?.toLowerCase();
+  const found = pathExtensionPattern.exec(url)?.[1]?.toLowerCase();
   const mimeType = found === undefined ? false : lookup(found);
   return found === undefined || mimeType === false ? unknownFile : { extension: found, mimeType };
 }

@@ -105,7 +105,8 @@ function probe(folder: string, account: Account): string | undefined {
 function makeTrusted(base: string): void {
   mkdirSync(base, { recursive: true, mode: 0o755 });
   const state = lstatSync(base);
-  if (!state.isDirectory() || state.uid !== 0 || (state.mode & 0o022) !== 0) throw new Error("users other than root can write to it");
+  if (!state.isDirectory() || state.uid !== 0 || (state.mode & 0o022) !== 0)
+    throw new Error("it is not a directory that only root can write to");
   chmodSync(base, 0o755);
 }
 

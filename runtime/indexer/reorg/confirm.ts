@@ -17,7 +17,10 @@ export const confirmChain = async (
 ): Promise<void> => {
   const [chainId, genesisHash] = await Promise.all([source.chainId(), source.genesisHash()]);
   if (chainId !== chain.id || (record !== null && record.genesisHash !== genesisHash)) {
-    throw new BadReplyError(`The node of ${chain.name} now serves a different chain (chain id ${chainId}, genesis block ${genesisHash}).`);
+    const expected = `chain id ${chain.id}${record === null ? "" : ` and genesis block ${record.genesisHash}`}`;
+    throw new BadReplyError(
+      `The node of ${chain.name} now serves a different chain: it has chain id ${chainId} and genesis block ${genesisHash}, expected ${expected}.`,
+    );
   }
 };
 

@@ -23,7 +23,7 @@ export function encodeWitness(prefix: string, { version, program }: WitnessProgr
   return `${prefix}1${[...data, ...checksum].map((digit) => alphabet[digit]).join("")}`;
 }
 
-/** Decodes the address of a witness program; null if it is invalid, also by its checksum, or has another prefix. */
+/** Decodes the address of a witness program; null if it or its checksum is invalid, or it has another prefix. */
 export function decodeWitness(prefix: string, address: string): WitnessProgram | null {
   const text = address.toLowerCase();
   // Both cases in one address are invalid.

@@ -35,8 +35,11 @@ async function confirmReorg(
 ) {
   const record = await readChain(database, chain.id);
   // A gateway may have routed requests to a node of a different chain.
-  if (record?.genesisHash !== (await source.genesisHash()))
-    throw new BadReplyError(`The node of ${chain.name} now serves a different chain.`);
+  const genesisHash = await source.genesisHash();
+  if (record?.genesisHash !== genesisHash)
+    throw new BadReplyError(
+      `The node of ${chain.name} now serves a different chain: it has genesis block ${genesisHash}, expected ${record?.genesisHash ?? "none"}.`,
+    );
   const finalized = record.finalized;
   if (finalized === null || ancestor >= Math.min(finalized, top)) return;
   await confirmAncestor(find, ancestor, timing.confirmation);

@@ -10,7 +10,7 @@ interface StatementLocation {
   readonly file: string;
 }
 
-/** A declared statement failed, or a value of its rows does not have its column's format. The message says where it is declared, and why it failed. */
+/** A declared statement failed, or a value of its rows does not have its column's format. The message has the place of its declaration and the reason. */
 export class StatementError extends Error {
   override readonly name = "StatementError";
   /** The SQLSTATE; undefined if PostgreSQL did not refuse the statement. */

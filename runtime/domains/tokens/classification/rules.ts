@@ -30,7 +30,7 @@ export const rulesSchema = z.strictObject({
     .strictObject({
       words: z.array(nonEmptyText).describe("Whole words of names and symbols that only spam uses."),
       topLevelDomains: z.array(nonEmptyText).describe("Top-level domains that identify part of a name as a web address."),
-      harmless: z.array(nonEmptyText).describe("Names with such an ending that are not lures."),
+      harmless: z.array(nonEmptyText).describe("Names that end in one of topLevelDomains but are not lures, such as curve.fi."),
     })
     .describe("Words and web addresses by which the name of a spam token urges the reader to act."),
   airdrops: z
@@ -45,8 +45,8 @@ export const rulesSchema = z.strictObject({
         .int()
         .min(10)
         .max(1000)
-        .describe("Number of a token's first logs that are examined; a token with fewer was not airdropped."),
-      perTransaction: z.number().int().min(2).describe("Minimum average number of these logs in a transaction of an airdropped token."),
+        .describe("Number of a token's first logs that are examined; a token with fewer logs was not airdropped."),
+      perTransaction: z.number().int().min(2).describe("Min average number of these logs per transaction of an airdropped token."),
     })
     .describe("Tokens sent to many accounts that did not request them."),
   poisoning: z

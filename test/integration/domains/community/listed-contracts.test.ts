@@ -63,7 +63,7 @@ describe("contracts that a read lists", () => {
     }));
   };
 
-  it("have the events of all stored blocks, also of those before they were listed", async () => {
+  it("have the events of all stored blocks, including those before they were listed", async () => {
     const [first, second] = market.vaults as [Address, Address];
     await trade(6);
     await index.sync();
@@ -90,7 +90,7 @@ describe("contracts that a read lists", () => {
     expect(new Set(deposits.map(({ contract }) => contract)).size).toBe(2);
   });
 
-  it("are read where they were touched, and periodically since they were listed, at each block's own price", async () => {
+  it("are read in every block that touches them and, once listed, at each interval, with the price as of that block", async () => {
     const prices = await test.database.query<{ contract: Address; block_number: number; assets: string }>(
       "SELECT contract, block_number, assets FROM cq_listed.share_price ORDER BY block_number, contract",
     );
@@ -99,7 +99,7 @@ describe("contracts that a read lists", () => {
     expect([...touched].filter((one) => !read.has(one))).toEqual([]);
     const head = await chain.head();
     for (const { address, block_number } of await storedContracts()) {
-      // Both are multiples of the interval.
+      // A vault is listed in a multiple of listEvery, which is a multiple of priceEvery.
       for (let block = block_number; block <= head; block += priceEvery) expect(read).toContain(`${address} ${block}`);
     }
     for (const { contract, block_number, assets } of prices) {
@@ -109,7 +109,7 @@ describe("contracts that a read lists", () => {
     }
   });
 
-  it("have the same rows, whichever number of their logs is read at a time", async () => {
+  it("have the same rows, regardless of how many of their logs are read at a time", async () => {
     const fold = createDeclaredFold(listedVaults(registry), new Map());
     const rowsBy = async (limit: number) => {
       const all: unknown[] = [];
@@ -172,7 +172,7 @@ describe("listed contracts after a reorganisation", () => {
         ...market,
         protocols: [listedVaults(registry)],
         wallets: [],
-        // The replaced branch lists a vault that has earlier deposits; deeper ones contain these, too.
+        // The replaced blocks list a vault with earlier deposits; deeper reorganisations replace the deposits, too.
         mineLast: async () => {
           const vaults: Address[] = [];
           await createVault(chain, { ...market, vaults }, true);

@@ -101,7 +101,7 @@ describe("an exchange with a pool that another factory claims", () => {
     expect(
       await test.database.query("SELECT FROM shared_pools WHERE factory = $1", [Buffer.from(exchange.factory.slice(2), "hex")]),
     ).toHaveLength(1);
-    // Each of the three pools has a swap, and together they hold twice 3, 2 and 1 million tokens of one cent each; each swap pays in more than the next one.
+    // Each of the three pools has one swap. Liquidity of 3, 2 and 1 million of both tokens is 12 million tokens, of one cent each.
     const [hour] = await test.database.query<{ pools: number; swaps: number; day_swaps: number; ranked_tokens: number; liquidity: string }>(
       "SELECT pools, swaps, day_swaps, ranked_tokens, liquidity FROM exchange_hours ORDER BY hour DESC LIMIT 1",
     );
@@ -173,13 +173,14 @@ describe("pages of a ranked list", () => {
 });
 
 describe("rolled-up hours", () => {
+  const isLastOfDay = (hour: number) => hour % 24 === 23;
+
   it("are kept while pages may refer to them, and the last of each day forever", async () => {
     for (let hour = 17; hour <= 31; hour += 1) {
       await inHour(firstHour + hour, ...trade());
       await computePrices(firstHour + hour - 1);
       await rollUp(test.database, [exchange.factory]);
     }
-    const isLastOfDay = (hour: number) => hour % 24 === 23;
     const all = Array.from({ length: 31 }, (_, position) => firstHour + position);
     const last = firstHour + 30;
     expect(await hoursStored()).toEqual(all.filter((hour) => isLastOfDay(hour) || hour > last - 4));
@@ -190,10 +191,10 @@ describe("rolled-up hours", () => {
   });
 
   it("are skipped if no list can refer to them, as during a recomputation of old prices", async () => {
-    const isDue = (hoursBehind: number) => (firstHour + 30 - hoursBehind) % 24 !== 23;
-    for (const hoursBehind of [4, 5, 6].filter(isDue)) {
-      await test.database.query("DELETE FROM price_progress WHERE hour > $1", [firstHour + 30 - hoursBehind]);
-      expect(await rollUp(test.database, [exchange.factory]), String(hoursBehind)).toBe(0);
+    const hours = [4, 5, 6].map((hoursBehind) => firstHour + 30 - hoursBehind).filter((hour) => !isLastOfDay(hour));
+    for (const hour of hours) {
+      await test.database.query("DELETE FROM price_progress WHERE hour > $1", [hour]);
+      expect(await rollUp(test.database, [exchange.factory]), String(hour)).toBe(0);
     }
     await computePrices(firstHour + 30);
   });

@@ -74,7 +74,7 @@ export const unknownContracts = async (
 };
 
 /**
- * Stores listed contracts between two batches. Those that are unknown are added with the rows of all their stored logs, also of those before the result that
+ * Stores listed contracts between two batches. Those that are unknown are added with the rows of all their stored logs, including those before the result that
  * lists them; the first block of others is lowered to that of the earliest result. Periodic reads are queued for blocks that have been scheduled without them.
  * No batch is written meanwhile, so that there is a limit of added contracts: reads whose results list more are queued again, and add them when they are
  * repeated.

@@ -39,12 +39,12 @@ describe("approvals of collections", () => {
     ...positionIn(block, isOwn),
     approved,
   });
-  const balanceRow = (token: Hex, id: string, number: number, balance: string | null): Row => ({
+  const balanceRow = (token: Hex, id: string, standard: number, balance: string | null): Row => ({
     chain_id: 7,
     owner: wallet,
     token,
     token_id: id,
-    standard: number,
+    standard,
     since_block: 2,
     balance,
   });

@@ -22,7 +22,7 @@ export interface CTokenStory<Market extends CTokenUse = CTokenMarket> {
   readonly market: Market;
   readonly test: TestDatabase;
   readonly index: CommunityIndex;
-  /** Blocks after which answers are compared; between some of them, no market was touched. */
+  /** Blocks after which responses are compared; between some of them, no market was touched. */
   readonly heights: readonly number[];
   readonly head: number;
   readonly itemsOf: ItemsOf;
@@ -77,7 +77,7 @@ export const expectQuote = (found: unknown, expected: number | null): void => {
   else expect(Math.abs((found as number) - expected)).toBeLessThanOrEqual(expected * 1e-12);
 };
 
-/** Random actions over two months, a donation, a liquidation, and blocks without any event. Returns the heights at which answers are compared. */
+/** Random actions over two months, a donation, a liquidation, and blocks without any event. Returns the heights at which responses are compared. */
 const runStory = async (chain: TestChain, market: CTokenUse, seed: string): Promise<number[]> => {
   const random = createRandom(`cToken markets of ${seed}`);
   const { debtor } = market;

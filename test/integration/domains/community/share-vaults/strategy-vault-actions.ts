@@ -3,7 +3,7 @@ import type { TestChain } from "../../../../support/chain.ts";
 import { deposit, withdraw } from "../support.ts";
 import { type ExpectedAction, eventsOf, isBurn, isMint, type NodeEvent, transferEvent } from "./logs.ts";
 
-/** A vault, and the name of its contract, which is that of its version. */
+/** A vault and its contract: LegacyVault is version 2, StrategyVault version 3. */
 export interface VaultOfVersion {
   readonly address: Address;
   readonly contract: "LegacyVault" | "StrategyVault";
@@ -71,8 +71,8 @@ const transferOf = (event: NodeEvent): ExpectedAction => ({
 });
 
 /**
- * Version 2 creates or burns shares before it moves the assets, in the same transaction. The action is that of the owner of the shares, who need not have paid
- * or received the assets. The vault creates shares for itself as fees.
+ * Version 2 mints or burns shares before it transfers the assets, in the same transaction. The action belongs to the owner of the shares, even if another
+ * account pays or receives the assets. Shares that the vault mints to itself are fees.
  */
 const actionOfV2 = (token: Address, event: NodeEvent, moved: readonly NodeEvent[]): ExpectedAction[] => {
   if (!isMint(event) && !isBurn(event)) return [transferOf(event)];
