@@ -99,7 +99,8 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
   const expectEqual = async (server: ServerProcess, reference: ServerProcess): Promise<number> => {
     await mining?.stop();
     await until("the index to reach the head", isAtHead);
-    const { counts, compare, close } = createComparison(test.database, server.url, reference.url, otherKey, normalise);
+    const { counts, compare, isSettled, close } = createComparison(test.database, server.url, reference.url, otherKey, normalise);
+    await until("jobs to be done", isSettled);
     const remaining = [...paths];
     const compareNext = async (): Promise<void> => {
       for (let path = remaining.pop(); path !== undefined; path = remaining.pop()) await compare(path);

@@ -1,4 +1,5 @@
 import { Agent } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Database } from "../../../runtime/database/database.ts";
 import { isResponse, type Outcome, request } from "../../e2e/serve/load.ts";
 import { deadline } from "../../support/deadline.ts";
@@ -54,6 +55,12 @@ export function createComparison(
   };
   return {
     counts,
+    /** Whether jobs have stored what follows from the last block: the content does not change for a second. */
+    isSettled: async (): Promise<boolean> => {
+      const version = await versionOf();
+      await wait(1_000);
+      return version === (await versionOf());
+    },
     /** Requests a path from both until the responses are equal, or differ for too long at the same version. */
     async compare(path: string): Promise<void> {
       let [differsAt, differsSince, superseded] = ["", 0, 0];
