@@ -38,7 +38,14 @@ export function ChainsPage() {
     <>
       <PageHeading>Chains</PageHeading>
       <Notice text={error} isError />
-      <Notice text={missing.length === 0 ? null : `No response from database ${missing.join(", ")}: its chains are missing.`} isError />
+      <Notice
+        text={
+          missing.length === 0
+            ? null
+            : `No response from ${missing.length === 1 ? "database" : "databases"} ${missing.join(", ")}: chains are missing.`
+        }
+        isError
+      />
       <Table
         caption="Chains of the index"
         head={[

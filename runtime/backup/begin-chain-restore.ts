@@ -40,12 +40,15 @@ export const beginChainRestore = (
   });
 
 function resume({ name, isRemoved, backup, restored }: IndexedChain, sha256: string): readonly string[] {
-  if (isRemoved) throw new BackupError(`Chain ${name} is being removed: complete that first with ashlar chains remove ${name}.`);
+  if (isRemoved)
+    throw new BackupError(`Chain ${name} is being removed: complete its removal from this database first (ashlar chains remove).`);
   if (backup === null)
-    throw new BackupError(`Chain ${name} is in the index already: remove it with ashlar chains remove ${name}, or use another database.`);
+    throw new BackupError(
+      `Chain ${name} is in the index already: use another database, or remove it from this one (ashlar chains remove).`,
+    );
   if (backup !== sha256)
     throw new BackupError(
-      `Chain ${name} is partly restored from another snapshot: restore that one, or remove the chain with ashlar chains remove ${name}.`,
+      `Chain ${name} is partly restored from another snapshot: restore that one, or remove the chain from this database (ashlar chains remove).`,
     );
   return restored ?? [];
 }

@@ -89,7 +89,7 @@ export async function writeManifest(folder: string, value: Manifest): Promise<vo
   await rename(temporary, join(folder, manifestName));
 }
 
-/** Whether a folder has a complete backup. */
+/** Whether a folder has the manifest of a backup. */
 export const hasManifest = (folder: string): boolean => existsSync(join(folder, manifestName));
 
 /** Reads and checks a manifest, which is input from outside. @throws {BackupError} */

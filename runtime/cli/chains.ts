@@ -25,14 +25,16 @@ export function addChains(program: Command): void {
   withConfig(chains.command("pause"))
     .description("pause the indexing of a chain, which is served on: its indexer stops within seconds, until ashlar chains resume")
     .argument("<name>", "the chain, as in the index")
-    .action(async (name: string, options: CommonOptions) =>
-      (await import("../commands/chains-command.ts")).pauseChainNamed(loadConfigWith(options), name),
+    .option("--database <name>", inDatabase)
+    .action(async (name: string, options: CommonOptions & InDatabase) =>
+      (await import("../commands/chains-command.ts")).pauseChainNamed(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("resume"))
     .description("continue the indexing of a paused chain")
     .argument("<name>", "the chain, as in the index")
-    .action(async (name: string, options: CommonOptions) =>
-      (await import("../commands/chains-command.ts")).resumeChainNamed(loadConfigWith(options), name),
+    .option("--database <name>", inDatabase)
+    .action(async (name: string, options: CommonOptions & InDatabase) =>
+      (await import("../commands/chains-command.ts")).resumeChainNamed(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("jobs"))
     .description("print the queues of a chain: their length, how many entries were attempted before, and how long the oldest has been due")
@@ -56,13 +58,13 @@ export function addChains(program: Command): void {
     );
   withJobs(chains.command("move"))
     .description(
-      "copy a chain to another database while it is indexed and served, and then index it there until SIGTERM, so that servers can be restarted with it; a killed one is started again",
+      "copy a chain to another database while it is indexed and served, and then index it there until SIGTERM, so that servers can be restarted with it; a killed one continues when it is repeated",
     )
     .argument("<name>", "the chain, as configured")
     .requiredOption("--to <name>", "one of databases in ashlar.yaml, or control for the database of databaseUrl")
     .option(
       "--folder <folder>",
-      "where the snapshot of the chain is stored while it is copied (default: move-<name> in the data directory)",
+      "where the snapshot of the chain is stored while it is copied, as move-<name> (default: the data directory)",
     )
     .action(async (name: string, options: CommonOptions & MoveCommand) =>
       (await import("../commands/move-chain.ts")).moveChain(loadConfigWith(options), name, readVersion(), options),

@@ -51,4 +51,7 @@ export const withServer = (command: Command): Command =>
 export const withJobs = (command: Command): Command =>
   withConfig(command).option("--jobs <number>", "how many tables to copy at the same time (default: one per core, at most 4)", parseJobs);
 export const withDatabase = (command: Command): Command =>
-  withJobs(command).option("--database <name>", "one of databases in ashlar.yaml (default: the database of databaseUrl)");
+  withJobs(command).option(
+    "--database <name>",
+    "one of databases in ashlar.yaml, or control for the database of databaseUrl (default: that of --chain, otherwise control)",
+  );

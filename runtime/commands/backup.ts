@@ -1,11 +1,11 @@
 import { stdout } from "node:process";
 import { writeBackup } from "../backup/write-backup.ts";
 import type { Config } from "../config/config.ts";
-import { configOfDatabase, type DatabaseConfig } from "../config/database-config.ts";
+import { configOfDatabase, type DatabaseConfig, databaseOf } from "../config/database-config.ts";
 import { projectionIdOf } from "../domains/community/relations.ts";
 import { availableCores } from "../lib/available-cores.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
-import { parseDatabaseName } from "./database-option.ts";
+import { parseDatabaseName, renderDatabaseName } from "./database-option.ts";
 import { openServer } from "./open-database.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { requireDatabase } from "./used-database.ts";
@@ -33,7 +33,8 @@ export async function backup(
   version: string,
   { jobs = defaultJobs(), chain: name, database }: BackupOptions,
 ): Promise<void> {
-  const config = configOfOption(all, database);
+  const chain = all.chains.find((configured) => configured.name === name);
+  const config = configOfOption(all, database ?? (chain === undefined ? undefined : renderDatabaseName(databaseOf(chain))));
   requireDatabase(config);
   const server = await openServer(config);
   const progress = createProgress();
@@ -41,11 +42,20 @@ export async function backup(
     const connection = { ...server, applicationName: "ashlar-backup" };
     const onProgress = (done: number, total: number): void => reportBytes(progress, "backup (MB)", done, total);
     const selection = name === undefined ? undefined : { name, projectionOf: projectionIdOf };
-    const { tables, chain } = await writeBackup({ connection, folder, jobs, version, now: () => new Date(), chain: selection, onProgress });
+    const { tables, chain: written } = await writeBackup({
+      connection,
+      folder,
+      jobs,
+      version,
+      now: () => new Date(),
+      chain: selection,
+      onProgress,
+    });
     progress.end();
     const bytes = tables.reduce((sum, { file }) => sum + file.bytes, 0);
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-    const subject = chain === undefined ? "Backup of" : `Snapshot of ${escapeTerminal(chain.name)} up to block ${chain.head ?? "none"}:`;
+    const subject =
+      written === undefined ? "Backup of" : `Snapshot of ${escapeTerminal(written.name)} up to block ${written.head ?? "none"}:`;
     stdout.write(`${subject} ${tables.length} tables with ${rows} rows complete: ${megabytes(bytes)} MB in ${folder}\n`);
   } finally {
     progress.end();

@@ -24,6 +24,11 @@ import { requireDatabase } from "./used-database.ts";
 
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
+/** Selects the database of a chain that several have, for example after it was moved. */
+export interface InDatabase {
+  readonly database?: string;
+}
+
 export interface RepairCommand {
   readonly to: number;
   readonly yes?: boolean;
@@ -56,23 +61,18 @@ export async function repairChainNamed(config: Config, name: string, { to, yes =
 }
 
 /** `ashlar chains pause`: its indexer stops within seconds, and stays stopped until `ashlar chains resume`. @throws {CommandError} */
-export const pauseChainNamed = (config: Config, name: string): Promise<void> =>
-  withChain(config, name, undefined, async (database, chain) => {
+export const pauseChainNamed = (config: Config, name: string, { database: only }: InDatabase = {}): Promise<void> =>
+  withChain(config, name, only, async (database, chain) => {
     if (await pauseChain(database, chain, commandActor())) print(`Indexing of ${name} is paused: its indexer stops within seconds.`);
     else print(`Indexing of ${name} is paused already.`);
   });
 
 /** `ashlar chains resume`: continues the indexing of a paused chain. @throws {CommandError} */
-export const resumeChainNamed = (config: Config, name: string): Promise<void> =>
-  withChain(config, name, undefined, async (database, chain) => {
+export const resumeChainNamed = (config: Config, name: string, { database: only }: InDatabase = {}): Promise<void> =>
+  withChain(config, name, only, async (database, chain) => {
     if (await resumeChain(database, chain, commandActor())) print(`Indexing of ${name} is resumed: its indexer continues within seconds.`);
     else print(`Indexing of ${name} is not paused, or ${name} is being removed or restored.`);
   });
-
-/** Selects the database of a chain that several have, for example after it was moved. */
-export interface InDatabase {
-  readonly database?: string;
-}
 
 export interface RemoveCommand extends InDatabase {
   readonly yes?: string;
@@ -95,7 +95,7 @@ export const removeChainNamed = (config: Config, name: string, { yes, database: 
     const rows = await removeChain({ database, chain, actor: commandActor(), onProgress, waitMilliseconds: wait }).finally(progress.end);
     if (rows === null)
       throw new CommandError(
-        `Another process is indexing ${name}: pause it with ashlar chains pause ${name}, and repeat this command. Nothing was changed.`,
+        `Another process is indexing ${name}: stop it, or pause it with ashlar chains pause ${name}${optionOf(config, chain.database)}, and repeat this command. Nothing was changed.`,
       );
     print(`Done: ${name} is removed (${rows} rows). PostgreSQL uses the space for new rows; VACUUM FULL returns it to the file system.`);
   });
@@ -227,10 +227,13 @@ function renderChain({
   const activity = is_stopped ? `stopped by a failure${silence}` : `not paused${silence}`;
   if (removal_started_at !== null) return `${name}  being removed since ${removal_started_at.toISOString()}`;
   if (restore_started_at !== null)
-    return `${name}  being restored since ${restore_started_at.toISOString()}; if no process does, repeat ashlar restore --chain ${name}`;
+    return `${name}  being restored since ${restore_started_at.toISOString()}; if no process does, repeat the command that restores it (ashlar restore --chain or ashlar chains move)`;
   return [name, head, ...lag, paused_at === null ? activity : `paused since ${paused_at.toISOString()}`].join("  ");
 }
 
+/** The option that selects a database, if there are several. */
+const optionOf = (config: Config, database: string | null): string =>
+  isSharded(config) ? ` --database ${renderDatabaseName(database)}` : "";
 const isSharded = ({ databases }: Config): boolean => Object.keys(databases).length > 0;
 
 /** Runs work with a chain of the index, which need not be configured. @throws {CommandError} if there is none with the name. */

@@ -7,7 +7,8 @@ export function parseDatabaseName({ databases }: Pick<Config, "databases">, opti
   if (value === controlDatabase) return null;
   const names = Object.keys(databases);
   if (names.includes(value)) return value;
-  throw invalidValue(option, value, [...names, controlDatabase].join(" or "));
+  const remedy = names.length === 0 ? ", because no databases are configured; add databases to ashlar.yaml" : "";
+  throw invalidValue(option, value, `${[...names, controlDatabase].join(" or ")}${remedy}`);
 }
 
 /** The name of a database for messages and as the value of an option. */

@@ -1,6 +1,7 @@
 import { stdout } from "node:process";
 import type { FailureKind } from "../chain/request-failure.ts";
 import { type AnyChainConfig, type Config, isBitcoinChain } from "../config/config.ts";
+import { databaseOf } from "../config/database-config.ts";
 import type { Protocol } from "../declarations/protocol.ts";
 import { redactMessage } from "../http/redact.ts";
 import { countProgress, countRequest, type IndexerCounts } from "../indexer/counts.ts";
@@ -15,6 +16,7 @@ import { isPaused } from "../operator/pause.ts";
 import { loadProtocols } from "../protocols.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
+import { renderDatabaseName } from "./database-option.ts";
 import { createDiskSpace, type DiskSpace } from "./disk-space.ts";
 import { indexBitcoinChain } from "./index-bitcoin.ts";
 import { type IndexDatabase, storeOf } from "./index-database.ts";
@@ -110,6 +112,7 @@ async function indexUntilStopped(
   const heartbeat = createHeartbeat({ database, chainId: chain.id });
   const counts = countsOf?.(chain.name);
   const report = createReport(progress, chain);
+  const inDatabase = (databases.shards ?? []).length === 0 ? "" : ` --database ${renderDatabaseName(databaseOf(chain))}`;
   const common = {
     database,
     logger,
@@ -138,7 +141,7 @@ async function indexUntilStopped(
     onChange(pause) {
       if (pause === "operator") {
         logger.info({ chain: chain.name }, "Indexing is paused");
-        progress.print(`Indexing ${chain.name} is paused; continue it with: ashlar chains resume ${chain.name}`);
+        progress.print(`Indexing ${chain.name} is paused; continue it with: ashlar chains resume ${chain.name}${inDatabase}`);
       } else if (pause === "disk") {
         logger.warn({ chain: chain.name }, "Indexing is paused until there is more disk space");
         progress.print(`Indexing ${chain.name} is paused: ${lowDiskReason}`);

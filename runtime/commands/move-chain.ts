@@ -1,11 +1,14 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { stdout } from "node:process";
+import { stderr, stdout } from "node:process";
 import { hasManifest } from "../backup/manifest.ts";
 import type { Config } from "../config/config.ts";
 import { databaseOf } from "../config/database-config.ts";
-import { type IndexState, readIndexState } from "../domains/chains/queries/index-state.ts";
-import { sleep } from "../lib/async.ts";
+import { isUnavailable } from "../database/errors.ts";
+import { type IndexedChainRow, type IndexState, readIndexState } from "../domains/chains/queries/index-state.ts";
+import { redactMessage } from "../http/redact.ts";
+import { every, nullOnAbort, poll } from "../lib/async.ts";
+import { escapeTerminal } from "../lib/terminal-text.ts";
 import { backup } from "./backup.ts";
 import { CommandError } from "./command-error.ts";
 import { parseDatabaseName, renderDatabaseName } from "./database-option.ts";
@@ -18,16 +21,17 @@ import { requireDatabase } from "./used-database.ts";
 export interface MoveCommand {
   /** The name of the database to move the chain to. */
   readonly to: string;
-  /** Where the snapshot is stored until it is restored. */
+  /** The folder in which the snapshot is stored until it is restored. */
   readonly folder?: string | undefined;
   readonly jobs?: number | undefined;
 }
 
-/** The chain in the database that it is stored in and in the one that it is moved to. */
+/** A chain in the database that it is stored in and in the one that it is moved to. */
 interface Move {
   readonly name: string;
-  readonly source: string | null;
-  readonly target: string | null;
+  /** For options of commands. */
+  readonly source: string;
+  readonly target: string;
   readonly config: Config;
   /** The configuration after the move, without what other processes of the service provide. */
   readonly moved: Config;
@@ -35,12 +39,12 @@ interface Move {
 
 /**
  * `ashlar chains move`: copies a chain to another database while it is indexed and served, and then indexes it there, so that servers can be restarted with
- * the new database at any time, until the process is stopped. A killed one is started again. @throws {CommandError}
+ * the new database at any time, until the process is stopped. A killed one continues when it is repeated. @throws {CommandError}
  */
 export async function moveChain(config: Config, name: string, version: string, { to, folder, jobs }: MoveCommand): Promise<void> {
   requireDatabase(config);
   const move = planMove(config, name, to);
-  await copy(move, version, { jobs, folder: folder ?? join(config.dataDirectory, `move-${name}`) });
+  await copy(move, version, jobs, join(folder ?? config.dataDirectory, `move-${name}`));
   await followHead(move);
 }
 
@@ -52,72 +56,117 @@ function planMove(config: Config, name: string, to: string): Move {
   const source = databaseOf(chain);
   if (source === target) throw invalidValue("--to", to, `another database than that of ${name}. Nothing was changed`);
   const { database: _, ...elsewhere } = chain;
-  const moved = { ...config, chains: [target === null ? elsewhere : { ...elsewhere, database: target }] };
-  return { name, source, target, config, moved: { ...moved, metrics: undefined, console: undefined, tracing: undefined } };
+  const chains = [target === null ? elsewhere : { ...elsewhere, database: target }];
+  const moved = { ...config, chains, metrics: undefined, console: undefined, tracing: undefined };
+  return { name, source: renderDatabaseName(source), target: renderDatabaseName(target), config, moved };
 }
 
 /** Copies the chain, unless an earlier command did. @throws {CommandError} */
 async function copy(
   { name, source, target, config, moved }: Move,
   version: string,
-  { folder, jobs }: { readonly folder: string; readonly jobs: number | undefined },
+  jobs: number | undefined,
+  folder: string,
 ): Promise<void> {
-  const chain = await withState(moved, target, (state) => state.chains.find((row) => row.name === name));
-  if (chain?.removal_started_at)
+  const original = await readChain(config, name);
+  if (original === undefined) throw new CommandError(`${name} is not indexed in ${source}: set its database in ashlar.yaml instead.`);
+  if (original.paused_at !== null)
     throw new CommandError(
-      `${name} is being removed from ${renderDatabaseName(target)}: complete that first with ashlar chains remove ${name} --database ${renderDatabaseName(target)}.`,
+      `${name} is paused in ${source}, and its copy would be indexed: run ashlar chains resume ${name}, and repeat this command. Nothing was changed.`,
     );
-  if (chain !== undefined && chain.restore_started_at === null) {
-    stdout.write(`${renderDatabaseName(target)} has ${name} up to block ${chain.block ?? "none"}: it is not copied again.\n`);
+  const copied = await readChain(moved, name);
+  if (copied !== undefined && copied.restore_started_at === null) {
+    requireIndexable(copied, name, target);
+    // Of a command that was killed after its restore.
+    await rm(folder, { recursive: true, force: true });
+    stdout.write(
+      `${target} has ${name} up to block ${copied.block ?? "none"}, which is not copied again. To copy it again, stop this command and run ashlar chains remove ${name} --database ${target}.\n`,
+    );
     return;
   }
-  // A killed command may have completed the snapshot; a restore that was started can only continue with the same one.
-  if (!hasManifest(folder)) {
-    if (chain !== undefined)
-      throw new CommandError(
-        `A restore of ${name} into ${renderDatabaseName(target)} was not completed, and ${folder} has no snapshot: pass the folder of its snapshot with --folder.`,
-      );
-    await backup(config, folder, version, { jobs, chain: name, database: renderDatabaseName(source) });
-  }
-  await restore(moved, folder, { jobs, chain: name, database: renderDatabaseName(target) });
+  if (copied === undefined) {
+    // What an earlier command left may be old, or of an older schema.
+    await rm(folder, { recursive: true, force: true });
+    await backup(config, folder, version, { jobs, chain: name, database: source });
+  } else if (!hasManifest(folder))
+    throw new CommandError(
+      `A restore of ${name} into ${target} was not completed, and its snapshot is not in ${folder}: pass its folder with --folder, or run ashlar chains remove ${name} --database ${target}.`,
+    );
+  await restore(moved, folder, { jobs, chain: name, database: target });
   await rm(folder, { recursive: true });
+}
+
+/** @throws {CommandError} if the chain cannot be indexed in the database that it was copied to. */
+function requireIndexable({ removal_started_at: removed, paused_at: paused }: IndexedChainRow, name: string, target: string): void {
+  if (removed !== null)
+    throw new CommandError(
+      `${name} is being removed from ${target}: complete that first with ashlar chains remove ${name} --database ${target}.`,
+    );
+  if (paused !== null)
+    throw new CommandError(
+      `${name} is paused in ${target}: run ashlar chains resume ${name} --database ${target}, and repeat this command.`,
+    );
+}
+
+/** The chain in the database that a configuration stores it in. */
+async function readChain({ chains, ...config }: Config, name: string): Promise<IndexedChainRow | undefined> {
+  const chain = chains.find((configured) => configured.name === name);
+  const opened = await openChainDatabase({ ...config, chains }, chain === undefined ? null : databaseOf(chain));
+  try {
+    return (await readIndexState(opened.indexing)).chains.find((row) => row.name === name);
+  } finally {
+    await opened.close();
+  }
 }
 
 /** Indexes the chain in its new database until the process is stopped, and describes how to use it as soon as it is at the head of the old one. */
 async function followHead(move: Move): Promise<void> {
-  const ended = new AbortController();
-  const announcing = announceHead(move, ended.signal);
-  try {
-    await indexChains(move.moved);
-  } finally {
-    ended.abort();
-    await announcing;
-  }
-}
-
-const pollMilliseconds = 1_000;
-
-async function announceHead({ name, source, target, config, moved }: Move, signal: AbortSignal): Promise<void> {
   const opened: ChainDatabase[] = [];
+  const open = async (config: Config): Promise<ChainDatabase> => {
+    const chain = config.chains.find((configured) => configured.name === move.name);
+    const database = await openChainDatabase(config, chain === undefined ? null : databaseOf(chain));
+    opened.push(database);
+    return database;
+  };
+  const ended = new AbortController();
   try {
-    const [before, after] = [await openChainDatabase(config, source), await openChainDatabase(moved, target)];
-    opened.push(before, after);
-    for (; !signal.aborted; await sleep(pollMilliseconds, signal)) {
-      const [old, copied] = await Promise.all([readIndexState(before.indexing), readIndexState(after.indexing)]);
-      if (!isAsFar(name, copied, old)) continue;
-      stdout.write(instructions(name, renderDatabaseName(source), renderDatabaseName(target)));
-      return;
-    }
+    const [before, after] = [await open(move.config), await open(move.moved)];
+    const announcing = announceHead(move, before, after, ended.signal).catch((error: unknown) => {
+      const reason = redactMessage(error instanceof Error ? error.message : String(error));
+      stderr.write(`Cannot compare ${move.target} with ${move.source}: ${escapeTerminal(reason)}\n`);
+    });
+    await indexChains(move.moved).finally(() => ended.abort());
+    await announcing;
   } finally {
     await Promise.all(opened.map((database) => database.close()));
   }
 }
 
-/** Whether an index of a chain, with all of its projections, is as far as another one. */
+/** Describes what to do as soon as the copy, which a process indexes, is as far as the original. A database that does not respond is asked again. */
+async function announceHead(move: Move, before: ChainDatabase, after: ChainDatabase, signal: AbortSignal): Promise<void> {
+  const startedAt = performance.now();
+  const isReached = async (): Promise<true | null> => {
+    try {
+      const states = await nullOnAbort(Promise.all([readIndexState(before.control), readIndexState(after.control)]), signal);
+      if (states === null) return null;
+      const [old, copied] = states;
+      const silence = copied.chains.find((row) => row.name === move.name)?.silent_seconds ?? Number.POSITIVE_INFINITY;
+      // Checkpoints are those of the snapshot until an indexer has found which projections it has to rebuild.
+      const isIndexed = silence * 1_000 < performance.now() - startedAt;
+      return isIndexed && isAsFar(move.name, copied, old) ? true : null;
+    } catch (error) {
+      if (isUnavailable(error)) return null;
+      throw error;
+    }
+  };
+  if (await poll(isReached, { ...every(1_000), signal })) stdout.write(instructions(move));
+}
+
+/** Whether an index of a chain, with its projections that have not failed, is as far as another one. */
 function isAsFar(name: string, index: IndexState, other: IndexState): boolean {
   const blockIn = ({ chains }: IndexState): number => chains.find((row) => row.name === name)?.block ?? -1;
   const checkpointsIn = ({ checkpoints }: IndexState) =>
-    new Map(checkpoints.filter((row) => row.name === name).map((row) => [row.projection, row.block_number]));
+    new Map(checkpoints.filter((row) => row.name === name && !row.has_failed).map((row) => [row.projection, row.block_number]));
   const reached = checkpointsIn(index);
   return (
     blockIn(index) >= blockIn(other) &&
@@ -125,19 +174,10 @@ function isAsFar(name: string, index: IndexState, other: IndexState): boolean {
   );
 }
 
-const instructions = (name: string, source: string, target: string): string =>
+const instructions = ({ name, source, target, moved }: Move): string =>
   `${name} is in ${target} as far as in ${source}. To use it there:
-  1. In ashlar.yaml, ${target === "control" ? `delete the setting database of ${name}` : `set database: ${target} for ${name}`}.
-  2. Restart the servers, one after the other, and then the indexer, which waits for this command to end.
+  1. In ashlar.yaml, ${moved.chains[0]?.database === undefined ? `delete the setting database of ${name}` : `set database: ${target} for ${name}`}.
+  2. Restart the servers, one after the other, and then all indexers; one of them waits for this command to end.
   3. Stop this command (Ctrl+C), so that the indexer continues.
   4. Delete the old rows: ashlar chains remove ${name} --database ${source}
 `;
-
-async function withState<T>(config: Config, database: string | null, read: (state: IndexState) => T): Promise<T> {
-  const opened = await openChainDatabase(config, database);
-  try {
-    return read(await readIndexState(opened.indexing));
-  } finally {
-    await opened.close();
-  }
-}

@@ -9,6 +9,8 @@ import { type OpenDatabase, openDatabase } from "./open-database.ts";
 /** The database of a chain. */
 export interface ChainDatabase {
   readonly indexing: Database;
+  /** For short reads, whose statements have a timeout. */
+  readonly control: Database;
   /** The control database, if it is another one. */
   readonly log: Database | undefined;
   close(): Promise<void>;
@@ -17,13 +19,13 @@ export interface ChainDatabase {
 /** Opens the control database, and the database with a name if that is another one. */
 export async function openChainDatabase(config: Config, name: string | null): Promise<ChainDatabase> {
   const control = await openDatabase(config);
-  if (name === null) return { indexing: control.indexing, log: undefined, close: control.close };
+  if (name === null) return { indexing: control.indexing, control: control.control, log: undefined, close: control.close };
   try {
     const shard = await openDatabase(configOfDatabase(config, name));
     const close = async (): Promise<void> => {
       await Promise.all([control.close(), shard.close()]);
     };
-    return { indexing: shard.indexing, log: control.indexing, close };
+    return { indexing: shard.indexing, control: shard.control, log: control.indexing, close };
   } catch (error) {
     await control.close();
     throw error;

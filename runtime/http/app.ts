@@ -18,7 +18,7 @@ import type { GroupedChain } from "../parameters/restriction.ts";
 import { documentAccount } from "./account/document.ts";
 import { accountPath, createAccountPage } from "./account/page.ts";
 import { createAddressLimits } from "./address-limits.ts";
-import { createAdmission } from "./admission.ts";
+import { type Admission, createAdmission } from "./admission.ts";
 import { type AnchorStores, createStoredAnchors } from "./anchor-stores.ts";
 import type { Anchors } from "./anchors.ts";
 import { type Authenticate, createAuthenticate } from "./authenticate.ts";
@@ -57,8 +57,10 @@ export interface HttpDeps<Context> {
   readonly database: Pick<Database, "query" | "transaction">;
   /** For anchors of pages; the same database by default. */
   readonly anchors?: AnchorStores;
-  /** The sum of the weights of the requests that are processed at the same time (see admission.ts). */
-  readonly capacity?: number;
+  /** For each database, the sum of the weights of the requests that are processed at the same time (see admission.ts): a slow one uses the capacity of no other one. */
+  readonly capacities?: readonly number[];
+  /** The position of the database of a chain in `capacities`, or that of requests without a chain; the first one by default. */
+  readonly capacityOf?: (chainId: number | null) => number;
   readonly logger: Logger;
   readonly limits: Limits;
   /** The chains, in the order in which error messages list them. */
@@ -127,13 +129,15 @@ function createEndpoints<Context>(
   compression: Compression,
   originOf: (request: IncomingMessage) => RequestOrigin,
 ): EndpointRouter {
+  const { capacities = [defaultCapacity], capacityOf = () => 0 } = deps;
+  const admissions = capacities.map((capacity) => createAdmission(capacity, deps.limits.waitingRequests));
   const run = createRun<Context>({
     ...deps,
     authenticate,
     originOf,
     meter,
     gate,
-    admission: createAdmission(deps.capacity ?? defaultCapacity, deps.limits.waitingRequests),
+    admissionOf: (chainId) => admissions[capacityOf(chainId)] as Admission,
     parsersOf: createParsersOf(deps),
     anchors,
     validation,

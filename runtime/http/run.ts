@@ -33,7 +33,8 @@ export interface RunDeps<Context> extends PagesDeps, ComputeDeps<Context>, FindD
   readonly authenticate: Authenticate;
   readonly meter: Pick<KeyMeter, "admit" | "charge">;
   readonly gate: Gate;
-  readonly admission: Admission;
+  /** The admission of requests for a chain; null is that of requests without a chain. */
+  readonly admissionOf: (chainId: number | null) => Admission;
   readonly parsersOf: (operation: Operation) => Parsers;
   readonly validation: Validation;
   /** The chain of a request to a community protocol that names none; null if the protocol has contracts on no configured chain. */
@@ -130,7 +131,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler,
       const pages = await openPages(deps, key.id, operation, common, parsed);
       const { chainId, days, format } = common;
       const found = await findResponse(deps, response, { operation, parsed, base, pages, format }, () =>
-        runAdmitted(deps.admission, weightOf(operation), () =>
+        runAdmitted(deps.admissionOf(chainId), weightOf(operation), () =>
           computeResponse(deps, { operation, chainId, base, pages, days, requestId: record.id }, (context) => resolve(parsed, context)),
         ),
       );

@@ -29,7 +29,7 @@ export const nameTaken = (name: string, id: number, holder: number): IndexMismat
 /** The chain is paused until its restore is complete; a process that starts before it sees the pause fails with this and is restarted. */
 export const notRestored = (name: string): Error =>
   new Error(
-    `Chain ${name} is not completely restored: run ashlar restore --chain ${name} with the same snapshot again, or remove the chain.`,
+    `Chain ${name} is not completely restored: repeat the command that restores it (ashlar restore --chain or ashlar chains move), or remove the chain from this database.`,
   );
 
 export const wrongGenesis = (name: string, stored: Hash, reported: Hash): IndexMismatchError =>

@@ -45,6 +45,8 @@ export async function findChain({ stores, databaseOf }: ChainPlaces, name: strin
   const place = databaseOf(name);
   if (chain === undefined && typeof place === "string" && lost.has(place))
     throw new ConsoleError(503, `Database ${place}, which has ${name}, does not respond: try again later.`);
+  if (chain === undefined && place === undefined && lost.size > 0)
+    throw new ConsoleError(503, `Database ${[...lost].join(", ")} does not respond, and may have ${name}: try again later.`);
   if (chain === undefined)
     throw unknownChain(
       name,

@@ -212,7 +212,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     await page.getByLabel("The name of the chain").fill("test");
     await confirm.click();
     await page
-      .getByText(/Removed \d+ rows|No chain "test" in the index/)
+      .getByText(/Removed \d+ rows|Unknown chain "test"/)
       .first()
       .waitFor({ timeout: 20_000 });
     expect(await test.database.query("SELECT 1 FROM chains")).toEqual([]);

@@ -41,6 +41,8 @@ it("the console shows and changes chains in their configured databases", async (
       ],
       [],
     ]);
+    const unknown = await console.send("chains/three", { cookie });
+    expect([unknown.status, await unknown.json()]).toEqual([404, { error: 'Unknown chain "three": expected one, two.' }]);
     expect((await console.send("chains/two/pause", { cookie, body: {} })).status).toBe(200);
     const paused = "SELECT paused_at IS NOT NULL AS paused FROM chains WHERE name = 'two'";
     expect([await control.database.query(paused), await b.database.query(paused)]).toEqual([[{ paused: false }], [{ paused: true }]]);
@@ -63,8 +65,12 @@ it("the console names a database that does not respond, and shows the chains of 
       503,
       { error: "Database b, which has two, does not respond: try again later." },
     ]);
+    // It is not configured, so any database may have it.
     const unknown = await console.send("chains/three", { cookie });
-    expect([unknown.status, await unknown.json()]).toEqual([404, { error: 'Unknown chain "three": expected one.' }]);
+    expect([unknown.status, await unknown.json()]).toEqual([
+      503,
+      { error: "Database b does not respond, and may have three: try again later." },
+    ]);
   } finally {
     console.close();
     await lost.close();

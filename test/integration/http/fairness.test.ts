@@ -100,9 +100,29 @@ describe("requests of one key", () => {
 });
 
 describe("more requests than the server processes", () => {
+  it("for one database do not delay those for another one", async () => {
+    const work = manualWork();
+    let database = 0;
+    const harness = await startHarness({ getBlock: work.run }, { capacities: [1, 1], capacityOf: () => database });
+    try {
+      const pending = [1, 2].map(() => harness.get(path).then(({ status }) => status));
+      await until("a request to run", async () => work.running() === 1);
+      database = 1;
+      pending.push(harness.get(path).then(({ status }) => status));
+      await until("the request for the other database to run", async () => work.running() === 2);
+      work.endAll();
+      await until("the waiting request to run", async () => work.running() > 0);
+      work.endAll();
+      expect(await Promise.all(pending)).toEqual([200, 200, 200]);
+    } finally {
+      work.endAll();
+      await harness.end();
+    }
+  });
+
   it("wait up to the bound of the queue, and get 503 at once beyond it", async () => {
     const work = manualWork();
-    const harness = await startHarness({ getBlock: work.run }, { capacity: 2, limits: { waitingRequests: 1 } });
+    const harness = await startHarness({ getBlock: work.run }, { capacities: [2], limits: { waitingRequests: 1 } });
     try {
       const pending = [1, 2, 3].map(() => harness.get(path).then(({ status }) => status));
       await until("two requests to run", async () => work.running() === 2);

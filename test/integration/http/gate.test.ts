@@ -22,7 +22,7 @@ describe("the gate", () => {
         },
         getAllChains: async () => ({ items: [] }),
       },
-      { capacity: 1, limits: { concurrentRequests: 3 } },
+      { capacities: [1], limits: { concurrentRequests: 3 } },
     );
     harness.content = { id: "1", changedAt: new Date(0) };
     http = createServer(harness.app, serverLimits);

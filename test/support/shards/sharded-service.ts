@@ -5,7 +5,7 @@ import { runIndexers } from "../../../runtime/commands/index-chains.ts";
 import type { LongRunning } from "../../../runtime/commands/open-database.ts";
 import { openService } from "../../../runtime/commands/open-service.ts";
 import { type Serving, startServing } from "../../../runtime/commands/serving.ts";
-import { openServingShards } from "../../../runtime/commands/serving-shards.ts";
+import { openServingShards, type ServingShards } from "../../../runtime/commands/serving-shards.ts";
 import { type AnyChainConfig, type Config, config as configSchema } from "../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
@@ -170,6 +170,8 @@ export interface Answer {
 
 export interface Server extends Serving {
   readonly log: readonly string[];
+  /** The replicas of databases, by the name of the database. */
+  readonly replicas: ServingShards["replicas"];
   get(path: string): Promise<Answer>;
 }
 
@@ -202,6 +204,7 @@ export async function serve(config: Config, key: string): Promise<Server> {
   return {
     ...serving,
     log,
+    replicas: shards.replicas,
     async get(path) {
       const response = await fetch(`${serving.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
       return { status: response.status, body: (await response.json()) as Answer["body"] };

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Config } from "../../../runtime/config/config.ts";
+import { type ReplicatedServer, startStandby } from "../../support/database/replication.ts";
+import { balances } from "../../support/shards/requests.ts";
+import { type Server, type Sharded, serve, startSharded } from "../../support/shards/sharded-service.ts";
+import { until } from "../../support/until.ts";
+
+let sharded: Sharded;
+let standby: ReplicatedServer;
+let config: Config;
+
+beforeAll(async () => {
+  sharded = await startSharded();
+  standby = await startStandby(sharded.shard.server);
+  const b = sharded.sharded.databases.b;
+  if (b === undefined) throw new Error("There is no database b.");
+  config = { ...sharded.sharded, databases: { b: { ...b, readUrls: [standby.url] } } };
+});
+afterAll(async () => {
+  await standby?.remove();
+  await sharded?.end();
+});
+
+/** The statements that ran on the replica of b. */
+const statementsOf = ({ replicas }: Server): number =>
+  replicas.b?.pools["replica 1"]?.usage().statements.counts.reduce((sum, count) => sum + count, 0) ?? 0;
+const isUsed = ({ replicas }: Server) => replicas.b?.status()[0]?.isUsed === true;
+let number = 0;
+/** Sends a request whose response is not cached, and returns its status and the number of statements that it ran on the replica. */
+async function request(server: Server, name: "one" | "two"): Promise<readonly [status: number, onReplica: number]> {
+  number += 1;
+  const before = statementsOf(server);
+  const { status } = await server.get(balances(name, sharded[name], `?page-size=${number}`));
+  return [status, statementsOf(server) - before];
+}
+
+it("a replica of a shard runs the statements of requests of its chains only", async () => {
+  const server = await serve(config, sharded.key);
+  await until("the replica to be used", () => isUsed(server));
+  await until("a statement on the replica", async () => (await request(server, "two"))[1] > 0);
+  expect(await request(server, "one")).toEqual([200, 0]);
+});
