@@ -4,14 +4,17 @@ import process from "node:process";
 export interface DoublingCase {
   /** The function and the kind of input. */
   readonly name: string;
-  /** The function runs with half and with twice this size. If it limits its input, half of the limit or a size far above it. */
+  /** The function runs with an eighth of this size and with twice this size. If it limits its input, half of the limit or a size far above it. */
   readonly size: number;
   readonly input: (size: number) => unknown;
   readonly run: (input: never) => unknown;
 }
 
-/** Four times the input: linear work takes 4 times as long, quadratic work 16 times. On a busy machine, linear work was measured with up to 8.8 times. */
-const acceptedRatio = 10;
+/**
+ * Sixteen times the input: linear work takes 16 times as long, quadratic work 256 times. The limit leaves a factor of four for the noise of a busy machine (up to
+ * 2.2 was measured) and for steps of V8, and as much for work of which only a part is quadratic.
+ */
+const acceptedRatio = 64;
 /** The duration of one sample, long enough for the clock's resolution and short interruptions. */
 const sampleMilliseconds = 4;
 const samples = 5;
@@ -41,7 +44,7 @@ const timeOf = (run: () => unknown, repetitions: number): number => {
  * and more samples are taken while the ratio is too high.
  */
 export function findGrowth({ size, input, run }: DoublingCase, retryMilliseconds = defaultRetryMilliseconds): string | null {
-  const [smallSize, largeSize] = [Math.ceil(size / 2), 2 * size];
+  const [smallSize, largeSize] = [Math.ceil(size / 8), 2 * size];
   const [small, large] = [input(smallSize), input(largeSize)];
   const [runSmall, runLarge] = [() => run(small as never), () => run(large as never)];
   // A sample that is too long is measured again: it may include an interruption or the garbage collection of another case.
