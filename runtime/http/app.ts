@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Handlers } from "../../generated/handlers.gen.ts";
 import { type Operation, operations } from "../../generated/operations.gen.ts";
-import type { Chain, Hex, Parsers } from "../../generated/requests.gen.ts";
+import type { Chain } from "../../generated/requests.gen.ts";
 import { type Run, registerRoutes } from "../../generated/routes.gen.ts";
 import { validators } from "../../generated/validators.gen.js";
 import type { CacheSettings, Limits } from "../config/limits.ts";
@@ -12,8 +12,6 @@ import type { Database } from "../database/database.ts";
 import type { PrimaryOutage } from "../database/primary-outage.ts";
 import { runForRequest } from "../lib/active-request.ts";
 import type { Span, Tracer } from "../lib/tracing.ts";
-import { type BitcoinChain, createBitcoinParsers } from "../parameters/bitcoin.ts";
-import { createParsers } from "../parameters/parsers.ts";
 import type { GroupedChain } from "../parameters/restriction.ts";
 import { documentAccount } from "./account/document.ts";
 import { accountPath, createAccountPage } from "./account/page.ts";
@@ -41,6 +39,7 @@ import { createKeys } from "./keys.ts";
 import { createPathHint } from "./nearest-path.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
 import type { PagesDeps } from "./pages.ts";
+import { createParsersOf, type ParsersDeps } from "./parsers-of.ts";
 import type { RequestCounts } from "./request-counts.ts";
 import { createRequestLog } from "./request-log.ts";
 import { createRequestOrigin, type RequestOrigin } from "./request-origin.ts";
@@ -52,7 +51,7 @@ import { createPages } from "./unkeyed-pages.ts";
 import { createValidation, type ValidateMode, type Validation } from "./validation/validation.ts";
 
 /** Dependencies of the HTTP application. */
-export interface HttpDeps<Context> {
+export interface HttpDeps<Context> extends ParsersDeps {
   /** For keys and usage. */
   readonly database: Pick<Database, "query" | "transaction">;
   /** For anchors of pages; the same database by default. */
@@ -65,8 +64,6 @@ export interface HttpDeps<Context> {
   readonly limits: Limits;
   /** The chains, in the order in which error messages list them. */
   readonly chains: readonly GroupedChain[];
-  /** Chains of the kind bitcoin, which only operations of protocols for them serve; none by default. */
-  readonly bitcoin?: { readonly chains: readonly BitcoinChain[]; readonly serves: (protocol: string) => boolean };
   readonly handlers: Handlers<Context>;
   /** Endpoints in addition to those of the catalog, with the handlers of their routes. */
   readonly added?: readonly AddedEndpoint<Context>[];
@@ -76,7 +73,6 @@ export interface HttpDeps<Context> {
   readonly head: PagesDeps["head"];
   readonly contentOfAll: PagesDeps["contentOfAll"];
   readonly chainOfProtocol: (protocol: string) => Chain | null;
-  readonly resolveName: (chain: Chain | null, name: string) => Promise<Hex | null>;
   readonly readiness: () => Promise<Readiness>;
   readonly document: OpenApiDocument;
   readonly publicUrl: string | undefined;
@@ -151,19 +147,6 @@ function createEndpoints<Context>(
   registerRoutes(router, run, deps.handlers);
   for (const { operation, route } of deps.added ?? []) router.get(operation.path, route(run));
   return router;
-}
-
-/** The parsers of an operation, by the kind of its chains. */
-function createParsersOf<Context>({
-  chains,
-  bitcoin,
-  limits: { listItems },
-  resolveName,
-}: HttpDeps<Context>): (operation: Operation) => Parsers {
-  const bitcoinChains = bitcoin?.chains ?? [];
-  const evm = createParsers({ chains, bitcoinChains, listItems, resolveName });
-  const ofBitcoin = createBitcoinParsers(evm, { chains: bitcoinChains, evmChains: chains });
-  return ({ protocol }) => (protocol !== null && bitcoin?.serves(protocol) === true ? ofBitcoin : evm);
 }
 
 /** The paths of community endpoints with the names of their protocols. */

@@ -1,0 +1,22 @@
+import type { Operation } from "../../generated/operations.gen.ts";
+import type { Chain, Hex, Parsers } from "../../generated/requests.gen.ts";
+import type { Limits } from "../config/limits.ts";
+import { type BitcoinChain, createBitcoinParsers } from "../parameters/bitcoin.ts";
+import { createParsers } from "../parameters/parsers.ts";
+import type { GroupedChain } from "../parameters/restriction.ts";
+
+export interface ParsersDeps {
+  readonly chains: readonly GroupedChain[];
+  /** Chains of the kind bitcoin, which only operations of protocols for them serve; none by default. */
+  readonly bitcoin?: { readonly chains: readonly BitcoinChain[]; readonly serves: (protocol: string) => boolean };
+  readonly limits: Pick<Limits, "listItems">;
+  readonly resolveName: (chain: Chain | null, name: string) => Promise<Hex | null>;
+}
+
+/** The parsers of an operation, by the kind of its chains. */
+export function createParsersOf({ chains, bitcoin, limits: { listItems }, resolveName }: ParsersDeps): (operation: Operation) => Parsers {
+  const bitcoinChains = bitcoin?.chains ?? [];
+  const evm = createParsers({ chains, bitcoinChains, listItems, resolveName });
+  const ofBitcoin = createBitcoinParsers(evm, { chains: bitcoinChains, evmChains: chains });
+  return ({ protocol }) => (protocol !== null && bitcoin?.serves(protocol) === true ? ofBitcoin : evm);
+}
