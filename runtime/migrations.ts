@@ -1,6 +1,6 @@
 import * as chainRestores from "./backup/migrations/0053-chain-restores.ts";
 import * as consoleSessions from "./console/migrations/0043-console.ts";
-import type { Migration } from "./database/migrate.ts";
+import type { Migration } from "./database/migration.ts";
 import * as approvals from "./domains/approvals/migrations/0019-approvals.ts";
 import * as bitcoin from "./domains/bitcoin/migrations/0031-bitcoin.ts";
 import * as community from "./domains/community/migrations/0026-community.ts";

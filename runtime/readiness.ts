@@ -1,7 +1,7 @@
 import { type AnyChainConfig, isBitcoinChain } from "./config/config.ts";
 import type { Database } from "./database/database.ts";
 import { DatabaseUnavailable } from "./database/errors.ts";
-import { schemaProblem } from "./database/migrate.ts";
+import { schemaProblem } from "./database/schema-state.ts";
 import type { BitcoinQueries } from "./domains/bitcoin/queries.ts";
 import type { NetworkQueries } from "./domains/chains/queries/index.ts";
 import type { HeartbeatRow } from "./domains/chains/queries/status.ts";

@@ -1,4 +1,4 @@
-import type { Migration } from "../database/migrate.ts";
+import type { Migration } from "../database/migration.ts";
 import { BackupError } from "./backup-error.ts";
 import type { Manifest } from "./manifest.ts";
 import type { TableSchema } from "./table-schema.ts";

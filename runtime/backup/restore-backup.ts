@@ -1,5 +1,6 @@
 import type { Database, Queryable } from "../database/database.ts";
-import { type Migration, migrate } from "../database/migrate.ts";
+import { migrate } from "../database/migrate.ts";
+import type { Migration } from "../database/migration.ts";
 import { liftTimeouts, openSession } from "../database/session.ts";
 import type { Sql } from "../database/sql.ts";
 import { markRestore, markTable, readUnfinishedRestore, unmarkRestore } from "../database/unfinished-restore.ts";

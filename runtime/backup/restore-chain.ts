@@ -1,5 +1,5 @@
 import type { Database, Queryable } from "../database/database.ts";
-import type { Migration } from "../database/migrate.ts";
+import type { Migration } from "../database/migration.ts";
 import { BackupError } from "./backup-error.ts";
 import { beginChainRestore } from "./begin-chain-restore.ts";
 import { tablesOfChains } from "./chain-tables.ts";

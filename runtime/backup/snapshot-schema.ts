@@ -1,5 +1,7 @@
 import type { Database } from "../database/database.ts";
-import { type Migration, migrate, requireRestored } from "../database/migrate.ts";
+import { migrate } from "../database/migrate.ts";
+import type { Migration } from "../database/migration.ts";
+import { requireRestored } from "../database/schema-state.ts";
 import { BackupError } from "./backup-error.ts";
 import { migrationsOf } from "./check-schema.ts";
 import type { Manifest } from "./manifest.ts";

@@ -1,27 +1,11 @@
 import type { Knex } from "knex";
 import { type RetryOptions, retry } from "../lib/async.ts";
-import { buildConcurrently, type ConcurrentIndex } from "./concurrent-indexes.ts";
+import { buildConcurrently } from "./concurrent-indexes.ts";
 import type { Database, Queryable } from "./database.ts";
+import { type Migration, MigrationError } from "./migration.ts";
 import { type MigrationProgress, type ProgressOptions, watchProgress } from "./migration-progress.ts";
-import { readUnfinishedRestore } from "./unfinished-restore.ts";
+import { appliedMigrations, compareSchema, migrationTable, pendingMigrations, requireRestored, schemaProblem } from "./schema-state.ts";
 
-/** One step of the schema; `name` is the file name, NNNN-name; migrations run in its order. */
-export interface Migration {
-  readonly name: string;
-  /** Whether it only adds tables, columns with defaults or indexes, or replaces indexes, so that servers of older versions work with the new schema. */
-  readonly onlyExpands: boolean;
-  /** Indexes of large tables, which are built before `up` and outside its transaction, so that writes continue; `down` drops them. */
-  readonly concurrentIndexes?: readonly ConcurrentIndex[];
-  up(knex: Knex): Promise<void>;
-  down(knex: Knex): Promise<void>;
-}
-
-/** The schema of the database is incompatible with this version's migrations. */
-export class MigrationError extends Error {
-  override readonly name = "MigrationError";
-}
-
-const table = "ashlar_migrations";
 /** The advisory lock of a migrating process: "ashlar" in ASCII. */
 const lock = 0x6173686c6172;
 
@@ -130,31 +114,6 @@ export async function revert(database: Database, migrations: readonly Migration[
 }
 
 /**
- * The names of pending migrations; none for a newer schema whose additional migrations only expand this version's.
- * @throws {MigrationError} if the schema is newer in any other way.
- */
-export async function pendingMigrations(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {
-  const state = await compareSchema(database, migrations);
-  const problem = newerSchema(state);
-  if (problem !== null) throw new MigrationError(problem);
-  return state.pending;
-}
-
-/**
- * The reason why a server with these migrations cannot use the database, and the remedy; null if it can.
- * @throws {MigrationError} if the list is out of order.
- */
-export async function schemaProblem(database: Database, migrations: readonly Migration[]): Promise<string | null> {
-  const unfinished = await restoreProblem(database);
-  if (unfinished !== null) return unfinished;
-  const state = await compareSchema(database, migrations);
-  const newer = newerSchema(state);
-  if (newer !== null) return newer;
-  if (state.pending.length === 0) return null;
-  return `The database schema is older than this server (pending migrations: ${state.pending.join(", ")}): run ashlar migrate.`;
-}
-
-/**
  * For a process that may not change a schema that other processes use: creates that of an empty database, and refuses an older one. @throws {MigrationError}
  */
 export async function requireSchema(database: Database, migrations: readonly Migration[]): Promise<void> {
@@ -167,64 +126,11 @@ export async function requireSchema(database: Database, migrations: readonly Mig
   if (problem !== null) throw new MigrationError(problem);
 }
 
-/** @throws {MigrationError} if the database is not completely restored. */
-export async function requireRestored(database: Database): Promise<void> {
-  const problem = await restoreProblem(database);
-  if (problem !== null) throw new MigrationError(problem);
-}
-
-async function restoreProblem(database: Database): Promise<string | null> {
-  const unfinished = await readUnfinishedRestore(database);
-  return unfinished === null
-    ? null
-    : `The database is not completely restored (tables so far: ${unfinished.restored.length}): run ashlar restore with the same backup again, or use another database.`;
-}
-
-/** How the schema of the database differs from a list of migrations. */
-interface SchemaState {
-  readonly pending: readonly string[];
-  readonly unknown: readonly AppliedMigration[];
-}
-
-interface AppliedMigration {
-  readonly name: string;
-  readonly only_expands: boolean;
-}
-
-async function compareSchema(database: Database, migrations: readonly Migration[]): Promise<SchemaState> {
-  const names = migrations.map((migration) => migration.name);
-  const outOfOrder = names.find((name, index) => index > 0 && name <= (names[index - 1] ?? ""));
-  if (outOfOrder !== undefined)
-    throw new MigrationError(`Migration ${outOfOrder} is out of order: expected ascending numbers without duplicates.`);
-  const applied = await appliedMigrations(database);
-  return {
-    pending: names.filter((name) => applied.every((migration) => migration.name !== name)),
-    unknown: applied.filter(({ name }) => !names.includes(name)),
-  };
-}
-
-/** The problem of a schema with unknown migrations. If it also lacks migrations of this version, it was migrated by a different branch and is untested. */
-function newerSchema({ pending, unknown }: SchemaState): string | null {
-  const incompatible = unknown.find((migration) => !migration.only_expands) ?? (pending.length > 0 ? unknown[0] : undefined);
-  return incompatible === undefined
-    ? null
-    : `The database schema is newer than this server (unknown migration: ${incompatible.name}): upgrade this server, or use another database.`;
-}
-
-async function appliedMigrations(database: Queryable): Promise<readonly AppliedMigration[]> {
-  const [lookup] = await database.query<{ exists: boolean }>("SELECT to_regclass($1) IS NOT NULL AS exists", [table]);
-  if (lookup?.exists !== true) return [];
-  // As JSON, because a database that was last migrated by an early version does not have the column.
-  return database.query<AppliedMigration>(
-    `SELECT name, coalesce((to_jsonb(m) ->> 'only_expands')::boolean, false) AS only_expands FROM ${table} m ORDER BY id`,
-  );
-}
-
 /** Records which migrations only expand, for servers of older versions, whose list does not contain them. */
 async function recordExpansions(transaction: Knex.Transaction, migrations: readonly Migration[]): Promise<void> {
   const names = migrations.filter(({ onlyExpands }) => onlyExpands).map(({ name }) => name);
-  await transaction.raw("ALTER TABLE ?? ADD COLUMN IF NOT EXISTS only_expands boolean NOT NULL DEFAULT false", [table]);
-  await transaction(table).whereIn("name", names).update({ only_expands: true });
+  await transaction.raw("ALTER TABLE ?? ADD COLUMN IF NOT EXISTS only_expands boolean NOT NULL DEFAULT false", [migrationTable]);
+  await transaction(migrationTable).whereIn("name", names).update({ only_expands: true });
 }
 
 /**
@@ -254,5 +160,5 @@ function options(migrations: readonly Migration[]): Knex.MigratorConfig {
     getMigrationName: (migration) => migration.name,
     getMigration: async (migration) => migration,
   };
-  return { migrationSource, tableName: table };
+  return { migrationSource, tableName: migrationTable };
 }

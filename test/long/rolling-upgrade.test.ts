@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startDemo } from "../../demo/start-demo.ts";
 import type { Demo } from "../../demo/types.ts";
 import { operations } from "../../generated/operations.gen.ts";
-import { pendingMigrations } from "../../runtime/database/migrate.ts";
+import { pendingMigrations } from "../../runtime/database/schema-state.ts";
 import { migrations } from "../../runtime/migrations.ts";
 import { isResponse, request, unlimited } from "../e2e/serve/load.ts";
 import { exampleOf, targetOf } from "../support/contract/examples.ts";

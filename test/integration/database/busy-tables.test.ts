@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createDatabase } from "../../../runtime/database/database.ts";
+import { migrate } from "../../../runtime/database/migrate.ts";
+import type { Migration } from "../../../runtime/database/migration.ts";
+import { pendingMigrations } from "../../../runtime/database/schema-state.ts";
+import { sleep } from "../../../runtime/lib/async.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { deadline } from "../../support/deadline.ts";
+import { until } from "../../support/until.ts";
+import { relationsOf, step } from "./migration-support.ts";
+
+let test: TestDatabase;
+beforeEach(async () => {
+  test = await createTestDatabase({ migrated: false });
+  return test.drop;
+});
+
+describe("a migration of a table that is in use", () => {
+  const first = step("0001-first", "CREATE TABLE first (n int4)");
+  const second = step("0002-second", "ALTER TABLE first ADD COLUMN m int4");
+
+  it("lets other statements pass while it waits for its lock, and is applied afterwards", async () => {
+    await migrate(test.database, [first]);
+    let migrating: Promise<readonly string[]> = Promise.resolve([]);
+    await test.database.transaction(async (client) => {
+      // Until the end of the transaction, this lock conflicts with that of ALTER TABLE.
+      await client.query("SELECT FROM first");
+      migrating = migrate(test.database, [first, second]);
+      await until("the migration to wait for the lock", async () => {
+        const [row] = await test.database.query<{ waits: boolean }>(
+          "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'first'::regclass) AS waits",
+        );
+        return row?.waits === true;
+      });
+      // Waits behind the migration until that gives up.
+      const read = test.database.query("SELECT FROM first").then(() => "read");
+      expect(await Promise.race([read, sleep(deadline(20_000)).then(() => "blocked")])).toBe("read");
+      expect(await pendingMigrations(test.database, [first, second])).toEqual(["0002-second"]);
+    });
+    expect(await migrating).toEqual(["0002-second"]);
+  });
+});
+
+describe("a migration with concurrent indexes", () => {
+  const first = step("0001-first", "CREATE TABLE first (n int4); INSERT INTO first SELECT generate_series(1, 1000)");
+  const second = step("0002-second", "CREATE TABLE second (n int4)");
+  const indexed: Migration = {
+    ...step("0003-indexed", "CREATE TABLE third (n int4)", true),
+    concurrentIndexes: [
+      { name: "first_n", definition: "ON first (n)", isUnique: true },
+      { name: "second_n", definition: "ON second (n) WHERE n > 0" },
+    ],
+  };
+  const fourth = step("0004-fourth", "CREATE TABLE fourth (n int4)");
+  const all = [first, second, indexed, fourth];
+  const validIndexes = async (): Promise<string[]> => {
+    const rows = await test.database.query<{ name: string }>(
+      "SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indisvalid AND indexrelid::regclass::text ~ '_n$' ORDER BY 1",
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  it("builds them before its statements", async () => {
+    expect(await migrate(test.database, all)).toEqual(["0001-first", "0002-second", "0003-indexed", "0004-fourth"]);
+    expect(await validIndexes()).toEqual(["first_n", "second_n"]);
+    const [index] = await test.database.query("SELECT pg_get_indexdef('first_n'::regclass) AS definition");
+    expect(index).toEqual({ definition: "CREATE UNIQUE INDEX first_n ON public.first USING btree (n)" });
+    expect(await relationsOf(test)).toEqual(["first", "first_n", "fourth", "second", "second_n", "third"]);
+    expect(await migrate(test.database, all)).toEqual([]);
+  });
+
+  it("lets writes of the table pass while it waits for older transactions", async () => {
+    await migrate(test.database, [first, second]);
+    const lines: string[] = [];
+    const migrating = await test.database.transaction(async (client) => {
+      await client.query("INSERT INTO first (n) VALUES (0)");
+      const started = migrate(test.database, all, { onProgress: (line) => lines.push(line), progressMilliseconds: 20 });
+      started.catch(() => undefined);
+      await until("a progress line of the waiting build", () => lines.some((line) => line.includes("waiting for writers")));
+      // A CREATE INDEX within a transaction would make this statement wait.
+      await test.database.query("INSERT INTO first (n) VALUES (1001)");
+      return { started };
+    });
+    expect(await migrating.started).toEqual(["0003-indexed", "0004-fourth"]);
+    expect(lines[0]).toMatch(/^0003-indexed: running for 0 s/);
+    expect(lines.join()).toContain("index first_n of first: waiting for writers before build");
+  });
+
+  it("drops what a failed build has left, and builds it again", async () => {
+    await migrate(test.database, [first, second]);
+    await test.database.query("INSERT INTO first (n) VALUES (1)");
+    await expect(migrate(test.database, all)).rejects.toMatchObject({ code: "23505" }); // unique_violation
+    expect(await relationsOf(test)).toEqual(["first", "first_n", "second"]);
+    expect([await validIndexes(), await pendingMigrations(test.database, all)]).toEqual([[], ["0003-indexed", "0004-fourth"]]);
+    await test.database.query("DELETE FROM first WHERE n = 1");
+    expect(await migrate(test.database, all)).toEqual(["0003-indexed", "0004-fourth"]);
+    expect(await validIndexes()).toEqual(["first_n", "second_n"]);
+  });
+
+  it("is applied once by four concurrent processes", async () => {
+    const options = { url: test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" };
+    const databases = Array.from({ length: 4 }, () => createDatabase(options));
+    const outcomes = await Promise.all(databases.map((database) => migrate(database, all)));
+    await Promise.all(databases.map((database) => database.close()));
+    expect(outcomes.flat().sort()).toEqual(all.map(({ name }) => name));
+    expect(await validIndexes()).toEqual(["first_n", "second_n"]);
+  });
+});
+
+describe("a long migration", () => {
+  it("reports how long it has been running", async () => {
+    const lines: string[] = [];
+    const sleeping = step("0001-sleeping", "SELECT pg_sleep(0.3)");
+    await migrate(test.database, [sleeping], { onProgress: (line) => lines.push(line), progressMilliseconds: 50 });
+    expect(new Set(lines)).toEqual(new Set(["0001-sleeping: running for 0 s"]));
+  });
+
+  it("reports that other statements use its table", async () => {
+    const first = step("0001-first", "CREATE TABLE first (n int4)");
+    await migrate(test.database, [first]);
+    const lines: string[] = [];
+    const migrating = await test.database.transaction(async (client) => {
+      await client.query("SELECT FROM first");
+      const changing = step("0002-changing", "ALTER TABLE first ADD COLUMN m int4");
+      const started = migrate(test.database, [first, changing], { onProgress: (line) => lines.push(line) });
+      started.catch(() => undefined);
+      await until("a line", () => lines.length > 0);
+      return { started };
+    });
+    expect(await migrating.started).toEqual(["0002-changing"]);
+    expect(lines[0]).toMatch(/^A table is in use by other statements, retrying: .*lock timeout/);
+  });
+});

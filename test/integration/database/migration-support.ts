@@ -1,0 +1,18 @@
+import type { Migration } from "../../../runtime/database/migration.ts";
+import type { TestDatabase } from "../../support/database.ts";
+
+/** A migration of one statement. */
+export const step = (name: string, statement: string, onlyExpands = false): Migration => ({
+  name,
+  onlyExpands,
+  up: async (knex) => void (await knex.raw(statement)),
+  down: async () => undefined,
+});
+
+/** Names of all tables and indexes except those of the migrator. */
+export async function relationsOf({ database }: TestDatabase): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(
+    "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE 'ashlar_migrations%' ORDER BY 1",
+  );
+  return rows.map(({ name }) => name);
+}
