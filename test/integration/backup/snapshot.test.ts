@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto";
-import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tablesOfChains } from "../../../runtime/backup/chain-tables.ts";
 import type { Manifest } from "../../../runtime/backup/manifest.ts";
@@ -16,6 +14,7 @@ import { createTestIndexer } from "../../support/indexer/support.ts";
 import { type IndexedSavings, indexSavings } from "../commands/indexed-savings.ts";
 import { makeDeposits } from "../domains/community/savings-directory.ts";
 import { startCommunityIndex } from "../domains/community/support.ts";
+import { fakeSnapshot, sha256 } from "./fake-snapshot.ts";
 import { addSnapshot, backUp, contentsOf, restoreInto, takeSnapshot, temporaryFolder } from "./support.ts";
 
 /** Tables that belong to a service instead of a chain, or that are written again. */
@@ -43,24 +42,9 @@ describe("a snapshot of a chain", () => {
   const protocols = () => [index.addedProtocol().protocol];
   const snapshotHead = async (): Promise<number> =>
     (JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as Manifest).chain?.head ?? -1;
-  const sha256 = (data: string | Buffer): string => createHash("sha256").update(data).digest("hex");
-  /** A copy of the snapshot with other rows of a table and other parts of the manifest, whose checksums are right. */
-  const fake = async (table: string, changeRows: (text: string) => string, changeManifest: (text: string) => string = (text) => text) => {
+  const fake = async (table: string, changeRows: (text: string) => string, changeManifest?: (text: string) => string) => {
     const copy = await newFolder();
-    await cp(folder, copy, { recursive: true });
-    const manifest = JSON.parse(await readFile(join(copy, "manifest.json"), "utf8")) as Manifest;
-    const file = join(copy, `${table}.copy.gz`);
-    const rows = changeRows(gunzipSync(await readFile(file)).toString());
-    const compressed = gzipSync(rows);
-    await writeFile(file, compressed);
-    const tables = manifest.tables.map((each) =>
-      each.name === table
-        ? { ...each, content: { bytes: rows.length, sha256: sha256(rows) }, file: { bytes: compressed.length, sha256: sha256(compressed) } }
-        : each,
-    );
-    const text = changeManifest(JSON.stringify({ ...manifest, tables }));
-    await writeFile(join(copy, "manifest.json"), text);
-    await writeFile(join(copy, "manifest.json.sha256"), `${sha256(text)}  manifest.json\n`);
+    await fakeSnapshot(folder, copy, table, changeRows, changeManifest);
     return copy;
   };
   const fakeManifest = (change: (text: string) => string) => fake("chains", (rows) => rows, change);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../runtime/commands/open-database.ts";
 import { config } from "../../../runtime/config/config.ts";
-import { migrate, pendingMigrations } from "../../../runtime/database/migrate.ts";
+import { migrate } from "../../../runtime/database/migrate.ts";
+import { pendingMigrations } from "../../../runtime/database/schema-state.ts";
 import { migrations } from "../../../runtime/migrations.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
