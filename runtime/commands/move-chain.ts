@@ -108,10 +108,13 @@ function requireIndexable({ removal_started_at: removed, paused_at: paused }: In
     );
 }
 
+/** Opens the database that a configuration stores a chain in. */
+const openFor = (config: Config, name: string): Promise<ChainDatabase> =>
+  openChainDatabase(config, databaseOf(config.chains.find((chain) => chain.name === name) ?? {}));
+
 /** The chain in the database that a configuration stores it in. */
-async function readChain({ chains, ...config }: Config, name: string): Promise<IndexedChainRow | undefined> {
-  const chain = chains.find((configured) => configured.name === name);
-  const opened = await openChainDatabase({ ...config, chains }, chain === undefined ? null : databaseOf(chain));
+async function readChain(config: Config, name: string): Promise<IndexedChainRow | undefined> {
+  const opened = await openFor(config, name);
   try {
     return (await readIndexState(opened.indexing)).chains.find((row) => row.name === name);
   } finally {
@@ -121,24 +124,23 @@ async function readChain({ chains, ...config }: Config, name: string): Promise<I
 
 /** Indexes the chain in its new database until the process is stopped, and describes how to use it as soon as it is at the head of the old one. */
 async function followHead(move: Move): Promise<void> {
-  const opened: ChainDatabase[] = [];
-  const open = async (config: Config): Promise<ChainDatabase> => {
-    const chain = config.chains.find((configured) => configured.name === move.name);
-    const database = await openChainDatabase(config, chain === undefined ? null : databaseOf(chain));
-    opened.push(database);
-    return database;
-  };
-  const ended = new AbortController();
+  const before = await openFor(move.config, move.name);
   try {
-    const [before, after] = [await open(move.config), await open(move.moved)];
+    const after = await openFor(move.moved, move.name);
+    const ended = new AbortController();
     const announcing = announceHead(move, before, after, ended.signal).catch((error: unknown) => {
       const reason = redactMessage(error instanceof Error ? error.message : String(error));
       stderr.write(`Cannot compare ${move.target} with ${move.source}: ${escapeTerminal(reason)}\n`);
     });
-    await indexChains(move.moved).finally(() => ended.abort());
-    await announcing;
+    try {
+      await indexChains(move.moved);
+    } finally {
+      ended.abort();
+      await announcing;
+      await after.close();
+    }
   } finally {
-    await Promise.all(opened.map((database) => database.close()));
+    await before.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -84,6 +84,9 @@ describe("ashlar chains move", () => {
       servers.push(await startServer(join(folder, "ashlar.yaml"), keys.url));
       const requests = startRequests(servers, `/v1/own/address/${tokens.trader}/balances_v2/`, key);
 
+      // What an earlier command left is not used.
+      await mkdir(join(folder, "snapshot", "move-own"), { recursive: true });
+      await writeFile(join(folder, "snapshot", "move-own", "manifest.json"), "{}");
       const killed = start("chains", "move", "own", "--to", "b", "--folder", "snapshot");
       const isRestoring = () => after.database.query("SELECT 1 FROM chain_restores").then((rows) => rows.length > 0);
       await until("the restore to begin", isRestoring);
@@ -122,6 +125,21 @@ describe("ashlar chains move", () => {
       expect(await before.database.query("SELECT chain_id FROM chains")).toEqual([]);
       await tokens.grow(1);
       await waitForHeadIn(after);
+      const latest = await fetch(`${servers[0]?.url}/v1/own/block_v2/latest/`, { headers: { authorization: `Bearer ${key}` } });
+      expect(await latest.json()).toMatchObject({ data: { items: [{ height: await tokens.chain.head() }] } });
+
+      // Back, into the control database.
+      const back = start("chains", "move", "own", "--config", "moved.yaml", "--to", "control");
+      await until("the copy to be as far as the original", () => back.output().includes("own is in control as far as in b."));
+      expect(back.output()).toContain("delete the setting database of own");
+      back.child.kill("SIGINT");
+      expect(await back.exited).toBe(0);
+      expect(await keys.database.query("SELECT name FROM chains")).toEqual([{ name: "own" }]);
+      expect((await runToExit(["chains", "pause", "own", "--config", "moved.yaml"]))[0]).toBe(0);
+      expect(await runToExit(["chains", "move", "own", "--config", "moved.yaml", "--to", "control"])).toEqual([
+        1,
+        expect.stringContaining("own is paused in b, and its copy would be indexed: run ashlar chains resume own"),
+      ]);
     } finally {
       await Promise.all(servers.map((server) => server.stop()));
       for (const { child } of started) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
