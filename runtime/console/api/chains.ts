@@ -42,17 +42,15 @@ export async function findChain({ stores, databaseOf }: ChainPlaces, name: strin
   );
   const chains = found.flat();
   const chain = chains.find((candidate) => candidate.name === name);
+  if (chain !== undefined) return chain;
   const place = databaseOf(name);
-  if (chain === undefined && typeof place === "string" && lost.has(place))
-    throw new ConsoleError(503, `Database ${place}, which has ${name}, does not respond: try again later.`);
-  if (chain === undefined && place === undefined && lost.size > 0)
-    throw new ConsoleError(503, `Database ${[...lost].join(", ")} does not respond, and may have ${name}: try again later.`);
-  if (chain === undefined)
-    throw unknownChain(
-      name,
-      chains.map((candidate) => candidate.name),
-    );
-  return chain;
+  const silent = [...lost].filter((database) => place === undefined || place === database);
+  if (silent.length > 0)
+    throw new ConsoleError(503, `Database ${silent.join(", ")} does not respond, and may have ${name}: try again later.`);
+  throw unknownChain(
+    name,
+    chains.map((candidate) => candidate.name),
+  );
 }
 
 const stateOf = ({

@@ -63,7 +63,7 @@ it("the console names a database that does not respond, and shows the chains of 
     const response = await console.send("chains/two", { cookie });
     expect([response.status, await response.json()]).toEqual([
       503,
-      { error: "Database b, which has two, does not respond: try again later." },
+      { error: "Database b does not respond, and may have two: try again later." },
     ]);
     // It is not configured, so any database may have it.
     const unknown = await console.send("chains/three", { cookie });
