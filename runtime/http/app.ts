@@ -56,7 +56,7 @@ export interface HttpDeps<Context> extends ParsersDeps {
   readonly database: Pick<Database, "query" | "transaction">;
   /** For anchors of pages; the same database by default. */
   readonly anchors?: AnchorStores;
-  /** For each database, the sum of the weights of the requests that are processed at the same time (see admission.ts): a slow one uses the capacity of no other one. */
+  /** The sum of the weights of the requests that each database processes at the same time (see admission.ts), so that a slow one uses only its own. */
   readonly capacities?: readonly number[];
   /** The position of the database of a chain in `capacities`, or that of requests without a chain; the first one by default. */
   readonly capacityOf?: (chainId: number | null) => number;
