@@ -62,7 +62,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...limits(60_000),
+          ...limits(300_000),
           name: "integration",
           pool: "forks",
           include: ["test/integration/**/*.test.ts", ...smoke],

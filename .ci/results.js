@@ -1,13 +1,15 @@
 /**
  * Reads Vitest's JSON reports.
  *
- *     node .ci/results.js files REPORT        prints the test files that failed, one a line; exits with 1 if there is no report
+ *     node .ci/results.js files REPORT LOG    prints the test files that failed, and those that errors outside of tests came from, one a
+ *                                             line; none if there is no report, or if an error came from no file
  *     node .ci/results.js summary REPORT...   lists the failed tests and counts all; exits with 1 if a test failed or none passed
  *
  * A report `NAME.json` may have a `NAME-again.json` beside it: the second run of its failed files, whose results replace theirs.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 
 const print = (line) => process.stdout.write(`${line}\n`);
 const read = (report) => (existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).testResults : undefined);
@@ -48,11 +50,19 @@ function summary(reports) {
   return count.passed > 0 && count.failed === 0;
 }
 
+/** The files that failed, and those that errors outside of tests came from, which reports lack and Vitest's output names. */
+function filesToRepeat(report, log) {
+  const output = stripVTControlCharacters(readFileSync(log, "utf8"));
+  const origins = [...output.matchAll(/^This error originated in "(.+)" test file\./gm)].map(([, file]) => file);
+  const errors = Number(/^Vitest caught (\d+) unhandled errors? during the test run/m.exec(output)?.[1] ?? 0);
+  const files = read(report);
+  if (files === undefined || errors !== origins.length) return [];
+  return [...new Set([...failedFiles(files).map(({ name }) => relative(process.cwd(), name)), ...origins])];
+}
+
 const [command, ...reports] = process.argv.slice(2);
 if (command === "files") {
-  const files = read(reports[0]);
-  if (files === undefined) process.exit(1);
-  for (const file of failedFiles(files)) print(relative(process.cwd(), file.name));
+  for (const file of filesToRepeat(...reports)) print(file);
 } else {
   process.exitCode = summary(reports) ? 0 : 1;
 }

@@ -34,7 +34,7 @@ const { run, runToExit } = createCommandRunner(() => ({ folder, url: test.url })
 const hasExited = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 const runUntilOutput = async (args: readonly string[], pattern: RegExp): Promise<void> => {
   const running = run(args);
-  await until("the output or the exit", () => pattern.test(running.output()) || hasExited(running.child), 60_000);
+  await until("the output or the exit", () => pattern.test(running.output()) || hasExited(running.child));
   running.child.kill("SIGTERM");
   expect(await running.exited, running.output()).toBe(0);
   expect(running.output()).toMatch(pattern);
@@ -60,7 +60,7 @@ describe("ashlar start", () => {
   it("serves balances of past blocks on a chain without a preset", async () => {
     const { key } = await createKeys(test.database).create({ label: "test" });
     const running = run(["start", "--chain", "mine", "--rpc", chain.url]);
-    await until("the index to reach the head", () => /indexed up to its head/.test(running.output()) || hasExited(running.child), 60_000);
+    await until("the index to reach the head", () => /indexed up to its head/.test(running.output()) || hasExited(running.child));
     const url = /is listening at (\S+);/.exec(running.output())?.[1];
     const response = await fetch(`${url}/v1/mine/address/${receiver}/historical_balances/?block-height=3&key=${key}`);
     const { data, error_message } = (await response.json()) as {

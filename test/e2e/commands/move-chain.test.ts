@@ -33,7 +33,7 @@ describe("ashlar chains move", () => {
   };
   const waitForHeadIn = async ({ database }: TestDatabase): Promise<void> => {
     const head = await tokens.chain.head();
-    await until("the head to be indexed", () => isIndexed(database, chainId, head), 60_000);
+    await until("the head to be indexed", () => isIndexed(database, chainId, head));
   };
 
   beforeAll(async () => {

@@ -48,7 +48,7 @@ describe("an embedded server that is kept running", () => {
     const port = portOf(url());
     process.kill(postmasterOf(folder), "SIGKILL");
     await until("the server to stop", async () => !(await isUp(database)));
-    await until("the server to start", () => isUp(database), 30_000);
+    await until("the server to start", () => isUp(database));
     expect(portOf(url())).toBe(port);
     expect(await database.query(selectKept)).toEqual([{ n: 42 }]);
     // Migrations use a separate connection.
@@ -71,7 +71,7 @@ describe("an embedded server that is kept running", () => {
       );
     });
     onTestFinished(() => void other.close());
-    await until("the server to start", () => isUp(database), 30_000);
+    await until("the server to start", () => isUp(database));
     expect(portOf(url())).not.toBe(port);
     expect((await database.knex.raw("SELECT 1 AS up")).rows).toEqual([{ up: 1 }]);
   });
@@ -85,7 +85,7 @@ describe("an embedded server that is kept running", () => {
       async () => (await database.query("SELECT FROM pg_stat_activity WHERE query LIKE 'DO %' AND state = 'active'")).length === 1,
     );
     process.kill(postmasterOf(folder), "SIGKILL");
-    await until("the server to start", () => isUp(database), 30_000);
+    await until("the server to start", () => isUp(database));
     expect(await busy).toMatch(/cannot be used/);
   });
 
@@ -94,7 +94,7 @@ describe("an embedded server that is kept running", () => {
     const owner = await start(folder);
     const { database } = await startKept(folder);
     await owner.stop();
-    await until("the server to start", () => isUp(database), 30_000);
+    await until("the server to start", () => isUp(database));
   });
 
   it("is restarted after both its owner and the server are killed", async () => {
@@ -105,7 +105,7 @@ describe("an embedded server that is kept running", () => {
     await owner.kill();
     process.kill(postmaster, "SIGKILL");
     await until("the server to stop", async () => !(await isUp(database)));
-    await until("the server to start", () => isUp(database), 30_000);
+    await until("the server to start", () => isUp(database));
     expect(postmasterOf(folder)).not.toBe(postmaster);
   });
 

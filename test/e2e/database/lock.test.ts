@@ -135,7 +135,7 @@ describe("the lock of a data directory", () => {
     onTestFinished(kept.stop);
     const pid = postmasterOf(folder);
     replaceLock(folder, otherMachine);
-    await until("the owner to notice", () => errors.length > 0, 10_000);
+    await until("the owner to notice", () => errors.length > 0);
     expect(errors.map(({ message }) => message)).toEqual([
       expect.stringMatching(
         /^The embedded PostgreSQL cannot be used: the lock .* of its data directory was taken by another process or removed/,

@@ -26,17 +26,13 @@ export async function readLoop(pid: number, file: string): Promise<LoopFigures> 
   await rm(file, { force: true });
   process.kill(pid, "SIGUSR2");
   let figures: LoopFigures | undefined;
-  await until(
-    "the figures of an event loop",
-    async () => {
-      figures = await readFile(file, "utf8").then(
-        (text): LoopFigures => JSON.parse(text),
-        () => undefined,
-      );
-      return figures !== undefined;
-    },
-    30_000,
-  );
+  await until("the figures of an event loop", async () => {
+    figures = await readFile(file, "utf8").then(
+      (text): LoopFigures => JSON.parse(text),
+      () => undefined,
+    );
+    return figures !== undefined;
+  });
   if (figures === undefined) throw new Error("Expected the figures of an event loop.");
   return figures;
 }

@@ -74,7 +74,7 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
   const isComparable = async (test: TestDatabase): Promise<boolean> => (await isIndexedToHead(test)) && (await hasPriceSettings(test));
   const comparisons: Comparison[] = [];
   const compare = async () => {
-    await until("both indexes to reach the head", async () => (await isComparable(killed)) && (await isComparable(undisturbed)), 60_000);
+    await until("both indexes to reach the head", async () => (await isComparable(killed)) && (await isComparable(undisturbed)));
     // Jobs that compare with the contracts, such as those of supplies, run beside indexing: a process that has just started may not have done so yet.
     const read = async (): Promise<Comparison> => ({
       killed: await contents(killed.database),
@@ -100,7 +100,7 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
       await until("the process to connect", () => isConnected(killed));
       if (!isPoint && random.chance(2)) await wait(random.between(0, 500));
       else {
-        await until("the index to reach the head", () => isIndexedToHead(killed), 60_000);
+        await until("the index to reach the head", () => isIndexedToHead(killed));
         await addBlocks();
         if (random.chance(3)) await chain.rpc("anvil_reorg", [random.between(1, 10), []]);
         // Following indexes each of these blocks within tens of milliseconds.

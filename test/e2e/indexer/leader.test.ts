@@ -122,7 +122,7 @@ describe("a second indexer of a chain", () => {
       const [row] = await test.database.query<{ height: number | null }>("SELECT max(number) AS height FROM blocks");
       return row?.height === (await chain.head());
     };
-    await until("the backfill to finish", indexed, 30_000);
+    await until("the backfill to finish", indexed);
     const second = await startIndexer(folder, config, test.url);
     cleanUps.push(second.kill);
     await until("the second process to wait", async () => {
@@ -133,7 +133,7 @@ describe("a second indexer of a chain", () => {
     });
     await first.kill();
     await addMoreBlocks();
-    await until("the other process to take over", indexed, 30_000);
+    await until("the other process to take over", indexed);
   });
 });
 

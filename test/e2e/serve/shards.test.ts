@@ -42,27 +42,19 @@ it("workers serve chains of several databases, one of which is lost and comes ba
   sharded.shard.proxy.mute = true;
   // Each connection may go to the other worker.
   let lost = 0;
-  await until(
-    "all workers to know the loss",
-    async () => {
-      const [one, two] = await statusesOf();
-      expect(one).toBe(200);
-      lost = two === 503 ? lost + 1 : 0;
-      return lost === 6;
-    },
-    30_000,
-  );
+  await until("all workers to know the loss", async () => {
+    const [one, two] = await statusesOf();
+    expect(one).toBe(200);
+    lost = two === 503 ? lost + 1 : 0;
+    return lost === 6;
+  });
   sharded.shard.proxy.mute = false;
   sharded.shard.proxy.disconnect();
   let served = 0;
-  await until(
-    "all workers to serve",
-    async () => {
-      served = (await statusesOf()).every((status) => status === 200) ? served + 1 : 0;
-      return served === 6;
-    },
-    30_000,
-  );
+  await until("all workers to serve", async () => {
+    served = (await statusesOf()).every((status) => status === 200) ? served + 1 : 0;
+    return served === 6;
+  });
   const metrics = /Metrics: (http:\S+)/.exec(server.output())?.[1] ?? "";
   const scraped = await (await fetch(metrics)).text();
   expect(scraped).toMatch(/^ashlar_index_block\{chain="one"\} /m);

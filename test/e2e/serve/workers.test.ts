@@ -15,8 +15,6 @@ import { processesOf } from "./workers-of.ts";
 const path = blockPath;
 /** The cost of a request to `path`, as the catalog has it: 1 credit a call. */
 const hundredths = 100;
-/** 1.3 s on an idle machine; concurrent tests make it up to four times slower. */
-const restartMilliseconds = 8_000;
 
 let indexed: IndexedBlock;
 let folder: string;
@@ -66,7 +64,7 @@ describe.skipIf(process.platform !== "linux")("ashlar serve --workers 4", () => 
     const { key } = await keys.create({ label: "spread" });
     for (let count = 0; count < 16; count += 1) expect(await request(url + path, key)).toMatchObject({ status: 200 });
     load = startLoad(url + path, key, 8);
-    await until("each worker to respond", () => requestsBy(output()).size === 4, 30_000);
+    await until("each worker to respond", () => requestsBy(output()).size === 4);
     expect([...requestsBy(output()).keys()].sort()).toEqual(["worker 1", "worker 2", "worker 3", "worker 4"]);
   });
 
@@ -83,7 +81,7 @@ describe.skipIf(process.platform !== "linux")("ashlar serve --workers 4", () => 
     // A window of one second starts with its first request: n seconds touch at most n windows after the first one.
     expect(served).toBeLessThanOrEqual(5 * (seconds + 1));
     expect(served).toBeLessThan(20);
-    await until("the log lines", () => [...requestsBy(output()).values()].reduce((sum, count) => sum + count, 0) === 40, 30_000);
+    await until("the log lines", () => [...requestsBy(output()).values()].reduce((sum, count) => sum + count, 0) === 40);
     expect(requestsBy(output()).size).toBe(4);
   });
 
@@ -119,7 +117,7 @@ describe.skipIf(process.platform !== "linux")("ashlar serve --workers 4", () => 
 });
 
 describe.skipIf(process.platform !== "linux")("a killed worker", () => {
-  it("is restarted within 2 seconds, while the others respond; each response is complete and charged once", async () => {
+  it("is restarted while the others respond; each response is complete and charged once", async () => {
     const running = await serve(4, unlimited);
     const { id, key } = await keys.create({ label: "kills" });
     const expected = await request(running.url + path, key);
@@ -132,7 +130,7 @@ describe.skipIf(process.platform !== "linux")("a killed worker", () => {
       const pid = before.get(name) ?? 0;
       const responses = load.outcomes.length;
       process.kill(pid, "SIGKILL");
-      await until(`${name} to be restarted`, () => ![undefined, pid].includes(workersOf(running).get(name)), restartMilliseconds);
+      await until(`${name} to be restarted`, () => ![undefined, pid].includes(workersOf(running).get(name)));
       for (const [other, otherPid] of before) if (other !== name) expect(workersOf(running).get(other)).toBe(otherPid);
       await until("further responses", () => (load?.outcomes.length ?? 0) > responses + 40);
     }
@@ -170,7 +168,7 @@ describe.skipIf(process.platform !== "linux")("a killed worker", () => {
       }),
     );
     for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 200 });
-    await until("the restart", () => ![undefined, pid].includes(workersOf(running).get("worker 2")), 60_000);
+    await until("the restart", () => ![undefined, pid].includes(workersOf(running).get("worker 2")));
     expect(running.output()).toContain("Process worker 2 did not respond for 20 s and was killed. Restarting it now.");
     for (let count = 0; count < 6; count += 1) expect(await request(running.url + path, key)).toMatchObject({ status: 200 });
   });
@@ -198,7 +196,7 @@ describe.skipIf(process.platform !== "linux")("the primary", () => {
     expect(pids).toHaveLength(2);
     running.child.kill("SIGKILL");
     await running.exited;
-    await until("the workers to exit", () => pids.every(isGone), 10_000);
+    await until("the workers to exit", () => pids.every(isGone));
   });
 
   it("finishes requests in flight on SIGTERM, and exits with 0", async () => {

@@ -50,7 +50,7 @@ describe("a killed embedded PostgreSQL", () => {
         );
       await mineTransfer();
       const head = await chain.head();
-      await until("the new block to be indexed", async () => (await ready(service)).block === head, 60_000);
+      await until("the new block to be indexed", async () => (await ready(service)).block === head);
     }
     expect(service.output()).toContain(join(service.dataDirectory, "postgres.log"));
     const restarts = [...service.output().matchAll(/The embedded PostgreSQL was restarted in ([\d.]+) s\./g)].map(([, seconds]) =>

@@ -6,9 +6,6 @@ import { isResponse, request, startLoad } from "../serve/load.ts";
 import { processesOf } from "../serve/workers-of.ts";
 import { isGone, prepareData, type ServiceProcess, startService } from "./service-process.ts";
 
-/** 1.3 s on an idle machine; concurrent tests make it up to four times slower. */
-const restartMilliseconds = 8_000;
-
 let chain: TestChain;
 beforeAll(prepareData);
 beforeAll(async () => {
@@ -45,7 +42,7 @@ describe.skipIf(process.platform !== "linux")("the supervisor of ashlar start", 
   const killAndWait = async (service: ServiceProcess, name: string): Promise<void> => {
     const pid = namesAndIds(service).get(name) ?? 0;
     process.kill(pid, "SIGKILL");
-    await until(`the ${name} to be restarted`, () => ![undefined, pid].includes(namesAndIds(service).get(name)), restartMilliseconds);
+    await until(`the ${name} to be restarted`, () => ![undefined, pid].includes(namesAndIds(service).get(name)));
     expect(service.output()).toContain(`Process ${name} exited unexpectedly (SIGKILL). Restarting it now.`);
   };
 
@@ -58,18 +55,19 @@ describe.skipIf(process.platform !== "linux")("the supervisor of ashlar start", 
     expect(load.outcomes.length).toBeGreaterThan(0);
     for (const outcome of load.outcomes) expect(outcome).toMatchObject({ status: 200 });
     await mineTransfer();
-    await until("the new block to be indexed", async () => (await indexedBlock(service)) === head + 1, 60_000);
+    await until("the new block to be indexed", async () => (await indexedBlock(service)) === head + 1);
     expect(namesAndIds(service).get("server")).toBe(server);
   });
 
   it("restarts a killed server, for which connections wait, while the indexer continues", async () => {
     const service = await start();
     const indexer = namesAndIds(service).get("indexer");
-    const restarted = killAndWait(service, "server");
-    await mineTransfer();
-    const head = await chain.head();
-    await until("the server to report the new block", async () => (await indexedBlock(service)) === head, 60_000);
-    await restarted;
+    const mineAndWait = async (): Promise<void> => {
+      await mineTransfer();
+      const head = await chain.head();
+      await until("the server to report the new block", async () => (await indexedBlock(service)) === head);
+    };
+    await Promise.all([killAndWait(service, "server"), mineAndWait()]);
     expect(namesAndIds(service).get("indexer")).toBe(indexer);
   });
 
@@ -78,6 +76,6 @@ describe.skipIf(process.platform !== "linux")("the supervisor of ashlar start", 
     const pids = [...namesAndIds(service).values()];
     service.child.kill("SIGKILL");
     await service.exited;
-    await until("the processes to exit", () => pids.every(isGone), 10_000);
+    await until("the processes to exit", () => pids.every(isGone));
   });
 });

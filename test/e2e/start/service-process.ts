@@ -89,7 +89,7 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
     for (const pid of [...pids, ...descendantsOf(child.pid ?? 0)]) kill(pid);
     kill(child.pid ?? 0);
     await exited;
-    await until("the service to exit", async () => [...pids].every(isGone), 30_000);
+    await until("the service to exit", async () => [...pids].every(isGone));
     await rm(scratch, { recursive: true, force: true });
   });
   await until("the service to be ready", async () => {

@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
       await service.exited;
       // npm forwards these two signals and waits. The others end npm, and the service detects that.
       if (signal === "SIGTERM" || signal === "SIGINT") expect(below.filter((pid) => !isGone(pid))).toEqual([]);
-      await until("every process to exit", async () => below.every(isGone), 20_000);
+      await until("every process to exit", async () => below.every(isGone));
     },
   );
 
@@ -42,7 +42,7 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
     const service = await startService(chain.url, { command: "npm", parameters: ["exec", "--", "ashlar", "start"], folder: npmFolder });
     const below = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
     service.child.kill("SIGTERM");
-    await until("every process to exit", async () => below.every(isGone), 20_000);
+    await until("every process to exit", async () => below.every(isGone));
   });
 
   it("handles the two signals of a Ctrl-C, from the terminal and from npm, as one", async () => {
@@ -102,7 +102,7 @@ describe("ashlar start", () => {
         // PostgreSQL stops too, before the transaction commits.
         if (!(error instanceof DatabaseUnavailable)) throw error;
       });
-    await until("PostgreSQL to exit", async () => isGone(postmaster), 20_000);
+    await until("PostgreSQL to exit", async () => isGone(postmaster));
     await database.close();
   });
 });

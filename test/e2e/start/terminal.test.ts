@@ -114,9 +114,9 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
       const postmaster = service.postmaster();
       // Killing `script` closes the terminal.
       service.child.kill("SIGKILL");
-      await until("PostgreSQL to exit", async () => isGone(postmaster), 20_000);
+      await until("PostgreSQL to exit", async () => isGone(postmaster));
       await expect(fetch(service.url())).rejects.toThrow();
-      await until("the exit code", async () => existsSync(exitCode) && readFileSync(exitCode, "utf8") !== "", 20_000);
+      await until("the exit code", async () => existsSync(exitCode) && readFileSync(exitCode, "utf8") !== "");
       expect(readFileSync(exitCode, "utf8")).toBe("0");
     });
 

@@ -95,7 +95,7 @@ describe("connections of several workers", () => {
     await until("the connection to be sent", () => sent.length === 1);
     connections.close();
     connections.remove(worker);
-    await until("the connection to be closed", () => client.destroyed || client.readableEnded || sent[0]?.socket.destroyed === true, 2_000);
+    await until("the connection to be closed", () => client.destroyed || client.readableEnded || sent[0]?.socket.destroyed === true);
   });
 
   it("are accepted after an error of accepting one", async () => {

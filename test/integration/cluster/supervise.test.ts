@@ -35,7 +35,7 @@ describe("a supervised process", () => {
     await supervised.started;
     for (const restarts of [1, 2, 3]) {
       children.at(-1)?.kill("SIGKILL");
-      await until("the restart", () => children.length === restarts + 1, 10_000);
+      await until("the restart", () => children.length === restarts + 1);
     }
     const cause = "Process one exited unexpectedly (SIGKILL).";
     expect(lines).toEqual(["now", "in 0.5 s", "in 1 s"].map((wait) => `${cause} Restarting it ${wait}.`));
@@ -115,7 +115,7 @@ describe("a process that does not respond", () => {
     const { lines, children, supervised } = superviseResponding(2);
     await supervised.started;
     children[0]?.send("loop");
-    await until("the restart", () => children.length === 2, 10_000);
+    await until("the restart", () => children.length === 2);
     expect(children[0]?.signalCode).toBe("SIGKILL");
     expect(lines).toEqual(["Process loop did not respond for 2 s and was killed. Restarting it now."]);
     await supervised.stop((child) => child.kill("SIGTERM"));

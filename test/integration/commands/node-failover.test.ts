@@ -49,14 +49,14 @@ it("an indexer whose first node is dead starts with the second one", async () =>
     { protocols: [], database: { indexing: test.database, readerRole: "" }, logger, progress, chains: [config], endsWhenRefused: false },
     stop.signal,
   );
-  await until("the chain to be indexed", () => isIndexed(3), 30_000);
+  await until("the chain to be indexed", () => isIndexed(3));
   expect(failovers()).toEqual([expect.stringMatching(/Indexing test continues with node 2 .* instead of node 1 .*: its requests fail/)]);
 });
 
-it("continues with the third node within 10 s when the second one dies, and does not return to the first one", async () => {
+it("continues with the third node when the second one dies, and does not return to the first one", async () => {
   kill(1);
   for (let block = 0; block < 3; block += 1) await chain.mine();
-  await until("the new blocks to be indexed", () => isIndexed(6), 10_000);
+  await until("the new blocks to be indexed", () => isIndexed(6));
   expect(failovers()).toHaveLength(2);
   expect(failovers()[1]).toMatch(/Indexing test continues with node 3 .* instead of node 2 /);
 });
@@ -68,8 +68,8 @@ it("continues with the first node when it has recovered, and the third one is of
     if (method === "eth_chainId") reply.result = "0x5";
   };
   await chain.mine();
-  await until("the failover", () => failovers().length === 3, 30_000);
+  await until("the failover", () => failovers().length === 3);
   await chain.mine();
-  await until("the new blocks to be indexed", () => isIndexed(8), 30_000);
+  await until("the new blocks to be indexed", () => isIndexed(8));
   expect(failovers()[2]).toMatch(/Indexing test continues with node 1 .* instead of node 3 /);
 });

@@ -72,10 +72,10 @@ const target = { id: 31337, name: "test" };
 
 it("a paused chain is not indexed and its node not requested, by a restarted indexer either, until it is resumed", async () => {
   const stop = startIndexer();
-  await until("the first blocks", async () => (await head()) === 3, 30_000);
+  await until("the first blocks", async () => (await head()) === 3);
   expect(await pauseChain(test.database, target, "operator@test")).toBe(true);
   expect(await pauseChain(test.database, target, "operator@test")).toBe(false);
-  await until("the indexer to release its lock", async () => !(await isLocked()), 15_000);
+  await until("the indexer to release its lock", async () => !(await isLocked()));
   await until("the indexer to report", () => printed.length > 0);
   await chain.mine();
   const before = requests;
@@ -92,7 +92,7 @@ it("a paused chain is not indexed and its node not requested, by a restarted ind
 
   expect(await resumeChain(test.database, target, "operator@test")).toBe(true);
   expect(await resumeChain(test.database, target, "operator@test")).toBe(false);
-  await until("the new block", async () => (await head()) === 4, 15_000);
+  await until("the new block", async () => (await head()) === 4);
   expect(printed).toEqual([
     "Indexing test is paused; continue it with: ashlar chains resume test",
     "Indexing test is paused; continue it with: ashlar chains resume test",
@@ -125,23 +125,23 @@ it("a chain is not indexed while disk space is low, readiness has the reason, an
   const stop = startIndexer();
   const indexed = await head();
   await chain.mine();
-  await until("the next block", async () => (await head()) === (indexed ?? 0) + 1, 30_000);
+  await until("the next block", async () => (await head()) === (indexed ?? 0) + 1);
   printed.length = 0;
   isDiskLow = true;
   const reason =
     "the file system of the data directory has less free space than minFreeDiskMegabytes; indexing continues when twice as much is free";
-  await until("the indexer to pause", () => printed.includes(`Indexing test is paused: ${reason}`), 15_000);
-  await until("the indexer to release its lock", async () => !(await isLocked()), 15_000);
+  await until("the indexer to pause", () => printed.includes(`Indexing test is paused: ${reason}`));
+  await until("the indexer to release its lock", async () => !(await isLocked()));
   await chain.mine();
   const failure = async () => (await test.database.query<{ failure: string | null }>("SELECT failure FROM indexer_heartbeats"))[0]?.failure;
-  await until("the reason", async () => (await failure()) === reason, 15_000);
+  await until("the reason", async () => (await failure()) === reason);
   expect((await ready()).reasons).toEqual([]);
   await test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - interval '301 seconds'");
   expect((await ready()).reasons).toEqual([`Indexer of test stopped: ${reason} (no progress for 301 s)`]);
   expect(await head()).toBe((indexed ?? 0) + 1);
   isDiskLow = false;
-  await until("the block mined meanwhile", async () => (await head()) === (indexed ?? 0) + 2, 15_000);
-  await until("readiness", async () => (await ready()).reasons.length === 0, 15_000);
+  await until("the block mined meanwhile", async () => (await head()) === (indexed ?? 0) + 2);
+  await until("readiness", async () => (await ready()).reasons.length === 0);
   expect(printed.at(-1)).toBe("Indexing test is resumed");
   await stop();
 });

@@ -46,10 +46,10 @@ it.each([
   const { port } = node.address() as AddressInfo;
   await writeFile(join(folder, "ashlar.yaml"), `chains: [{ name: test, ${id}rpc: "http://127.0.0.1:${port}" }]\n`);
   const running = run([command]);
-  await until("a request to the node", async () => connections.size > 0 || running.child.exitCode !== null, 60_000);
+  await until("a request to the node", async () => connections.size > 0 || running.child.exitCode !== null);
   running.child.kill("SIGTERM");
   expect(await running.exited, running.output()).toBe(0);
   // The timeouts of these requests are 5 to 30 s.
-  expect(Number(/Stopped after ([\d.]+) s\./.exec(running.output())?.[1]), running.output()).toBeLessThan(2);
+  expect(Number(/Stopped after ([\d.]+) s\./.exec(running.output())?.[1]), running.output()).toBeLessThan(4);
   await until("the connections to close", async () => connections.size === 0);
 });

@@ -53,15 +53,15 @@ it("an indexer that refuses its node is not ready, says why, and is restarted un
   const options = { protocols: [], database: { indexing: test.database, readerRole: "" }, logger: pino({ level: "silent" }), progress };
   indexing = runIndexers({ ...options, chains: [config], endsWhenRefused: false }, stop.signal);
   const stopped = /^Indexer of test stopped: The node of test reports chain id 5, expected 31337/;
-  await until("the reason", async () => (await reasons()).some((reason) => stopped.test(reason)), 30_000);
+  await until("the reason", async () => (await reasons()).some((reason) => stopped.test(reason)));
   proxy.tamper = null;
-  await until("the indexer to be ready", async () => (await reasons()).length === 0, 60_000);
+  await until("the indexer to be ready", async () => (await reasons()).length === 0);
 });
 
 it("an indexer of a chain without new blocks is ready, and one without progress is not", async () => {
   await silence(301);
   // The chain has had no new block, but its node responds.
-  await until("the next heartbeat", async () => (await reasons()).length === 0, 10_000);
+  await until("the next heartbeat", async () => (await reasons()).length === 0);
   proxy.intercept = (_, response) => {
     response.writeHead(503).end();
     return true;
@@ -71,5 +71,5 @@ it("an indexer of a chain without new blocks is ready, and one without progress 
     return (await reasons()).some((reason) => /^Indexer of test stopped: .*HTTP status 503.* \(no progress for 30\d s\)$/.test(reason));
   });
   proxy.intercept = null;
-  await until("the indexer to be ready", async () => (await reasons()).length === 0, 30_000);
+  await until("the indexer to be ready", async () => (await reasons()).length === 0);
 });

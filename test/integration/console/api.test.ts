@@ -194,14 +194,14 @@ describe("chains", () => {
     expect((await change("chains/test/remove", { name: "test" })).status).toBe(409);
     endAudit();
     const ended = async () => (await read<ChainDetails>("chains/test")).task?.result !== null;
-    await until("the audit", ended, 5_000);
+    await until("the audit", ended);
     expect(await read<ChainDetails>("chains/test")).toMatchObject({
       lastAudit: { block: 7, compared: 20, differences: 0 },
       task: { kind: "audit", result: "20 values compared at block 7: 0 differences.", hasFailed: false },
     });
     await change("chains/test/audit", { sample: 20 });
     endAudit(new Error("http://user:secret@node.example/ failed"));
-    await until("the failed audit", ended, 5_000);
+    await until("the failed audit", ended);
     const { task } = await read<ChainDetails>("chains/test");
     expect(task?.hasFailed).toBe(true);
     expect(task?.result).not.toContain("secret");
@@ -228,7 +228,7 @@ describe("chains", () => {
 
   it("are removed after their name was typed", async () => {
     expect((await change("chains/test/remove", { name: "test" })).status).toBe(200);
-    await until("the removal", async () => (await read<ChainsResponse>("chains")).chains.length === 0, 20_000);
+    await until("the removal", async () => (await read<ChainsResponse>("chains")).chains.length === 0);
     expect((await listActions(test.database, 2)).map(({ action }) => action)).toEqual(["chain.remove", "chain.remove"]);
   });
 });

@@ -61,7 +61,7 @@ it("responds from a replica while there is no primary, for a limited time, and f
     await load;
   });
   await primary.kill();
-  await until("the primary to be lost", async () => (await statusOf(short, list())) === 503, 10_000);
+  await until("the primary to be lost", async () => (await statusOf(short, list())) === 503);
   await until("it not to be ready", async () => (await statusOf(short, "/readyz")) === 503);
   const before = statuses.length;
   await until("further responses", () => statuses.length > before + 50);

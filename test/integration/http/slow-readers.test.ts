@@ -26,7 +26,7 @@ describe("a client", () => {
     socket.pause();
     await until("the connection to be open", async () => (await openRequests(http)) === 1);
     // Long before the idle timeout of two minutes.
-    await until("the connection to be closed", async () => (await openRequests(http)) === 0, 30_000);
+    await until("the connection to be closed", async () => (await openRequests(http)) === 0);
     socket.destroy();
     await http.stop();
   });

@@ -52,12 +52,12 @@ describe("a leader on a connection that no longer carries data", () => {
     proxy.mute = true;
     // A batch waits for the server, too.
     await chain.mine();
-    await until("the second one to index", () => isAtHead(test.database, chain), 15_000);
-    await until("the first one to give up", () => !first.indexer.status().leading, 20_000);
+    await until("the second one to index", () => isAtHead(test.database, chain));
+    await until("the first one to give up", () => !first.indexer.status().leading);
     expect(second.indexer.status().leading).toBe(true);
     proxy.mute = false;
     proxy.disconnect();
-    await until("the first one to wait", () => first.notes.some((note) => note.startsWith("Another process")), 20_000);
+    await until("the first one to wait", () => first.notes.some((note) => note.startsWith("Another process")));
   });
 
   it("to the database indexes again within 15 s, without another process", async () => {
@@ -67,10 +67,10 @@ describe("a leader on a connection that no longer carries data", () => {
     await until("it to lead", () => only.indexer.status().following);
     proxy.mute = true;
     await chain.mine();
-    await until("it to give up", () => !only.indexer.status().leading, 20_000);
+    await until("it to give up", () => !only.indexer.status().leading);
     // An attempt to connect whose first bytes were lost still lasts until its time-out of 10 s.
     proxy.mute = false;
-    await until("it to index", () => isAtHead(test.database, chain), 15_000);
+    await until("it to index", () => isAtHead(test.database, chain));
   });
 
   it("to the node lets another process take over", async () => {
@@ -82,7 +82,7 @@ describe("a leader on a connection that no longer carries data", () => {
     await until("the second one to wait", () => second.notes.length > 0);
     proxy.mute = true;
     await chain.mine();
-    await until("the second one to index", () => isAtHead(test.database, chain), 10_000);
+    await until("the second one to index", () => isAtHead(test.database, chain));
     expect([first.indexer.status().leading, second.indexer.status().leading]).toEqual([false, true]);
     expect(first.warnings).toContainEqual(
       expect.stringMatching(/^The node of test has not responded for \d+ s: another process may take over\.$/),

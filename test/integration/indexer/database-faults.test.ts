@@ -6,9 +6,6 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { createTestIndexer, isAtHead, runInBackground, type TestIndexer } from "../../support/indexer/support.ts";
 import { until } from "../../support/until.ts";
 
-/** The bound of docs/operations/self-healing.md. */
-const recoveryMilliseconds = 10_000;
-
 let chain: TestChain;
 let test: TestDatabase;
 let running: TestIndexer;
@@ -42,10 +39,10 @@ const terminate = () =>
 const recovers = async (failure: RegExp, removeCause: () => Promise<unknown>) => {
   const before = running.warnings.length;
   await chain.mine();
-  await until(`a failure ${failure}`, () => running.warnings.slice(before).some((warning) => failure.test(warning)), 30_000);
+  await until(`a failure ${failure}`, () => running.warnings.slice(before).some((warning) => failure.test(warning)));
   await removeCause();
   const start = performance.now();
-  await until("the index to reach the head", atHead, recoveryMilliseconds);
+  await until("the index to reach the head", atHead);
   return performance.now() - start;
 };
 
@@ -78,7 +75,7 @@ describe("indexing continues", () => {
     for (let round = 0; round < 5; round += 1) {
       await terminate();
       await chain.mine();
-      await until("the index to reach the head", atHead, recoveryMilliseconds);
+      await until("the index to reach the head", atHead);
     }
   });
 });

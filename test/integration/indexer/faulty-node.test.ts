@@ -144,7 +144,7 @@ describe("an index", () => {
         await waitForPolls(3);
       }
       proxy.tamper = null;
-      await until("the new blocks to be indexed", () => isAtHead(test.database, chain), 40_000);
+      await until("the new blocks to be indexed", () => isAtHead(test.database, chain));
       await stop();
       expect(duringBackfill.count).toBeGreaterThan(0);
       expect(duringFollowing.count).toBeGreaterThan(0);
@@ -165,7 +165,7 @@ describe("an index", () => {
       return 2.5 * timeout;
     };
     const stop = runInBackground(testIndexer);
-    await until("the backfill to finish", () => isAtHead(test.database, chain), 40_000);
+    await until("the backfill to finish", () => isAtHead(test.database, chain));
     proxy.delay = null;
     await stop();
     expect(delayedReplies).toBeGreaterThan(3);
@@ -183,7 +183,7 @@ describe("an index", () => {
       return text.slice(0, random.below(text.length));
     };
     const stop = runInBackground(testIndexer);
-    await until("the backfill to finish", () => isAtHead(test.database, chain), 40_000);
+    await until("the backfill to finish", () => isAtHead(test.database, chain));
     proxy.rewrite = null;
     await stop();
     expect(truncatedReplies).toBeGreaterThan(3);

@@ -34,7 +34,7 @@ beforeAll(async () => {
     aborted.abort();
     await indexing;
   };
-  await until("the first blocks", async () => (await createLedgerQueries(test.database).head(31337))?.number === 5, 30_000);
+  await until("the first blocks", async () => (await createLedgerQueries(test.database).head(31337))?.number === 5);
 });
 afterAll(async () => {
   await stop?.();
@@ -58,7 +58,7 @@ it("refreshed metadata is read from the contract again by the indexer", async ()
   expect(await refreshMetadata(test.database, target, other, "operator@test")).toEqual({ tokens: 0, isCollection: false });
   expect(await metadata()).toEqual(["Old"]);
   expect(await refreshMetadata(test.database, target, null, "operator@test")).toEqual({ tokens: 1, isCollection: false });
-  await until("the new metadata", async () => (await metadata())[0] === null, 30_000);
+  await until("the new metadata", async () => (await metadata())[0] === null);
   const [action, ...others] = await listActions(test.database, 10);
   expect([action?.action, action?.details, others]).toEqual(["chain.refresh-metadata", { contract: "all", tokens: 1 }, []]);
 });
@@ -72,7 +72,7 @@ it("failed entries of the queues are attempted at once", async () => {
   expect(await retryJobs(test.database, target, ["nft-metadata"], "operator@test")).toBe(0);
   expect((await queued()).entries).toBe(1);
   expect(await retryJobs(test.database, target, ["contract-reads", "nft-metadata"], "operator@test")).toBe(1);
-  await until("the attempt", async () => (await queued()).entries === 0, 30_000);
+  await until("the attempt", async () => (await queued()).entries === 0);
   const [read] = await test.database.query<{ rows: number }>("SELECT count(*) AS rows FROM token_metadata WHERE address = $1", [
     bytes(unread),
   ]);

@@ -34,7 +34,7 @@ const fresh = (name: "one" | "two") => {
   return `${balances(name, sharded[name])}?no-spam=true&nft=${number % 2 === 0}&quote-currency=${["USD", "CAD"][number % 2]}&page-size=${number}`;
 };
 const isServed = async (server: Server, name: "one" | "two") => (await server.get(fresh(name))).status === 200;
-const untilServed = (server: Server) => until("the chain to be served", () => isServed(server, "two"), 30_000);
+const untilServed = (server: Server) => until("the chain to be served", () => isServed(server, "two"));
 
 /** The other chain is served, and everything says which one is not. */
 async function expectOnlyOne(server: Server): Promise<void> {

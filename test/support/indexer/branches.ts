@@ -39,7 +39,7 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
   const configured = chainOf({ wrappedNative: [story.weth], ...overrides });
   const test = await createTestDatabase();
   const stop = runInBackground(await createTestIndexer(chain.url, test.database, { chain: configured, projections }));
-  const waitForHead = () => until("the index to reach the head", () => isAtHead(test.database, chain), 30_000);
+  const waitForHead = () => until("the index to reach the head", () => isAtHead(test.database, chain));
   const addBlocks = () => addRound(chain, story, round++, accounts);
   await waitForHead();
   return {

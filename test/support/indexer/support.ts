@@ -99,7 +99,7 @@ export const createTestIndexer = async (
 };
 
 /** Runs an indexer until a condition holds, then stops it and waits until it has stopped. */
-export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilliseconds = 20_000): Promise<void> => {
+export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilliseconds = 120_000): Promise<void> => {
   const stop = new AbortController();
   const limit = Date.now() + deadline(limitMilliseconds);
   const timer = setInterval(() => {

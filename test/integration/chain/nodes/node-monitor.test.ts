@@ -44,7 +44,7 @@ const monitor = (count: number, indexedHash: (height: number) => Hash | null = (
   running = created.run(stop.signal);
   return created;
 };
-const isReplaced = (nodes: NodeMonitor): Promise<void> => until("a replacement", () => nodes.current !== 0, 20_000);
+const isReplaced = (nodes: NodeMonitor): Promise<void> => until("a replacement", () => nodes.current !== 0);
 const proxy = (position: number): RpcProxy => proxies[position] as RpcProxy;
 /** Returns another hash for all blocks but the last ones, of which only the head is 100. */
 const lieAboutOldBlocks: RpcProxy["tamper"] = (method, reply, [height]) => {
@@ -79,7 +79,7 @@ it("of two nodes quarantines the one whose block differs from the index", async 
 it("keeps the node, and says so once, if two nodes differ and the index is empty", async () => {
   proxy(0).tamper = lieAboutOldBlocks;
   const nodes = monitor(2);
-  await until("two comparisons", () => (proxy(1).counts.get("eth_getBlockByNumber") ?? 0) >= 4, 20_000);
+  await until("two comparisons", () => (proxy(1).counts.get("eth_getBlockByNumber") ?? 0) >= 4);
   expect(nodes.current).toBe(0);
   expect(messages).toEqual(["The nodes of test have different blocks, and neither a majority nor the index decides which is right"]);
 });
@@ -120,7 +120,7 @@ it("keeps its node if one of three claims a head far ahead", async () => {
     if (method === "eth_blockNumber") reply.result = "0xffffffff";
   };
   const nodes = monitor(3);
-  await until("ten rounds", () => (proxy(0).counts.get("eth_blockNumber") ?? 0) >= 10, 20_000);
+  await until("ten rounds", () => (proxy(0).counts.get("eth_blockNumber") ?? 0) >= 10);
   expect(nodes.current).toBe(0);
   expect(messages).toEqual([]);
 });

@@ -62,7 +62,7 @@ const indexerOf = ({ chain: { name, wrappedNative } }: Demo, url: string, databa
 
 const indexTo = async (demo: Demo, url: string, database: Database, block: number): Promise<void> => {
   const running = await indexerOf(demo, url, database);
-  await runUntil(running.indexer, () => running.indexer.status().following && running.indexer.status().block === block, 120_000);
+  await runUntil(running.indexer, () => running.indexer.status().following && running.indexer.status().block === block);
   await running.close();
 };
 

@@ -28,7 +28,7 @@ interface Item {
   readonly log_offset?: number;
 }
 
-const waitForHead = () => until("the index to reach the head", () => isAtHead(test.database, chain), 60_000);
+const waitForHead = () => until("the index to reach the head", () => isAtHead(test.database, chain));
 
 /** Mines a block with calls of the token by the wallet; nonces are explicit because the node receives the calls at the same time. */
 async function mineCalls(name: string, calls: readonly (readonly unknown[])[]): Promise<void> {
