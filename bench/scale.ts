@@ -4,9 +4,10 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../test/support/free-port.ts";
 import type { BenchResult } from "./result.ts";
-import { resultOf, type ScaleFigures } from "./scale/figures.ts";
+import { type Layout, resultOf, type ScaleFigures } from "./scale/figures.ts";
 import { measureScaleCell, type ScaleLoad } from "./scale/measure-cell.ts";
 import { parseOptions, type ScaleOptions } from "./scale/options.ts";
+import { type BenchShard, forBothChains, startShard } from "./scale/shard.ts";
 import { startStandby } from "./scale/standby.ts";
 import { selectCases } from "./serve/cases.ts";
 import { connectionsPerKey } from "./serve/cells.ts";
@@ -30,7 +31,7 @@ const settings = {
 };
 const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 
-/** Measures `ashlar serve` with numbers of processes and of streaming replicas, and the CPU time of each role of a machine. */
+/** Measures `ashlar serve` with numbers of processes, of streaming replicas and of shards, and the CPU time of each role of a machine. */
 export async function run(args: readonly string[]): Promise<BenchResult> {
   const options = parseOptions(args);
   const cases = selectCases(options, options.rows);
@@ -39,8 +40,10 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   const dataDirectory = process.env.ASHLAR_BENCH_DIR ?? join(tmpdir(), "ashlar-bench-scaled");
   const primary = await startBenchServer(dataDirectory, settings);
   const standbys: BenchServer[] = [];
+  let shard: BenchShard | undefined;
   try {
     const name = await openServedIndex(primary, { seed: options.seed, transfers: options.transfers }, print);
+    if (options.shards.includes(2)) shard = await startShard(`${dataDirectory}-shard`, settings, options, print);
     for (let number = 1; number <= Math.max(...options.replicas); number += 1) {
       print(`Starting replica ${number}`);
       standbys.push(await startStandby(primary, dataDirectory, join(folder, `replica-${number}`), settings));
@@ -48,11 +51,12 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
     const programs = compilePrograms(join(folder, "programs"));
     const count = Math.ceil(options.connections / connectionsPerKey);
     const figures = await primary.on(name, (database) =>
-      withKeys(database, count, (keys) => measure({ primary, standbys, name, folder, programs, cases, options, keys })),
+      withKeys(database, count, (keys) => measure({ primary, standbys, shard, name, folder, programs, cases, options, keys })),
     );
     return resultOf(figures, loadavg()[0] ?? Number.NaN);
   } finally {
     for (const standby of standbys) await standby.stop();
+    await shard?.server.stop();
     await primary.stop();
     await rm(folder, { recursive: true, force: true });
   }
@@ -61,6 +65,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
 interface Work {
   readonly primary: BenchServer;
   readonly standbys: readonly BenchServer[];
+  readonly shard: BenchShard | undefined;
   readonly name: string;
   readonly folder: string;
   readonly programs: Programs;
@@ -69,38 +74,58 @@ interface Work {
   readonly keys: readonly string[];
 }
 
-/** Measures all cells. The numbers of replicas alternate, so that other load on the machine affects them alike. */
+/** Measures all cells. The layouts of databases alternate, so that other load on the machine affects them alike. */
 async function measure(work: Work): Promise<readonly ScaleFigures[]> {
-  const { replicas, processes } = work.options;
+  const { replicas, shards, processes } = work.options;
+  const layouts: readonly Layout[] = shards.flatMap((count) =>
+    count === 1 ? replicas.map((replicaCount) => ({ shards: count, replicas: replicaCount })) : [{ shards: count, replicas: 0 }],
+  );
   const figures: ScaleFigures[] = [];
   for (const processCount of processes) {
-    for (const replicaCount of replicas) figures.push(...(await measureServer(work, replicaCount, processCount)));
+    for (const layout of layouts) figures.push(...(await measureServer(work, layout, processCount)));
   }
   const position = ({ rowCase }: ScaleFigures): number => work.cases.indexOf(rowCase);
-  return figures.sort((left, right) => position(left) - position(right) || left.replicas - right.replicas);
+  return figures.sort(
+    (left, right) =>
+      position(left) - position(right) || left.layout.shards - right.layout.shards || left.layout.replicas - right.layout.replicas,
+  );
 }
 
 /** Starts a server and measures all rows. */
-async function measureServer(work: Work, replicas: number, processes: number): Promise<ScaleFigures[]> {
+async function measureServer(work: Work, layout: Layout, processes: number): Promise<ScaleFigures[]> {
   const { primary, standbys, name, folder, programs, cases, options, keys } = work;
-  const own = join(folder, `server-${replicas}-${processes}`);
+  const { replicas, shards } = layout;
+  const shard = shards === 2 ? work.shard : undefined;
+  const own = join(folder, `server-${shards}-${replicas}-${processes}`);
   mkdirSync(own);
   const used = standbys.slice(0, replicas);
   const metricsPort = await freePort();
   const postmasters = {
     primary: await primary.on(name, postmasterOf),
     replicas: await Promise.all(used.map((each) => each.on(name, postmasterOf))),
+    shard: shard === undefined ? null : await shard.server.on(shard.databaseName, postmasterOf),
   };
   const readUrls = used.map((each) => each.urlOf(name));
-  const server = await startProduct(programs, primary.urlOf(name), own, { workers: processes, readUrls, metricsPort });
+  const server = await startProduct(programs, primary.urlOf(name), own, {
+    workers: processes,
+    readUrls,
+    shards: shard === undefined ? [] : [shard],
+    metricsPort,
+  });
   try {
     const { connections, milliseconds } = options;
     const load: ScaleLoad = { script: programs.load, keys, connections, milliseconds, warmUpMilliseconds: firstWarmUpMilliseconds };
     const figures: ScaleFigures[] = [];
     for (const rowCase of cases) {
-      const cell = await measureScaleCell({ server, metricsPort, postmasters }, rowCase, load);
-      figures.push({ rowCase, replicas, processes, cell });
-      print(`Row ${rowCase.row}, ${replicas} replicas, ${processes} processes: ${Math.round(cell.perSecond)} requests/s`);
+      const cell = await measureScaleCell(
+        { server, metricsPort, postmasters },
+        shard === undefined ? rowCase : forBothChains(rowCase),
+        load,
+      );
+      figures.push({ rowCase, layout, processes, cell });
+      print(
+        `Row ${rowCase.row}, shards: ${shards}, replicas: ${replicas}, processes: ${processes}: ${Math.round(cell.perSecond)} requests/s`,
+      );
     }
     return figures;
   } finally {

@@ -3,10 +3,16 @@ import { type BenchResult, median, rounded } from "../result.ts";
 import type { RowCase } from "../serve/row-case.ts";
 import type { CpuByRole, ScaleCell } from "./measure-cell.ts";
 
+/** The database servers of a cell. */
+export interface Layout {
+  readonly shards: number;
+  readonly replicas: number;
+}
+
 /** A cell with what it was measured with. */
 export interface ScaleFigures {
   readonly rowCase: RowCase;
-  readonly replicas: number;
+  readonly layout: Layout;
   readonly processes: number;
   readonly cell: ScaleCell;
 }
@@ -14,7 +20,10 @@ export interface ScaleFigures {
 /** Without a growing chain, replicas have all that the server knows. */
 const minShareOnReplicas = 0.95;
 
-const roles = ["server", "primary", "replicas"] as const;
+/** With two shards, the control database serves half of the requests, and keys and credits of all. */
+const maxShareOfPrimary = 0.6;
+
+const roles = ["server", "primary", "replicas", "shard"] as const;
 const titleOf = ({ row, name }: RowCase): string => `${row} ${name}`;
 const percent = (share: number | null): number | string => (share === null ? "" : rounded(100 * share, 1));
 const milliseconds = (value: number | null): number | string => (value === null ? "" : rounded(value, 3));
@@ -23,8 +32,9 @@ const milliseconds = (value: number | null): number | string => (value === null 
 export function resultOf(all: readonly ScaleFigures[], load: number): BenchResult {
   const groups = groupsOf(all);
   return {
-    table: all.map(({ rowCase, replicas, processes, cell }) => ({
+    table: all.map(({ rowCase, layout: { shards, replicas }, processes, cell }) => ({
       row: titleOf(rowCase),
+      shards,
       replicas,
       processes,
       "req/s": rounded(cell.perSecond, 0),
@@ -33,6 +43,7 @@ export function resultOf(all: readonly ScaleFigures[], load: number): BenchResul
       "server CPU ms": milliseconds(cell.cpu.server),
       "primary CPU ms": milliseconds(cell.cpu.primary),
       "replicas CPU ms": milliseconds(cell.cpu.replicas),
+      "shard CPU ms": milliseconds(cell.cpu.shard),
       "on replicas %": percent(cell.onReplicas),
       "server MB": cell.megabytes === null ? "" : rounded(cell.megabytes, 0),
     })),
@@ -41,20 +52,34 @@ export function resultOf(all: readonly ScaleFigures[], load: number): BenchResul
       `Requests/s of a core are 1000 / the median CPU milliseconds per request of its role; N machines with C cores of a role serve N * C times as many. All roles share ${availableCores()} cores here, so the measured rates cannot grow with processes or replicas.`,
     ],
     figures: { load: rounded(load, 1), ...Object.fromEntries(groups.flatMap(figuresOf)) },
-    missed: all.flatMap(({ rowCase, replicas, processes, cell: { onReplicas } }) =>
-      replicas === 0 || onReplicas === null || onReplicas >= minShareOnReplicas
-        ? []
-        : [
-            `Row ${titleOf(rowCase)} with ${replicas} replicas and ${processes} processes: ${percent(onReplicas)} % of the statements ran on replicas; the target is at least ${percent(minShareOnReplicas)} %.`,
-          ],
-    ),
+    missed: [...all.flatMap(missedOnReplicas), ...groups.flatMap((group) => missedByPrimary(group, groups))],
   };
 }
 
-/** The cells of a row with a number of replicas, which differ in the number of processes. */
+function missedOnReplicas({ rowCase, layout: { replicas }, processes, cell: { onReplicas } }: ScaleFigures): string[] {
+  if (replicas === 0 || onReplicas === null || onReplicas >= minShareOnReplicas) return [];
+  const target = `the target is at least ${percent(minShareOnReplicas)} %`;
+  return [
+    `Row ${titleOf(rowCase)} with ${replicas} replicas and ${processes} processes: ${percent(onReplicas)} % of the statements ran on replicas; ${target}.`,
+  ];
+}
+
+/** Compares the CPU time of the control database's server with two shards and with one. */
+function missedByPrimary(group: Group, groups: readonly Group[]): string[] {
+  const single = groups.find(({ rowCase, layout }) => rowCase === group.rowCase && layout.shards === 1 && layout.replicas === 0);
+  if (group.layout.shards === 1 || single === undefined) return [];
+  const [sharded, whole] = [medianCpu(group, "primary"), medianCpu(single, "primary")];
+  if (sharded === null || whole === null || sharded <= maxShareOfPrimary * whole) return [];
+  const target = `the target is at most ${percent(maxShareOfPrimary)} %`;
+  return [
+    `Row ${titleOf(group.rowCase)} with two shards: the primary's CPU time is ${percent(sharded / whole)} % of that with one; ${target}.`,
+  ];
+}
+
+/** The cells of a row with the same database servers, which differ in the number of processes. */
 interface Group {
   readonly rowCase: RowCase;
-  readonly replicas: number;
+  readonly layout: Layout;
   readonly cells: readonly ScaleCell[];
 }
 
@@ -62,10 +87,10 @@ function groupsOf(all: readonly ScaleFigures[]): Group[] {
   const rows = [...new Set(all.map(({ rowCase }) => rowCase))];
   return rows.flatMap((rowCase) => {
     const ofRow = all.filter((figures) => figures.rowCase === rowCase);
-    return [...new Set(ofRow.map(({ replicas }) => replicas))].map((replicas) => ({
+    return [...new Set(ofRow.map(({ layout }) => layout))].map((layout) => ({
       rowCase,
-      replicas,
-      cells: ofRow.filter((figures) => figures.replicas === replicas).map(({ cell }) => cell),
+      layout,
+      cells: ofRow.filter((figures) => figures.layout === layout).map(({ cell }) => cell),
     }));
   });
 }
@@ -84,16 +109,19 @@ function coreLine(group: Group) {
   };
   return {
     row: titleOf(group.rowCase),
-    replicas: group.replicas,
+    shards: group.layout.shards,
+    replicas: group.layout.replicas,
     "req/s of a server core": perCore("server"),
     "of a primary core": perCore("primary"),
     "of a replica core": perCore("replicas"),
+    "of a shard core": perCore("shard"),
   };
 }
 
 const figuresOf = (group: Group): [string, number][] =>
   roles.flatMap((role) => {
     const cpu = medianCpu(group, role);
-    const name = `row${group.rowCase.row}Replicas${group.replicas}${role[0]?.toUpperCase()}${role.slice(1)}Cpu`;
-    return cpu === null || (role === "replicas" && group.replicas === 0) ? [] : [[name, rounded(cpu, 3)]];
+    const { shards, replicas } = group.layout;
+    const name = `row${group.rowCase.row}${shards === 1 ? `Replicas${replicas}` : `Shards${shards}`}${role[0]?.toUpperCase()}${role.slice(1)}Cpu`;
+    return cpu === null || (role === "replicas" && replicas === 0) ? [] : [[name, rounded(cpu, 3)]];
   });

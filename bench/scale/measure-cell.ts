@@ -13,9 +13,11 @@ export interface CpuByRole {
   readonly primary: number | null;
   /** All replicas that the server uses, together. */
   readonly replicas: number | null;
+  /** The database server of the second chain. */
+  readonly shard: number | null;
 }
 
-/** The figures of a server with a number of processes and of replicas, under the requests of a row. */
+/** The figures of a server with a number of processes of replicas and of shards, under the requests of a row. */
 export interface ScaleCell extends LoadResult {
   readonly perSecond: number;
   readonly cpu: CpuByRole;
@@ -29,8 +31,8 @@ export interface ScaleCell extends LoadResult {
 export interface MeasuredServer {
   readonly server: ServerProcess;
   readonly metricsPort: number;
-  /** The process of the primary of which all its backends are children, and those of the replicas that the server uses. */
-  readonly postmasters: { readonly primary: number; readonly replicas: readonly number[] };
+  /** The processes of which all backends of a database server are children: of the primary, of the replicas that the server uses, and of the second shard. */
+  readonly postmasters: { readonly primary: number; readonly replicas: readonly number[]; readonly shard: number | null };
 }
 
 /** The load of a cell. */
@@ -53,6 +55,7 @@ export async function measureScaleCell(
     server: cpuMillisecondsOfFamily(server.id),
     primary: cpuMillisecondsOfChildren(postmasters.primary),
     replicas: postmasters.replicas.map(cpuMillisecondsOfChildren),
+    shard: postmasters.shard === null ? null : cpuMillisecondsOfChildren(postmasters.shard),
     megabytes: residentMegabytesOf(server.id),
   }));
   const perRequest = (milliseconds: number | null): number | null => (milliseconds === null ? null : milliseconds / result.requests);
@@ -65,6 +68,7 @@ export async function measureScaleCell(
     cpu: {
       server: before.server === null || after.server === null ? null : perRequest(after.server - before.server),
       primary: perRequest(ofDatabase(before.primary, after.primary)),
+      shard: perRequest(ofDatabase(before.shard, after.shard)),
       replicas: perRequest(ofReplicas.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0)),
     },
     onReplicas: shareOnReplicas(countsBefore, await readStatementCounts(metricsPort)),

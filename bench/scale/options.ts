@@ -9,6 +9,8 @@ export interface ScaleOptions extends StorySize {
   readonly rows: readonly string[];
   /** Numbers of replicas to compare. */
   readonly replicas: readonly number[];
+  /** Numbers of databases to compare: with two, each has a chain, and requests are for both. */
+  readonly shards: readonly number[];
   /** Numbers of serving processes to compare. */
   readonly processes: readonly number[];
 }
@@ -24,6 +26,7 @@ export function parseOptions(args: readonly string[]): ScaleOptions {
       connections: { type: "string", default: "8" },
       rows: { type: "string", default: "1,5,22" },
       replicas: { type: "string", default: "0,1,2" },
+      shards: { type: "string", default: "1,2" },
       processes: { type: "string", default: "1,2,3,4" },
     },
   });
@@ -34,6 +37,9 @@ export function parseOptions(args: readonly string[]): ScaleOptions {
     }
     return list;
   };
+  const shards = numbers("shards", 1);
+  if (shards.some((count) => count !== 1 && count !== 2))
+    throw new RangeError(`Invalid value "${values.shards}" for --shards: expected 1, 2 or 1,2.`);
   const number = (name: keyof typeof values, min: number): number => numbers(name, min)[0] ?? min;
   return {
     seed: number("seed", 0),
@@ -42,6 +48,7 @@ export function parseOptions(args: readonly string[]): ScaleOptions {
     connections: number("connections", 1),
     rows: values.rows.split(",").filter(Boolean),
     replicas: numbers("replicas", 0),
+    shards,
     processes: numbers("processes", 1),
   };
 }

@@ -5,7 +5,6 @@ import { secondsPerDay } from "../../runtime/lib/time.ts";
 import { type StoryFacts, timeOfBlock } from "../queries/story.ts";
 import { hexOf } from "../support/random.ts";
 
-const chainId = 1;
 const kinds = { wallet: 7, collection: 8, minter: 9 } as const;
 const wallets = 200;
 const collections = 40;
@@ -31,8 +30,8 @@ const numberedHolders = Array.from({ length: wallets }, (_, number) => ({
 export const nftHolders: readonly NftHolder[] = numberedHolders;
 
 /** Writes collections with metadata, their tokens with documents, and the lowest prices of their sales by day. */
-export async function writeNfts(database: Database, facts: StoryFacts): Promise<void> {
-  await writeCollections(database, Math.floor(timeOfBlock(facts, facts.blocks - 1) / secondsPerDay));
+export async function writeNfts(database: Database, chainId: number, facts: StoryFacts): Promise<void> {
+  await writeCollections(database, chainId, Math.floor(timeOfBlock(facts, facts.blocks - 1) / secondsPerDay));
   const held = numberedHolders.flatMap(({ number, wallet, collections: tokens }) =>
     tokens.flatMap((token) =>
       Array.from({ length: idsPerCollection }, (_, index) => ({ wallet, token, id: number * idsPerCollection + index })),
@@ -69,7 +68,7 @@ export async function writeNfts(database: Database, facts: StoryFacts): Promise<
 }
 
 /** The collections, with one sale a day in the last two months. */
-async function writeCollections(database: Database, lastDay: number): Promise<void> {
+async function writeCollections(database: Database, chainId: number, lastDay: number): Promise<void> {
   const addresses = Array.from({ length: collections }, (_, number) => bytes(hexOf(kinds.collection, number, 5)));
   await database.query(
     `WITH collection AS MATERIALIZED (SELECT token, position FROM unnest($2::bytea[]) WITH ORDINALITY AS c(token, position)),

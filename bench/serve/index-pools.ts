@@ -6,7 +6,6 @@ import { type StoryFacts, timeOfBlock } from "../queries/story.ts";
 import { hexOf } from "../support/random.ts";
 import { exchanges } from "./exchanges.ts";
 
-const chainId = 1;
 const poolKind = 10;
 const pooledTokens = 60;
 /** A token has a pool with each of the next ones. */
@@ -37,7 +36,7 @@ function poolsOf(tokens: readonly Address[]): Pool[] {
 }
 
 /** Writes pools of two exchanges with their states over the whole chain, and the totals of the exchanges by day. */
-export async function writePools(database: Database, facts: StoryFacts): Promise<void> {
+export async function writePools(database: Database, chainId: number, facts: StoryFacts): Promise<void> {
   const pools = poolsOf(pooledTokensOf(facts));
   await database.query(
     `WITH pool AS MATERIALIZED (
@@ -64,11 +63,11 @@ export async function writePools(database: Database, facts: StoryFacts): Promise
       statesPerPool,
     ],
   );
-  await writeTotals(database, Math.floor(timeOfBlock(facts, facts.blocks - 1) / secondsPerHour) - 1);
+  await writeTotals(database, chainId, Math.floor(timeOfBlock(facts, facts.blocks - 1) / secondsPerHour) - 1);
 }
 
 /** The totals of the exchanges at the end of each of the last days and of the last closed hour, as the job that rolls them up stores them. */
-async function writeTotals(database: Database, lastHour: number): Promise<void> {
+async function writeTotals(database: Database, chainId: number, lastHour: number): Promise<void> {
   await database.query(
     `INSERT INTO exchange_hours (chain_id, factory, hour, block_number, fingerprint, pools, week_pools, tokens, ranked_tokens, liquidity, volume, swaps,
        day_volume, day_swaps)

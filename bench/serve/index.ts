@@ -14,17 +14,26 @@ import { writePools } from "./index-pools.ts";
 
 /** Incremented when other rows are added to the index. */
 const version = 2;
-const chainId = 1;
+const mainnetId = 1;
 /** The registry of the preset eth-mainnet. */
-const registry: Address = "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e";
+export const nameRegistry: Address = "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e";
 const resolver = hexOf(6, 0, 5);
 const draft = "bench_serve_draft";
 
-/** Opens a copy of the index of `bench queries` with prices, names, NFTs and pools; it is stored for later runs. Returns its database. */
-export async function openServedIndex(server: BenchServer, size: StorySize, print: (line: string) => void): Promise<string> {
+/**
+ * Opens a copy of the index of `bench queries` with prices, names, NFTs and pools; it is stored for later runs. Returns its database.
+ * Indexes of other chains have the same blocks.
+ */
+export async function openServedIndex(
+  server: BenchServer,
+  size: StorySize,
+  print: (line: string) => void,
+  chainId = mainnetId,
+): Promise<string> {
   const cached = {
     name: `queries_${size.transfers}`,
-    inputs: [storyVersion, size],
+    // `bench queries` uses the same index of mainnet.
+    inputs: chainId === mainnetId ? [storyVersion, size] : [storyVersion, size, chainId],
     label: `an index with ${size.transfers} transfers`,
     script: new URL("../queries/fill-process.ts", import.meta.url),
     argument: { ...size, chainId },
@@ -40,10 +49,10 @@ export async function openServedIndex(server: BenchServer, size: StorySize, prin
   await server.copy(source, draft);
   const facts = factsOf(size);
   await server.on(draft, async (database) => {
-    await writePrices(database, facts);
-    await writeNames(database, facts);
-    await writeNfts(database, facts);
-    await writePools(database, facts);
+    await writePrices(database, chainId, facts);
+    await writeNames(database, chainId, facts);
+    await writeNfts(database, chainId, facts);
+    await writePools(database, chainId, facts);
     await database.query("VACUUM ANALYZE");
   });
   await server.rename(draft, name);
@@ -51,7 +60,7 @@ export async function openServedIndex(server: BenchServer, size: StorySize, prin
 }
 
 /** Prices of the native token and of every third token of ordinary wallets and of the busy address, one a day. */
-async function writePrices(database: Database, facts: StoryFacts): Promise<void> {
+async function writePrices(database: Database, chainId: number, facts: StoryFacts): Promise<void> {
   const first = timeOfBlock(facts, 0);
   const last = timeOfBlock(facts, facts.blocks - 1);
   const numbers = [...Array.from({ length: 300 }, (_, index) => index + 1), ...Array.from({ length: 3_000 }, (_, index) => index + 1_000)];
@@ -76,7 +85,7 @@ async function writePrices(database: Database, facts: StoryFacts): Promise<void>
 }
 
 /** Names of some wallets and tokens, as records of a resolver, and by address for the bare server, which cannot compute nodes in SQL. */
-async function writeNames(database: Database, facts: StoryFacts): Promise<void> {
+async function writeNames(database: Database, chainId: number, facts: StoryFacts): Promise<void> {
   const [namespace] = reverseNamespaces(chainId);
   if (namespace === undefined) throw new Error("Expected a namespace of reverse names.");
   const wallets = facts.ordinary.filter((_, index) => index % 5 === 0);
@@ -85,8 +94,8 @@ async function writeNames(database: Database, facts: StoryFacts): Promise<void> 
   const records = named.flatMap(({ address, name }) => {
     const [forward, reverse] = [nodeOf(name), reverseNode(namespace, address)];
     return [
-      { contract: registry, node: forward, record: nameRecords.resolver, value: resolver },
-      { contract: registry, node: reverse, record: nameRecords.resolver, value: resolver },
+      { contract: nameRegistry, node: forward, record: nameRecords.resolver, value: resolver },
+      { contract: nameRegistry, node: reverse, record: nameRecords.resolver, value: resolver },
       { contract: resolver, node: forward, record: nameRecords.address, value: address },
       { contract: resolver, node: reverse, record: nameRecords.name, value: `0x${Buffer.from(name).toString("hex")}` },
     ];

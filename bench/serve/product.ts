@@ -33,6 +33,12 @@ export function compilePrograms(folder: string): Programs {
   return { product, bare, express, load };
 }
 
+/** A chain in a database of its own. */
+export interface ProductShard {
+  readonly chain: Readonly<Record<string, unknown>>;
+  readonly databaseUrl: string;
+}
+
 /** Options of the product's process. */
 export interface ProductOptions {
   /** Options of Node.js, for a profile. */
@@ -43,6 +49,8 @@ export interface ProductOptions {
   readonly keepsResponses?: boolean;
   /** Replicas of the database; none by default. */
   readonly readUrls?: readonly string[];
+  /** Chains in databases of their own, besides eth-mainnet in the control database; none by default. */
+  readonly shards?: readonly ProductShard[];
   /** The port of metrics, which are off by default. */
   readonly metricsPort?: number | undefined;
 }
@@ -55,13 +63,15 @@ export function startProduct(
   { product }: Programs,
   databaseUrl: string,
   folder: string,
-  { nodeOptions = [], workers = 1, keepsResponses = false, readUrls = [], metricsPort }: ProductOptions = {},
+  { nodeOptions = [], workers = 1, keepsResponses = false, readUrls = [], shards = [], metricsPort }: ProductOptions = {},
 ): Promise<ServerProcess> {
   const file = join(folder, "ashlar.yaml");
+  const named = shards.map(({ chain, databaseUrl: url }, index) => ({ name: `shard${index + 1}`, chain, url }));
   writeFileSync(
     file,
     JSON.stringify({
-      chains: [{ name: "eth-mainnet", id: 1 }],
+      chains: [{ name: "eth-mainnet", id: 1 }, ...named.map(({ name, chain }) => ({ ...chain, database: name }))],
+      databases: Object.fromEntries(named.map(({ name, url }) => [name, url])),
       publicUrl: "http://bench.invalid",
       readUrls,
       ...(metricsPort === undefined ? {} : { metrics: { port: metricsPort } }),

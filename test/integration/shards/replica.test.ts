@@ -14,7 +14,8 @@ beforeAll(async () => {
   standby = await startStandby(sharded.shard.server);
   const b = sharded.sharded.databases.b;
   if (b === undefined) throw new Error("There is no database b.");
-  config = { ...sharded.sharded, databases: { b: { ...b, readUrls: [standby.url] } } };
+  // Each request runs its statements.
+  config = { ...sharded.sharded, cache: { megabytes: 0 }, databases: { b: { ...b, readUrls: [standby.url] } } };
 });
 afterAll(async () => {
   await standby?.remove();
@@ -25,12 +26,10 @@ afterAll(async () => {
 const statementsOf = ({ replicas }: Server): number =>
   replicas.b?.pools["replica 1"]?.usage().statements.counts.reduce((sum, count) => sum + count, 0) ?? 0;
 const isUsed = ({ replicas }: Server) => replicas.b?.status()[0]?.isUsed === true;
-let number = 0;
-/** Sends a request whose response is not cached, and returns its status and the number of statements that it ran on the replica. */
+/** Sends a request, and returns its status and the number of statements that it ran on the replica. */
 async function request(server: Server, name: "one" | "two"): Promise<readonly [status: number, onReplica: number]> {
-  number += 1;
   const before = statementsOf(server);
-  const { status } = await server.get(balances(name, sharded[name], `?page-size=${number}`));
+  const { status } = await server.get(balances(name, sharded[name]));
   return [status, statementsOf(server) - before];
 }
 
@@ -39,4 +38,21 @@ it("a replica of a shard runs the statements of requests of its chains only", as
   await until("the replica to be used", () => isUsed(server));
   await until("a statement on the replica", async () => (await request(server, "two"))[1] > 0);
   expect(await request(server, "one")).toEqual([200, 0]);
+});
+
+it("the loss of a shard's replica is not seen by clients, and it is used again after its return", async () => {
+  const server = await serve(config, sharded.key);
+  await until("a statement on the replica", async () => (await request(server, "two"))[1] > 0);
+  await standby.kill();
+  await until("the replica to be lost", async () => {
+    expect((await request(server, "two"))[0]).toBe(200);
+    return !isUsed(server);
+  });
+  expect(await request(server, "two")).toEqual([200, 0]);
+  await standby.restart();
+  await until("a statement on the replica", async () => {
+    const [status, onReplica] = await request(server, "two");
+    expect(status).toBe(200);
+    return onReplica > 0;
+  });
 });

@@ -1,0 +1,37 @@
+import type { StorySize } from "../queries/story.ts";
+import { nameRegistry, openServedIndex } from "../serve/index.ts";
+import type { ProductShard } from "../serve/product.ts";
+import type { RowCase } from "../serve/row-case.ts";
+import { type BenchServer, startBenchServer } from "../support/server.ts";
+
+/** The chain of the second shard, which has the blocks of the first one. */
+const chain = { name: "bench-shard", id: 900_001, nativeToken: { name: "Ether", symbol: "ETH", decimals: 18 }, nameRegistry };
+
+/** A second database server with a chain of its own. */
+export interface BenchShard extends ProductShard {
+  readonly server: BenchServer;
+  readonly databaseName: string;
+}
+
+/** Starts the server of the second shard with its data in the folder, and opens the index of its chain. */
+export async function startShard(
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+  size: StorySize,
+  print: (line: string) => void,
+): Promise<BenchShard> {
+  const server = await startBenchServer(folder, settings);
+  try {
+    const databaseName = await openServedIndex(server, size, print, chain.id);
+    return { chain, databaseUrl: server.urlOf(databaseName), databaseName, server };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/** The case with each request for the chains of both shards in turn. */
+export const forBothChains = (rowCase: RowCase): RowCase => ({
+  ...rowCase,
+  paths: rowCase.paths.flatMap((path) => [path, path.replace("/eth-mainnet/", `/${chain.name}/`)]),
+});
