@@ -18,14 +18,18 @@ const limits = (milliseconds: number) => ({ testTimeout: milliseconds * slowness
 const smoke = ["test/e2e/package/**/*.test.ts", "test/e2e/commands/commands.test.ts"];
 
 /**
- * End-to-end tests that repeat for minutes what shorter files test once: kills and reorganisations at many points, whole stories compared with the node; and
- * those of the demo's chain and of the output on a terminal, which nothing else depends on. `npm run test:all` runs them, `.ci/run` does not.
+ * End-to-end tests that repeat for minutes what shorter files test once: kills and reorganisations at many points, also of backups and of the commands that
+ * use them, and whole stories compared with the node; and those of the demo's node and of the output on a terminal, which nothing else depends on.
+ * `npm run test:all` runs them, `.ci/run` does not.
  */
 const exhaustive = [
   "test/e2e/story/**/*.test.ts",
   "test/e2e/indexer/*-matrix.test.ts",
   "test/e2e/bench/{*story,nft-documents}.test.ts",
-  "test/e2e/demo/{full-story,short-story,community/views}.test.ts",
+  "test/e2e/commands/{backup,move-chain}.test.ts",
+  "test/e2e/database/upgrade.test.ts",
+  "test/e2e/demo/{full-story,processes,short-story,community/views}.test.ts",
+  "test/e2e/deploy/image.test.ts",
   "test/e2e/start/terminal.test.ts",
 ];
 
