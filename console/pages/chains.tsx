@@ -71,7 +71,7 @@ export function ChainsPage() {
               {chain.block === null || chain.nodeBlock === null ? "–" : formatNumber(Math.max(0, chain.nodeBlock - chain.block))}
             </td>
             <td class="number">{formatNumber(rateOf(chain.name, chain.block))}</td>
-            <td class="nowrap">{formatTime(chain.blockTime)}</td>
+            <td class="time">{formatTime(chain.blockTime)}</td>
             <td class="nowrap">{chain.silentSeconds === null ? "–" : `${formatDuration(chain.silentSeconds)} ago`}</td>
           </tr>
         ))}

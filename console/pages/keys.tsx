@@ -114,9 +114,9 @@ export function KeysPage() {
               </td>
               <td>{creditsOf(item)}</td>
               <td class="number">{formatNumber(item.calls)}</td>
-              <td class="nowrap">{formatTime(item.createdAt)}</td>
-              <td class="nowrap">{formatTime(item.expiresAt)}</td>
-              <td class="nowrap">{formatTime(item.lastUsedAt)}</td>
+              <td class="time">{formatTime(item.createdAt)}</td>
+              <td class="time">{formatTime(item.expiresAt)}</td>
+              <td class="time">{formatTime(item.lastUsedAt)}</td>
               <td class="buttons">
                 <a class="button" href={`#/usage/${item.id}`} aria-label={`Usage of key ${item.id}`}>
                   Usage

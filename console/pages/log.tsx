@@ -19,7 +19,7 @@ export function LogPage() {
       <Table caption="Actions" head={["Time", "Actor", "Action", "Subject", "Details"]}>
         {(data ?? []).map((item) => (
           <tr key={item.id}>
-            <td class="nowrap">{formatTime(item.time)}</td>
+            <td class="time">{formatTime(item.time)}</td>
             <td>{item.actor}</td>
             <td class="nowrap">{item.action}</td>
             <td>{item.subject}</td>
