@@ -15,7 +15,7 @@ beforeAll(async () => {
   const b = sharded.sharded.databases.b;
   if (b === undefined) throw new Error("There is no database b.");
   // Each request runs its statements.
-  config = { ...sharded.sharded, cache: { megabytes: 0 }, databases: { b: { ...b, readUrls: [standby.url] } } };
+  config = { ...sharded.sharded, cache: { ...sharded.sharded.cache, megabytes: 0 }, databases: { b: { ...b, readUrls: [standby.url] } } };
 });
 afterAll(async () => {
   await standby?.remove();
