@@ -1,6 +1,6 @@
 /*
- * Fails if SQL is composed of strings outside of runtime/database/ and migrations: in a template literal with substitutions and without the `sql` tag, or in a
- * concatenation. runtime/database/sql.ts describes the alternatives.
+ * Fails if SQL is built from strings outside runtime/database/ and migrations: in a template literal with substitutions and without the `sql` tag, or
+ * in a concatenation. runtime/database/sql.ts describes the alternatives.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -34,6 +34,6 @@ for (const path of files) {
 }
 
 for (const { path, line } of findings) {
-  process.stderr.write(`${path}:${line}: SQL is composed of strings; use the sql tag or compose() instead (see runtime/database/sql.ts)\n`);
+  process.stderr.write(`${path}:${line}: SQL built from strings: use the sql tag or compose() instead (see runtime/database/sql.ts)\n`);
 }
 if (findings.length > 0) process.exitCode = 1;

@@ -1,8 +1,8 @@
 /**
  * Reads Vitest's JSON reports.
  *
- *     node .ci/results.js files REPORT LOG    prints the test files that failed, and those that errors outside of tests came from, one a
- *                                             line; none if there is no report, or if an error came from no file
+ *     node .ci/results.js files REPORT LOG    prints the test files that failed or raised errors outside of tests, one per line;
+ *                                             nothing if there is no report or if the file of an error is unknown
  *     node .ci/results.js summary REPORT...   lists the failed tests and counts all; exits with 1 if a test failed or none passed
  *
  * A report `NAME.json` may have a `NAME-again.json` beside it: the second run of its failed files, whose results replace theirs.
@@ -32,7 +32,7 @@ function summary(reports) {
     const first = read(report);
     if (first === undefined) {
       count.failed += 1;
-      print(`No report ${report}: the run did not end.`);
+      print(`No report ${report}: the test run did not finish.`);
       continue;
     }
     const again = read(report.replace(/\.json$/, "-again.json")) ?? [];
@@ -50,7 +50,7 @@ function summary(reports) {
   return count.passed > 0 && count.failed === 0;
 }
 
-/** The files that failed, and those that errors outside of tests came from, which reports lack and Vitest's output names. */
+/** The files that failed or raised errors outside of tests. Reports lack these errors; Vitest's output names their files. */
 function filesToRepeat(report, log) {
   const output = stripVTControlCharacters(readFileSync(log, "utf8"));
   const origins = [...output.matchAll(/^This error originated in "(.+)" test file\./gm)].map(([, file]) => file);

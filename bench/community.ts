@@ -13,12 +13,12 @@ import { type BenchServer, startBenchServer } from "./support/server.ts";
 const help = `npm run bench -- community [options]
   --only serve|index|add   one part: serving the live operations, indexing with and without declarations, or adding a protocol to an index
   --events 2000000         protocol events of the served index, --seed 1
-  --protocols a,b          ids of the protocols whose events are generated; all that have SQL by default
+  --protocols a,b          ids of the protocols whose events are generated (default: all that have SQL)
   --operation TEXT         only operations whose name contains the text, such as "protocol_06 balances"
   --times 31               requests per endpoint case
-  --logs 1000000           logs of the index that a protocol is added to, --added protocol_06, --runs 3
-  --indexed 40000          protocol events of the indexed chain in --blocks 3000, at least the first ones of each market; --runs 3 of each kind
-  --data FOLDER            where the generated indexes are stored between runs (default: ASHLAR_BENCH_DIR, else a folder in the system's temporary directory)
+  --logs 1000000           logs of the index to which the protocol --added protocol_06 is added, --runs 3
+  --indexed 40000          protocol events of the indexed chain, at least the first ones of each market; --blocks 3000, --runs 3 of each kind
+  --data FOLDER            folder of the generated indexes, stored between runs (default: ASHLAR_BENCH_DIR, else in the system's temporary directory)
 `;
 /** Benchmark data can be rebuilt and need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };
@@ -104,7 +104,7 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Indexes with default, durable settings of the server. */
+/** Measures indexing on a server with default, durable settings. */
 async function benchIndexing(folder: string, ids: readonly string[], size: EventChainSize, runs: number): Promise<BenchResult> {
   const planned = plannedProtocols(ids);
   const server = await startBenchServer(join(folder, "database"));

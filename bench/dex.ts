@@ -14,7 +14,7 @@ const help = `npm run bench -- dex [options]
   --swaps 3000000      swaps of the served index, --pools 5000, --seed 1
   --times 31           requests per endpoint case
   --jobs               run the jobs again, even if an earlier run did, and time them
-  --data FOLDER        where the generated index is stored between runs (default: ASHLAR_BENCH_DIR, else a folder in the system's temporary directory)
+  --data FOLDER        folder of the generated index, stored between runs (default: ASHLAR_BENCH_DIR, else in the system's temporary directory)
 `;
 /** Benchmark data can be rebuilt and need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };

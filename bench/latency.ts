@@ -63,7 +63,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   }
 }
 
-/** Measures one mode with one node, one indexer and one server. */
+/** Measures one mode with a new node, indexer and server. */
 async function measure(
   mode: Measured["mode"],
   { folder, databaseUrl, key }: { readonly folder: string; readonly databaseUrl: string; readonly key: string },
@@ -144,6 +144,6 @@ function resultOf(results: readonly Measured[], calibration: Calibration): Bench
     missed:
       byWebSocket < targetMilliseconds
         ? []
-        : [`Median with a websocket: ${rounded(byWebSocket, 0)} ms until a block was served, target below ${targetMilliseconds} ms.`],
+        : [`With a websocket, the median was ${rounded(byWebSocket, 0)} ms; the target is less than ${targetMilliseconds} ms.`],
   };
 }

@@ -16,7 +16,7 @@ const help = `npm run bench -- nft [options]
   --transactions 20000 and --blocks 1500 of the indexed chain, --runs 3 of each kind
   --tokens 10000       tokens of the large collection of the served index, --sales 50000, --seed 1
   --times 31           requests per endpoint case, --rows 7,8 only these endpoint rows
-  --data FOLDER        where the generated index is stored between runs (default: ASHLAR_BENCH_DIR, else a folder in the system's temporary directory)
+  --data FOLDER        folder of the generated index, stored between runs (default: ASHLAR_BENCH_DIR, else in the system's temporary directory)
 `;
 /** Benchmark data can be rebuilt and need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };

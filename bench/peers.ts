@@ -26,7 +26,7 @@ interface Peer {
   /** Creates the peer's tables before the peer starts. */
   readonly prepare?: (database: Database) => Promise<unknown>;
   readonly start: (databaseUrl: string) => ChildProcess;
-  /** The SQL statement that counts the transfers that it has committed. */
+  /** SQL that counts the transfers that the peer has committed. */
   readonly transfers: string;
 }
 

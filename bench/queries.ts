@@ -29,7 +29,7 @@ interface Measurement {
   readonly larger: Times;
 }
 
-/** Milliseconds: median and minimum of wall time, and median of CPU time of database and this process together (null if the system does not report it). */
+/** Milliseconds: median and minimum wall time, and median CPU time of database and this process together (null if the system does not report it). */
 interface Times {
   readonly clock: number;
   /** Close to the time on an idle machine. */
@@ -43,7 +43,7 @@ interface IndexSize {
   readonly megabytes: number;
 }
 
-/** Measures the queries on a small and a large generated index, stored in ASHLAR_BENCH_DIR (default: a folder in the system's temporary directory). */
+/** Measures the queries on a small and a large generated index, stored in ASHLAR_BENCH_DIR (default: in the system's temporary directory). */
 export async function run(args: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
     args: [...args],

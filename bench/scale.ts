@@ -31,12 +31,12 @@ const settings = {
 };
 const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 
-/** Measures `ashlar serve` with numbers of processes, of streaming replicas and of shards, and the CPU time of each role of a machine. */
+/** Measures `ashlar serve` with several numbers of processes, streaming replicas and shards: the rates, and the CPU time of each role. */
 export async function run(args: readonly string[]): Promise<BenchResult> {
   const options = parseOptions(args);
   const cases = selectCases(options, options.rows);
   const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-scale-"));
-  // A folder of its own: replicas copy all of it.
+  // A separate folder, because replicas copy all of it.
   const dataDirectory = process.env.ASHLAR_BENCH_DIR ?? join(tmpdir(), "ashlar-bench-scaled");
   const primary = await startBenchServer(dataDirectory, settings);
   const standbys: BenchServer[] = [];

@@ -26,7 +26,7 @@ import { measureWorkers, workersTable } from "./serve/workers.ts";
 import { postmasterOf } from "./support/cpu-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
-/** The index can be generated again, so it need not survive a power failure. More servers are connected at the same time than in operation. */
+/** The index can be generated again, so it need not survive a power failure. More servers are connected at once than in production. */
 const settings = {
   fsync: "off",
   synchronous_commit: "off",
@@ -64,7 +64,7 @@ interface Work {
   readonly options: Options;
 }
 
-/** Compares the servers, and the product with numbers of workers if there are any. */
+/** Compares the servers and, if the options list numbers of workers, measures the product with each of them. */
 async function compare(work: Work): Promise<BenchResult> {
   const { server, name, database, folder, programs, cases, options } = work;
   const databaseUrl = server.urlOf(name);
@@ -86,7 +86,7 @@ async function compare(work: Work): Promise<BenchResult> {
   });
 }
 
-/** Starts the servers, checks and measures all rows. @throws {Error} if a row fails, unless the options say to measure the others. */
+/** Starts the servers, checks and measures all rows. @throws {Error} if a row fails without --keep-going. */
 async function measureRows(work: Work, databaseUrl: string, load: LoadOptions) {
   const { folder, programs, cases, options } = work;
   const failures: RowFailure[] = [];
@@ -94,7 +94,7 @@ async function measureRows(work: Work, databaseUrl: string, load: LoadOptions) {
     try {
       return await step();
     } catch (error) {
-      if (!options.keepsGoing) throw error;
+      if (!options.keepGoing) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       print(`Row ${row} failed: ${reason}`);
       failures.push({ row, reason });
@@ -144,10 +144,10 @@ async function checkRow(
     await compareBytes(rowCase, { product: product.port, other: other.port }, load.keys[0] ?? "");
   }
   if (options.explain) await writePlan(database, rowCase);
-  return checkBare(rowCase, { bare, databaseUrl, load, folder, keepsGoing: options.keepsGoing });
+  return checkBare(rowCase, { bare, databaseUrl, load, folder, keepGoing: options.keepGoing });
 }
 
-/** Counts the statements of rows with a server of its own, whose connections go through a proxy. */
+/** Counts the statements of each row with a separate server that connects to the database through a proxy. */
 async function countAll(
   { server, name, folder, programs, options }: Work,
   cases: readonly RowCase[],

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 
-/** A response of the console's API with an error. */
+/** An error response of the console's API. */
 export class ApiError extends Error {
   readonly status: number;
 
@@ -35,7 +35,7 @@ async function request<T>(path: string, init: RequestInit): Promise<T> {
 
 let onSignedOut: () => void = () => undefined;
 
-/** Calls the listener when a response has status 401: there is no session. */
+/** Sets the listener that is called when a response has status 401, which means that there is no session. */
 export const listenForSignOut = (listener: () => void): void => {
   onSignedOut = listener;
 };
@@ -49,14 +49,14 @@ export const post = <T = { readonly message: string }>(path: string, body: unkno
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What a page reads: its data, or the reason why there is none. */
+/** The state of a load: its data, or the error of the last attempt. */
 export interface Loaded<T> {
   readonly data: T | null;
   readonly error: string | null;
   readonly reload: () => void;
 }
 
-/** Reads a path, again when it changes or on request, and at an interval if there is one. A failed read keeps the data of the last one. */
+/** Loads a path; reloads it when it changes, on request and, if given, at an interval. A failed reload keeps the previous data. */
 export function useLoad<T>(path: string, intervalMilliseconds?: number): Loaded<T> {
   const [state, setState] = useState<{ readonly path: string; readonly data: T | null; readonly error: string | null }>({
     path,

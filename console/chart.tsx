@@ -11,7 +11,7 @@ const height = 200;
 const colors = ["--series-1", "--series-2"];
 const styleOf = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** A chart over days. The table below the charts has the same numbers for screen readers. */
+/** A chart over days. Screen readers find its numbers in the table below the charts. */
 export function Chart({
   title,
   days,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { messageOf } from "./api.ts";
 
-/** A heading that gets the focus when its page is opened, so that keyboards and screen readers start there. */
+/** A heading that receives the focus when its page opens, so that keyboard and screen reader users start there. */
 export function PageHeading({ children }: { readonly children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
@@ -22,7 +22,7 @@ export function Notice({ text, isError = false }: { readonly text: string | null
   );
 }
 
-/** The head of a column; numbers are aligned at the right. */
+/** A column header; columns of numbers are right-aligned. */
 export type Column = string | { readonly name: string; readonly isNumber: true };
 
 export const numberColumn = (name: string): Column => ({ name, isNumber: true });
@@ -94,7 +94,7 @@ export function Field({
   );
 }
 
-/** A dialog, which keeps the focus inside and closes with Escape. */
+/** A modal dialog: it keeps the focus inside and closes on Escape. */
 export function Dialog({
   title,
   onClose,
@@ -115,7 +115,7 @@ export function Dialog({
   );
 }
 
-/** Runs an action at a time, and keeps its result to show. */
+/** Runs an action and keeps its state and its result for display. */
 export function useAction(): {
   readonly isRunning: boolean;
   readonly text: string | null;

@@ -14,8 +14,8 @@ import { storyVersion } from "./story/version.ts";
 import type { DemoPhase } from "./types.ts";
 
 /**
- * The blocks whose states are saved: that of genesis, and one at which declared protocols read vaults, whose share prices would otherwise have no earlier value
- * to grow from.
+ * The blocks whose states are saved: genesis, and one at which declared protocols read vaults. Without the latter, share prices would have no
+ * earlier value from which to compute their growth.
  */
 const savedBlocks: readonly number[] = [0, 1_000];
 
@@ -27,7 +27,7 @@ export interface BuildOptions {
   readonly scale: number;
   /** Aborts the build. */
   readonly signal: AbortSignal | undefined;
-  /** Launches a node without past states other than the newest ones. */
+  /** Launches a node that keeps only the newest past states. */
   launch(genesisTime: number): Promise<DemoNode>;
   onProgress(phase: DemoPhase, done: number, total: number): void;
 }
@@ -46,7 +46,7 @@ export const buildChain = async (options: BuildOptions): Promise<BuiltChain> => 
   const artifacts = loadArtifacts();
   const node = await options.launch(genesisTime);
   const client = untilAborted(node.client, signal);
-  // With a connection of its own, the dump is made while the story is verified and indexed.
+  // With a separate connection, the state is dumped while the story is verified and indexed.
   const dumpClient = createNodeClient(node.url);
   try {
     await installMulticall(client);
@@ -77,8 +77,8 @@ export const buildChain = async (options: BuildOptions): Promise<BuiltChain> => 
     saving.catch(() => undefined);
     return { node, identity, saving };
   } catch (error) {
-    // The node stops first, because the clients close only after their requests have ended. SIGKILL after 0.3 s is safe: nothing is saved, and a node that
-    // dumps its state ignores SIGTERM.
+    // The node stops first, because the clients close only after their requests have ended. SIGKILL after 0.3 s is needed, because a node that dumps
+    // its state ignores SIGTERM, and safe, because nothing is saved.
     await stopProcess(node.handle, 300);
     await Promise.all([node.client.close(), dumpClient.close()]);
     throw error;

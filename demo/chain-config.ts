@@ -49,7 +49,7 @@ const nftsOf = ({ seaport, punks }: StoryValues, gateway: string | undefined): N
   ],
 });
 
-/** The contracts of declared protocols, by protocol and kind; absent are those that an older story lacks. */
+/** The contracts of declared protocols, by protocol and kind, without those that an older story lacks. */
 const communityOf = (values: StoryValues): NonNullable<Input["community"]> => ({
   protocol_01: {
     pool: present(values.lendingPool, values.lendingPoolV2),

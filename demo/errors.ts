@@ -1,4 +1,4 @@
-/** The demo cannot run here; the message describes what to do. */
+/** The demo cannot run here; the message says what to do. */
 export class DemoUnavailable extends Error {
   override readonly name = "DemoUnavailable";
 }

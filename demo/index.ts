@@ -14,7 +14,7 @@ const lastDemoChain: DemoModule["lastDemoChain"] = async (dataDirectory) => {
   return record === null || identity === null ? null : demoChainConfig(`http://127.0.0.1:${record.port}`, identity.values);
 };
 
-/** The module that the commands import. Its other modules are loaded on demand. */
+/** The entry point for the commands. It loads the other modules of the demo on demand. */
 export const demo: DemoModule = {
   startDemo: async (options) => (await import("./start-demo.ts")).startDemo(options),
   lastDemoChain,

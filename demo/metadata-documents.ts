@@ -53,7 +53,7 @@ const manyAttributes = (): string =>
     attributes: Array.from({ length: attributeCount }, (_, index) => ({ trait_type: `Trait ${index}`, value: `Value ${index}` })),
   });
 
-/** The gateway's responses for the hostile folder, created on request. Redirects lead to an address from which a client must not fetch anything. */
+/** The gateway's responses for the hostile folder, created on request. Redirects lead to addresses that a client must not request. */
 const createHostileResponses = (forbidden: string): Readonly<Record<string, () => GatewayResponse | Promise<GatewayResponse>>> => ({
   huge: () => document(streamHuge()),
   slow: () => document(drip()),

@@ -13,7 +13,7 @@ const requestMilliseconds = 10_000;
 export interface MetadataServer {
   /** The gateway's base URL. */
   readonly origin: string;
-  /** The number of connections to the address that the gateway's redirects lead to; a client must not follow them. */
+  /** The number of connections to the local address to which the gateway redirects; a client must not follow such redirects. */
   forbiddenRequests(): number;
   stop(): Promise<void>;
 }

@@ -10,15 +10,15 @@ import { writeAtomically } from "./write-atomically.ts";
 /** The file of the saved past states in the demo's folder. */
 export const pastStatesFile = (folder: string): string => join(folder, "past-states.json");
 
-/** What precedes the past states in a dump, which ends with them. */
+/** The key of the past states, which are the last member of a dump. */
 export const pastStatesKey = '"historical_states":';
 
-/** Dumps have a hundred megabytes, so that they are unpacked in large pieces. */
+/** The chunk size for unpacking dumps, which take about a hundred megabytes. */
 export const gunzipBytes = 1_048_576;
 
 type PastState = readonly [blockHash: Hex, state: unknown];
 
-/** The state of a block in a dump. Neither the dump is parsed as a whole, because most of it are transactions, nor are the states of other blocks. */
+/** Extracts the state of a block from a dump. It parses only this state, because most of a dump is transactions and the states of other blocks. */
 const pastStateIn = async (content: Buffer, hash: Hex): Promise<PastState[]> => {
   let tail = "";
   let isFound = false;
@@ -45,8 +45,8 @@ const readPastStates = async (folder: string): Promise<PastState[]> => {
 };
 
 /**
- * Saves the state of a past block separately, because the node does not retain it over a restart: an index reads balances at block 0, and contracts at some
- * later blocks. The node must still have it.
+ * Saves the state of a past block, which the node must still have. It is saved separately, because the node does not retain it across a restart
+ * and an index reads balances at block 0 and contracts at some later blocks.
  */
 export const savePastState = async (folder: string, client: NodeClient, height: number): Promise<void> => {
   const { hash } = await client.request<{ hash: Hex }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
@@ -55,14 +55,14 @@ export const savePastState = async (folder: string, client: NodeClient, height: 
   await writeAtomically(pastStatesFile(folder), JSON.stringify([...(await readPastStates(folder)), ...found]));
 };
 
-/** A state with past states alone: a node that loads it keeps its blocks and accounts. */
+/** A call that loads only past states: the node keeps its blocks and accounts. */
 const loadCall = async (states: readonly PastState[]): Promise<NodeCall> => {
   const nothing = { block: null, accounts: {}, best_block_number: null, blocks: [], transactions: [] };
   const packed = await promisify(gzip)(JSON.stringify({ ...nothing, historical_states: states }), { level: 1 });
   return { method: "anvil_loadState", parameters: [`0x${packed.toString("hex")}`] };
 };
 
-/** Creates a function that gives a node the saved past states that it no longer has: it drops them after some live blocks. */
+/** Creates a function that restores the saved past states that a node has dropped, which happens after some live blocks. */
 export const createRestorePastStates = async (folder: string, client: NodeClient): Promise<() => Promise<void>> => {
   const states = await readPastStates(folder);
   const calls = new Map<Hex, NodeCall>();

@@ -23,10 +23,10 @@ import type { Demo, DemoLogger, DemoOptions, DemoPhase } from "./types.ts";
 export type { Demo, DemoOptions } from "./types.ts";
 
 const secondsPerDay = 86_400;
-/** Fewer than by default, because a past state is saved with all of them while the story is built. */
+/** Below the default, because saving a past state during the build dumps all past states of the node. */
 const maxPastStatesOfBuild = 6;
 
-/** Loaded on demand: other commands import this module, and do not need the development dependency. @throws {DemoUnavailable} if it is not installed */
+/** Loads the Bitcoin demo on demand, because its development dependency may be missing. @throws {DemoUnavailable} if it is not installed */
 const loadBitcoin = async () => {
   try {
     return await import("./bitcoin/start-bitcoin.ts");
@@ -50,7 +50,7 @@ interface Running {
   readonly saving: Promise<void>;
 }
 
-const saved = Promise.resolve();
+const alreadySaved = Promise.resolve();
 
 type Progress = (phase: DemoPhase, done: number, total: number) => void;
 
@@ -118,12 +118,12 @@ const openChain = async (folder: string, options: DemoOptions): Promise<Running>
   const launcher = createLauncher(folder, options);
   const identity = await readMatchingIdentity(folder, options);
   const orphan = await takeOverOrphan(folder, identity, options);
-  if (orphan !== null && identity !== null) return { node: orphan, identity, origin: "adopted", saving: saved };
+  if (orphan !== null && identity !== null) return { node: orphan, identity, origin: "adopted", saving: alreadySaved };
   if (options.rpcPort !== undefined && !(await portIsFree(options.rpcPort))) throw portTaken(options.rpcPort);
   // Read again: stopping the orphan may have saved its chain.
   const found = await readMatchingIdentity(folder, options);
   const loaded = found === null ? null : await launcher.launchSaved(found, progress);
-  if (found !== null && loaded !== null) return { node: loaded, identity: found, origin: "loaded", saving: saved };
+  if (found !== null && loaded !== null) return { node: loaded, identity: found, origin: "loaded", saving: alreadySaved };
 
   await discardSavedState(folder);
   const endTime = options.endTime ?? Math.floor(Date.now() / 1000);
@@ -153,7 +153,8 @@ const stopLeftoverNode = async (folder: string): Promise<void> => {
 };
 
 /**
- * Starts the demo chain: adopts the node of a killed run, loads the saved state, or builds the chain. @throws {DemoUnavailable} with one sentence for the user
+ * Starts the demo chain: adopts the node of a killed run, loads the saved state, or builds the chain.
+ * @throws {DemoUnavailable} with a message for the user
  */
 export const startDemo = async (options: DemoOptions): Promise<Demo> => {
   const folder = resolve(options.dataDirectory, "demo");

@@ -3,7 +3,7 @@ import type { BitcoinDemo } from "./bitcoin/start-bitcoin.ts";
 import type { Identity } from "./state.ts";
 import type { Inventory, StoryValues } from "./story/story-values.ts";
 
-/** The phases of a first start in this order, and that of a later one: `load`. */
+/** The phases of a start: `story`, then `check`, if the chain is built; `load` if it is loaded. */
 export type DemoPhase = "story" | "check" | "load";
 
 export interface DemoLogger {
@@ -32,8 +32,9 @@ interface Story {
 }
 
 /**
- * A running demo chain. Its node has built the chain, or loaded it from a file. It returns all blocks, receipts and `trace_block`. For blocks before the loaded
- * head, and before the last blocks of a built chain, it has no state (`eth_call`, `eth_getBalance`) except that of saved ones, and no `debug_trace…`.
+ * A running demo chain. Its node has built the chain or loaded it from a file. It serves all blocks, receipts and `trace_block`. For blocks before
+ * the loaded head, or before the last blocks of a chain that it has built, it has no `debug_trace…`, and state (`eth_call`, `eth_getBalance`) only
+ * for the saved blocks.
  */
 export interface Demo {
   readonly rpcUrl: string;
@@ -41,7 +42,7 @@ export interface Demo {
   /** The Bitcoin chain, whose node runs in this process. */
   readonly bitcoin: BitcoinDemo;
   readonly story: Story;
-  /** The number of connections to a local address to which hostile metadata leads and from which a client must not fetch anything. */
+  /** The number of connections to the local address to which hostile metadata redirects; a client must not connect to it. */
   forbiddenRequests(): number;
   readonly processId: number;
   /** Whether the chain was built, loaded from its saved state, or adopted from a killed run. */

@@ -531,7 +531,7 @@ export interface GetPoolsParameters {
   readonly chainName: string | number;
   /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
-  /** The pools at the end of this UTC day, as YYYY-MM-DD. Without it, the last closed hour. */
+  /** The UTC day at whose end the pools are listed, as YYYY-MM-DD. Defaults to the last closed hour. */
   readonly date?: string;
   /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;

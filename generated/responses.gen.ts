@@ -54,7 +54,7 @@ export interface ApprovalsResponse {
 
 /** One asset of the address. */
 export interface BalanceItem {
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -234,7 +234,7 @@ export interface BlockTransactionWithContractTransfers {
   readonly tx_hash: string;
   /** Index of the transaction in its block, starting at 0. */
   readonly tx_offset: number;
-  /** Whether the transaction succeeded; null for a receipt without a status, which precedes EIP-658. */
+  /** Whether the transaction succeeded; null if the receipt has no status, as before EIP-658. */
   readonly successful: boolean | null;
   /** Beneficiary address in the block's header; null if unknown. */
   readonly miner_address: string | null;
@@ -404,7 +404,7 @@ export interface ChainStatusItem {
   readonly has_data: boolean;
   /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
-  /** Height of the node's newest block at the last request; null before the first one. */
+  /** Height of the node's newest block when the node was last queried; null before the first query. */
   readonly latest_block_height: number | null;
   /** Height of the newest finalized block of the node; null if the node does not report one. */
   readonly finalized_block_height: number | null;
@@ -414,7 +414,7 @@ export interface ChainStatusItem {
   readonly missing: readonly string[] | null;
   /** Optional features of the node: `block-receipts`, `traces`, `archive-state`, `finalized-tag`, `websocket`, `batches`; null if the node has not been examined yet. */
   readonly offers: readonly string[] | null;
-  /** Max number of calls that the node accepts in one request, limited to the number that is ever sent; null if the node has not been examined yet. */
+  /** Max number of calls that the node accepts in one request, up to the number that Ashlar sends at most; null if the node has not been examined yet. */
   readonly batch_size: number | null;
   /** Method by which the node returns traces: `trace` or `debug`; null if it returns none or has not been examined yet. */
   readonly traces_by: string | null;
@@ -426,9 +426,9 @@ export interface ChainStatusItem {
   readonly seconds_behind: number | null;
   /** Time at which an operator paused the indexing of the network; null if it is not paused. */
   readonly paused_since: string | null;
-  /** Parts of the index that are being rebuilt from the stored blocks. Responses that depend on them are as of the last rebuilt block, or 503. Empty if the index is complete. */
+  /** Parts of the index that are being rebuilt from the stored blocks. Responses that depend on them are as of the last rebuilt block, or have status 503. Empty if the index is complete. */
   readonly building: readonly string[] | null;
-  /** Parts of the index that failed and that the index continues without, until the indexer is restarted. Responses that depend on them are 503. Null if the network is not indexed yet. */
+  /** Parts of the index that failed; indexing continues without them until the indexer is restarted. Responses that depend on them have status 503. Null if the network is not indexed yet. */
   readonly switched_off: readonly SwitchedOffProjection[] | null;
 }
 
@@ -458,11 +458,11 @@ export interface CommunityAmount {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Amount in the token's smallest unit, never negative; null if unknown. */
   readonly amount: string | null;
-  /** On a network whose transactions are paid for with what they spend, the fee of the transaction, which is part of the amounts that its senders paid; null for amounts that were received, if it is unknown, and on other networks. */
+  /** Fee of the transaction on a Bitcoin network, where it is part of the amounts that the senders paid; null for amounts that were received, if it is unknown, and on other networks. */
   readonly fee: string | null;
   /** Price of one whole token at that time; null if unknown. */
   readonly quote_rate: number | null;
@@ -486,11 +486,11 @@ export interface CommunityBalance {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Amount of the position in the token's smallest unit, never negative, even for debts; null if unknown. */
+  /** Amount of the position in the token's smallest unit, which is never negative, even for debts; null if unknown. */
   readonly balance: string | null;
   /** Current price of one whole token; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
@@ -696,7 +696,7 @@ export interface CommunityTransaction {
 export interface CommunityTransactionsResponse {
   /** Id of the protocol, such as `protocol_01`, even if the path has its name. */
   readonly protocol: string;
-  /** The requested wallet in the notation of its network; some networks have addresses of a different length. */
+  /** The requested wallet in the notation of its network; on some networks, addresses have a different length. */
   readonly address: string;
   /** Chain id of the network (EIP-155); null for a network that has none. */
   readonly chain_id: number | null;
@@ -720,7 +720,7 @@ export interface CommunityUnderlyingToken {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
@@ -736,7 +736,7 @@ export interface CommunityUnderlyingToken {
 
 /** Metadata from a token's contract. */
 export interface ContractMetadata {
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -1018,7 +1018,7 @@ export interface GetLogsEvent {
   readonly supports_erc: readonly string[] | null;
   /** URL of the emitting contract's logo; null if it is not a token with a configured logo. */
   readonly sender_logo_url: string | null;
-  /** Factory of the configured exchange of which the emitting contract is a pool; null for all other contracts. */
+  /** Factory of the configured exchange if the emitting contract is one of its pools; null for all other contracts. */
   readonly sender_factory_address: string | null;
   /** Data of the log as emitted, `0x` if there is none. */
   readonly raw_log_data: string;
@@ -1042,13 +1042,13 @@ export interface GetLogsResponse {
 
 /** The indexed head and the node's head. */
 export interface HealthData {
-  /** Height of the last block whose pools are indexed; null while there is none. */
+  /** Height of the last block whose pool events are indexed; null while there is none. */
   readonly synced_block_height: number | null;
-  /** Time of the last block whose pools are indexed; null while there is none. */
+  /** Time of the last block whose pool events are indexed; null while there is none. */
   readonly synced_block_signed_at: string | null;
-  /** Height of the chain's newest block at the last request; null before the first one. */
+  /** Height of the chain's newest block when the node was last queried; null before the first query. */
   readonly latest_block_height: number | null;
-  /** Time of the chain's newest block at the last request; null if unknown. */
+  /** Time of the chain's newest block when the node was last queried; null if unknown. */
   readonly latest_block_signed_at: string | null;
 }
 
@@ -1068,7 +1068,7 @@ export interface HealthDataResponse {
 
 /** One asset of the address as of a block. */
 export interface HistoricalBalanceItem {
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -1192,7 +1192,7 @@ export interface LendingReport {
   readonly token_amount_in: number | null;
   /** Value of the amount that was paid in, in US dollars; null if it is unknown. */
   readonly amount_in_usd: number | null;
-  /** Value of the amount that was paid in in US dollars with the currency symbol, truncated to two decimals; null if it is unknown. */
+  /** Value in US dollars of the amount that was paid in, with the currency symbol and truncated to two decimals; null if it is unknown. */
   readonly pretty_amount_in_usd: string | null;
   /** Name of the token that was paid out by the protocol; null if there is none. */
   readonly token_name_out: string | null;
@@ -1208,7 +1208,7 @@ export interface LendingReport {
   readonly token_amount_out: number | null;
   /** Value of the amount that was paid out, in US dollars; null if it is unknown. */
   readonly amount_out_usd: number | null;
-  /** Value of the amount that was paid out in US dollars with the currency symbol, truncated to two decimals; null if it is unknown. */
+  /** Value in US dollars of the amount that was paid out, with the currency symbol and truncated to two decimals; null if it is unknown. */
   readonly pretty_amount_out_usd: string | null;
   /** Kind of interest of a loan in the numbering of the protocol (1 is fixed, 2 is variable); null for events without it. */
   readonly borrow_rate_mode: number | null;
@@ -1306,7 +1306,7 @@ export interface LogEvent {
   readonly sender_logo_url: string | null;
   /** Token standards that the emitting contract implements; null if it is not a known token. */
   readonly supports_erc: readonly string[] | null;
-  /** Factory of the configured exchange of which the emitting contract is a pool; null for all other contracts. */
+  /** Factory of the configured exchange if the emitting contract is one of its pools; null for all other contracts. */
   readonly sender_factory_address: string | null;
   /** Data of the log as emitted, `0x` if there is none. */
   readonly raw_log_data: string;
@@ -1412,7 +1412,7 @@ export interface MethodCallsForTransfers {
 
 /** A balance of the native token. */
 export interface NativeBalanceItem {
-  /** Power of ten between the smallest unit and one whole native token; null if it is not configured. */
+  /** Number of decimals of the native token; null if it is not configured. */
   readonly contract_decimals: number | null;
   /** Configured name of the native token; null if none is configured. */
   readonly contract_name: string | null;
@@ -1620,11 +1620,11 @@ export interface NftExternalData {
   readonly description: string | null;
   /** URL of the token's asset, with any scheme, from `animation_url`, or otherwise from `image`; null if there is neither. */
   readonly asset_url: string | null;
-  /** Extension of that file without the dot, determined from its URL; null if unknown. */
+  /** File extension of the asset without the dot, determined from its URL; null if unknown. */
   readonly asset_file_extension: string | null;
-  /** Media type of that file, determined from its URL; null if unknown. */
+  /** Media type of the asset, determined from its URL; null if unknown. */
   readonly asset_mime_type: string | null;
-  /** Size of that file in bytes, as a decimal string, if the metadata contains the file itself; otherwise null. */
+  /** Size of the asset in bytes, as a decimal string, if the metadata contains the asset itself; otherwise null. */
   readonly asset_size_bytes: string | null;
   /** Image in the metadata, with any scheme (`https:`, `ipfs:`, `data:`); null if there is none. */
   readonly image: string | null;
@@ -1662,7 +1662,7 @@ export interface NftExternalDataV1 {
   readonly external_url: string | null;
   /** Traits of the token in its metadata; null if it lists none. */
   readonly attributes: readonly NftCollectionAttribute[] | null;
-  /** Owner according to the metadata, not verified; null if it has none. */
+  /** Owner according to the metadata, which is not verified; null if it names none. */
   readonly owner: string | null;
 }
 
@@ -1956,7 +1956,7 @@ export interface NftTransactionItem {
   readonly tx_hash: string;
   /** Index of the transaction in its block, starting at 0. */
   readonly tx_offset: number;
-  /** Whether the transaction succeeded; null for a receipt without a status, which precedes EIP-658. */
+  /** Whether the transaction succeeded; null if the receipt has no status, as before EIP-658. */
   readonly successful: boolean | null;
   /** Sender of the transaction. */
   readonly from_address: string;
@@ -2014,19 +2014,19 @@ export interface OhlcItem {
 
 /** Fees in addition to gas. */
 export interface OtherFees {
-  /** Value of the L1 fee, which is the median of the transactions that paid one; null if it is unknown. */
+  /** Value of the median L1 fee of the transactions that paid one; null if it is unknown. */
   readonly l1_gas_quote: number | null;
 }
 
 /** Position of a page in its list. */
 export interface Pagination {
-  /** Whether a later page has items; clients read on until it is false. */
+  /** Whether a later page has items; clients continue until it is false. */
   readonly has_more: boolean;
   /** Number of this page, starting at 0. */
   readonly page_number: number;
   /** Max number of items per page. */
   readonly page_size: number;
-  /** Length of the whole list if it is stored or at most 10,000; null otherwise. */
+  /** Number of items of the whole list, if it is stored or at most 10,000; otherwise null. */
   readonly total_count: number | null;
 }
 
@@ -2156,7 +2156,7 @@ export interface PoolToDexResponse {
 
 /** A token of the pool. */
 export interface PoolToken {
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -2290,7 +2290,7 @@ export interface PoolsDexToken {
   readonly reserve: string | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
@@ -2306,7 +2306,7 @@ export interface PoolsDexToken {
 export interface PortfolioItem {
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -2462,9 +2462,9 @@ export interface ResolvedAddressItem {
 
 /** A signature that a Safe received with a transaction that it executed, even if the execution failed. If neither the Safe's events nor the transaction's input contain the signatures, the execution has one item with all fields null. */
 export interface SafeDetails {
-  /** Owner that signed: recovered from the signature of a key, or named by a contract signature or an approved hash that the Safe checked. Null if the account is not known to be an owner of the Safe when it checked the signatures: a forged signature, or a Safe whose setup is not indexed (set up before the index starts, or older than version 1.3). Also null after the first 2,000 signatures of a response. Contracts with the events of a Safe are treated as Safes. */
+  /** Owner that signed: recovered from a key's signature, or named by a contract signature or an approved hash that the Safe checked. Null if the account is not known to have been an owner of the Safe at that time, because the signature is forged or the Safe's setup is not indexed (it precedes the index, or the Safe is older than version 1.3). Also null after the first 2,000 signatures of a response. Contracts with the events of a Safe are treated as Safes. */
   readonly owner_address: string | null;
-  /** The signature's 65 bytes {r, s, v}, or the data that the contract checked for a contract signature. Signatures beyond the Safe's threshold, which it does not check, are included. */
+  /** The 65 bytes {r, s, v} of the signature or, for a contract signature, the data that the contract checked. Signatures beyond the Safe's threshold, which it does not check, are included. */
   readonly signature: string | null;
   /** How the signature is checked: `ecdsa` (a key signed the Safe transaction's hash), `eth_sign` (a key signed the hash as an EIP-191 message), `contract` (an owner that is a contract accepted it, EIP-1271) or `approved_hash` (the owner sent the transaction or approved the hash earlier). */
   readonly signature_type: string | null;
@@ -2516,7 +2516,7 @@ export interface SupportedDexesResponse {
 
 /** A part of the index that failed. */
 export interface SwitchedOffProjection {
-  /** Id of the part, for a community protocol `community:` and the id of the protocol. */
+  /** Id of the part; for a community protocol, `community:` followed by the id of the protocol. */
   readonly projection: string;
   /** The error. */
   readonly reason: string;
@@ -2540,7 +2540,7 @@ export interface Token {
   readonly logo_url: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Amount swapped into the pool in the last 7 days, in the smallest unit, as a decimal string; null if unknown. */
   readonly volume_in_7d: string | null;
@@ -2560,7 +2560,7 @@ export interface TokenBalanceNativeResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The only item, even for an address without a balance; empty only before the first block is indexed. */
+  /** The only item, even for an address without a balance; the list is empty only before the first block is indexed. */
   readonly items: readonly NativeBalanceItem[];
   /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
@@ -2568,7 +2568,7 @@ export interface TokenBalanceNativeResponse {
 
 /** One holder of the token. */
 export interface TokenHolder {
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -2610,7 +2610,7 @@ export interface TokenHoldersResponse {
 
 /** Daily prices of one token; `data` has one object for each requested address. */
 export interface TokenPricesResponse {
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -2680,7 +2680,7 @@ export interface TokenTransferItem {
   readonly to_address: string;
   /** Known name of the recipient; null if it has none. */
   readonly to_address_label: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -2734,7 +2734,7 @@ export interface TokenV2Volume {
   readonly logo_url: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Number of swaps of the token in the last 24 hours; null if unknown. */
   readonly swap_count_24h: number | null;
@@ -2780,7 +2780,7 @@ export interface TokenV2VolumeWithChartData {
   readonly logo_url: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Number of swaps of the token in the last 24 hours; null if unknown. */
   readonly swap_count_24h: number | null;
@@ -2824,7 +2824,7 @@ export interface TokensApprovalItem {
   readonly token_address_label: string | null;
   /** Ticker symbol of the token; null if it has none or it cannot be read. */
   readonly ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
@@ -2858,7 +2858,7 @@ export interface Transaction {
   readonly tx_hash: string;
   /** Index of the transaction in its block, starting at 0. */
   readonly tx_offset: number;
-  /** Whether the transaction succeeded; null for a receipt without a status, which precedes EIP-658. */
+  /** Whether the transaction succeeded; null if the receipt has no status, as before EIP-658. */
   readonly successful: boolean | null;
   /** Sender of the transaction. */
   readonly from_address: string;
@@ -3112,7 +3112,7 @@ export interface UniswapLikeEcosystemCharts {
 
 /** An amount of a token in a share. */
 export interface UniswapLikeToken {
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
@@ -3132,7 +3132,7 @@ export interface UniswapLikeToken {
 
 /** The LP token that the account holds. */
 export interface UniswapLikeTokenWithSupply {
-  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
+  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Ticker symbol of the LP token; null if it has none. */
   readonly contract_ticker_symbol: string | null;

@@ -54,7 +54,7 @@ withConfig(program.command("migrate"))
   .action(async (options: CommonOptions) => (await import("./commands/migrate.ts")).migrateDatabases(loadConfigWith(options)));
 
 withDatabase(program.command("backup"))
-  .description("write a backup of the whole index, from one moment, while other processes index and serve; a killed one is started again")
+  .description("write a backup of the whole index, from one moment, while other processes index and serve; if it is killed, start it again")
   .argument("<folder>", "a new or empty folder, or one with the files of a killed backup, which are replaced")
   .option(
     "--chain <name>",
@@ -65,7 +65,7 @@ withDatabase(program.command("backup"))
   );
 
 withDatabase(program.command("restore"))
-  .description("restore a backup into an empty database; a killed restore of the same backup is completed")
+  .description("restore a backup into an empty database; repeating a killed restore completes it")
   .argument("<folder>", "the folder of the backup")
   .option("--chain <name>", "add the chain of a snapshot, configured with this name, to a database that does not have it")
   .option(
@@ -80,7 +80,7 @@ withDatabase(program.command("restore"))
 const database = program.command("database").description("manage the embedded database");
 withJobs(database.command("upgrade"))
   .description(
-    "upgrade the embedded database after the installed PostgreSQL has a new major version: copies it, compares all rows, and keeps the old data; a killed upgrade is started again",
+    "upgrade the embedded database after the installed PostgreSQL has a new major version: copies it, compares all rows, and keeps the old data; if it is killed, start it again",
   )
   .option(
     "--programs <folder>",
@@ -131,7 +131,7 @@ withConfig(operatorConsole.command("login"))
   .action(async (options: CommonOptions) => (await import("./commands/console-login.ts")).printConsoleLink(loadConfigWith(options)));
 
 withConfig(program.command("log"))
-  .description("print what operators changed, newest first: actions on chains, and keys")
+  .description("print the changes that operators made to chains and keys, newest first")
   .option("--limit <number>", "how many actions to print", parseInteger("--limit"), 100)
   .action(async (options: CommonOptions & { limit: number }) =>
     (await import("./commands/log.ts")).printLog(loadConfigWith(options), options),
@@ -149,7 +149,7 @@ withOneChain(nfts.command("refresh"))
     (await import("./commands/nfts.ts")).refreshNfts(await configWithDemo(options), collection, id ?? null),
   );
 
-const community = program.command("community").description("manage declared protocols, built-in and of communityDirectory");
+const community = program.command("community").description("manage declared protocols: the built-in ones and those of communityDirectory");
 withConfig(community.command("status"))
   .description("print the checkpoint, rows and skipped logs of each protocol on each chain")
   .action(async (options: CommonOptions) =>
@@ -163,7 +163,7 @@ withOneChain(community.command("test"))
     if (!(await testDirectory(await configWithDemo(options), directory))) process.exitCode = 1;
   });
 withConfig(community.command("new"))
-  .description("create a protocol that works, with vaults of ERC-4626, in communityDirectory")
+  .description("create a working protocol for ERC-4626 vaults in communityDirectory")
   .argument("<name>", "its id: a snake_case name of at most 20 characters")
   .option("--directory <directory>", "the directory (default: communityDirectory, or endpoints)")
   .option("--chain <name>", "the chain of its contracts", "demo")

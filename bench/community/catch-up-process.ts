@@ -10,7 +10,7 @@ import { projections } from "../support/projections.ts";
 import { chainId, communityOf } from "./chain-config.ts";
 import { plannedProtocols } from "./plans.ts";
 
-/** The time in which protocols caught up with the ledger of an index. */
+/** The time that protocols took to catch up with the ledger of an index. */
 export interface CatchUpRun {
   readonly milliseconds: number;
   readonly cpuSeconds: number;
@@ -51,7 +51,7 @@ const hashesOf: Source["hashesOf"] = async (heights) => {
   const blocks = await database.query<{ number: number; hash: Hash }>("SELECT number, hash FROM blocks WHERE number = ANY ($1)", [heights]);
   return heights.map((height) => blocks.find(({ number }) => number === height)?.hash ?? null);
 };
-/** A node that has the blocks of the index. */
+/** Reports the blocks of the index like a node, and rejects all other requests. */
 const source: Source = {
   capabilities,
   tracing: false,

@@ -8,7 +8,7 @@ import type { CatchUpRun } from "./catch-up-process.ts";
 import { openIndex, type ServeOptions } from "./serve.ts";
 
 const script = new URL("./catch-up-process.ts", import.meta.url);
-/** Logs of the index per second. */
+/** The target: logs of the index per second. */
 const minRate = 20_000;
 
 /** A protocol that is added to an index. */
@@ -16,7 +16,7 @@ export interface AddOptions extends Pick<ServeOptions, "seed" | "events" | "prot
   readonly added: string;
 }
 
-/** Adds a protocol to an index of the logs of several, which was made without their declarations, repeatedly. */
+/** Repeatedly adds a protocol to an index that has the logs of several protocols but was built without their declarations. */
 export async function addProtocol(server: BenchServer, { added, ...size }: AddOptions, folder: string, runs: number): Promise<BenchResult> {
   const compiled = compileScript(script, join(folder, "catch-up"));
   const ledger = await openIndex(server, { ...size, declared: false });

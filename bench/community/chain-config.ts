@@ -5,7 +5,7 @@ import type { PlannedProtocol } from "./plan.ts";
 /** The generated index has one chain. */
 export const chainId = 1;
 
-/** The contracts of protocols, as an operator would add them. */
+/** The contracts of protocols, as an operator would configure them. */
 export const communityOf = (protocols: readonly PlannedProtocol[]): ConfiguredContracts =>
   Object.fromEntries(protocols.map(({ protocol, contracts }) => [protocol.id, contracts]));
 

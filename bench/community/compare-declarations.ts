@@ -15,7 +15,7 @@ import type { EventChain } from "./event-chain.ts";
 import type { PlannedProtocol } from "./plan.ts";
 
 const indexerScript = new URL("../indexing/indexer-process.ts", import.meta.url);
-/** Tables that an index without protocols does not have, or has without rows of them. */
+/** Whether a table exists only with protocols, or contains rows of protocols. */
 const isOfProtocols = (table: string): boolean => /^cq_|^community_|^projection_checkpoints$/.test(table);
 
 /** Indexes a chain of protocol events repeatedly, alternating with and without declared protocols. */

@@ -2,7 +2,10 @@ import type { EndpointCase, Variant } from "../support/endpoint-case.ts";
 import type { PlannedProtocol } from "./plan.ts";
 import { walletOf, whale } from "./story.ts";
 
-/** The requests to the live operations of protocols: first pages of 100 items, all markets, one market, a wallet with 200 positions, and other wallets. */
+/**
+ * The requests to the live operations of protocols: first pages of 100 items, all markets, one market, a wallet with 200 positions, and other
+ * wallets.
+ */
 export const endpointCases = (protocols: readonly PlannedProtocol[], only: string): readonly EndpointCase[] =>
   protocols.flatMap(({ protocol, plan, contractOf }) =>
     Object.keys(protocol.operations)

@@ -12,7 +12,7 @@ export interface EventChainSize {
 }
 
 export interface EventChain extends TestChain {
-  /** The events of which protocols have tables. */
+  /** The number of events for which a protocol has a table. */
   readonly declared: number;
 }
 
@@ -44,10 +44,10 @@ contract Emitter {
 `);
 
 const blockSeconds = 12;
-/** Max calls in a request to the node. */
+/** Max calls per request to the node. */
 const maxCalls = 100;
 
-/** Starts a node with a chain whose only logs are events of protocols, each in a transaction of its own as most of them are. */
+/** Starts a node with a chain whose only logs are events of protocols, one per transaction, as is usual on real chains. */
 export async function startEventChain(
   protocols: readonly PlannedProtocol[],
   size: EventChainSize,
@@ -78,7 +78,7 @@ export async function startEventChain(
   }
 }
 
-/** The contracts of all markets that emit events. */
+/** The contracts that emit the events of all markets. */
 const emittersOf = (protocols: readonly PlannedProtocol[]): Address[] => {
   const emitters = protocols.flatMap(({ events, plan }) =>
     events.flatMap(({ emitter }) => Array.from({ length: plan.markets }, (_, market) => emitter(market))),

@@ -61,7 +61,7 @@ await database.query("VACUUM ANALYZE");
 await database.close();
 reportResult({});
 
-/** The newest results of reads, as the job that stores results would keep them. */
+/** Writes the newest results of reads, as the job that stores results does. */
 async function fillNewest(target: Database): Promise<void> {
   for (const { table, latest } of declaredReads(planned.map(({ protocol }) => protocol))) {
     if (latest === null) continue;
@@ -74,7 +74,7 @@ async function fillNewest(target: Database): Promise<void> {
   }
 }
 
-/** The checkpoints of the protocols, as the indexing loop would write them. */
+/** Writes the checkpoints of the protocols, as the indexing loop does. */
 async function describeProtocols(target: Database, head: number): Promise<void> {
   await target.query(
     `INSERT INTO projection_checkpoints (chain_id, projection, version, block_number)

@@ -8,7 +8,7 @@ import { hexOf } from "../support/random.ts";
 /** A decoded value of an event or result: integers as bigint, addresses and bytes as hex. */
 export type Value = bigint | boolean | string | readonly Value[];
 
-/** What the values of an event depend on. */
+/** The inputs of the values of an event. */
 export interface Draw {
   /** The number of the protocol's market. */
   readonly market: number;
@@ -23,7 +23,7 @@ export interface Draw {
   readonly contractOf: (kind: string) => Address;
 }
 
-/** What the results of a read depend on. */
+/** The inputs of the results of a read. */
 export interface ReadDraw extends Pick<Draw, "market" | "step" | "contractOf"> {
   /** The values of arguments that vary, by name. */
   readonly arguments: Row;
@@ -33,30 +33,30 @@ export interface ReadDraw extends Pick<Draw, "market" | "step" | "contractOf"> {
 export interface ProtocolPlan {
   /** The number of markets: reserves, vaults or pools. */
   readonly markets: number;
-  /** Kinds of which there is one contract for all markets. */
+  /** Kinds with one contract for all markets. */
   readonly shared?: readonly string[];
-  /** Kinds of contracts that the protocol does not declare, and that emit further events. */
+  /** Kinds of contracts that the protocol does not declare and that emit further events. */
   readonly undeclared?: readonly string[];
-  /** The kind whose addresses are those of pools in requests. */
+  /** The kind whose addresses requests use as pool addresses. */
   readonly pools?: string;
   /** Tables whose events never occur. */
   readonly without?: readonly string[];
-  /** The variants of the events of tables, by their numbers; the first by default. */
+  /** The number of the event variant that is generated, by table; 0 by default. */
   readonly variants?: Readonly<Record<string, number>>;
-  /** Events that are not in tables of the protocol, such as transfers of shares. Their names are used like those of tables. */
+  /** Events without a table of the protocol, such as transfers of shares. Their names are used like those of tables. */
   readonly further?: readonly { readonly name: string; readonly contract: string; readonly event: EventSignature }[];
-  /** How often events of a table occur, 1 by default; 0 only in the first events of a market. */
+  /** The relative frequency of a table's events, 1 by default; with 0, they are only among the first events of a market. */
   readonly weights?: Readonly<Record<string, number>>;
-  /** Values by the name of the parameter, or by table and parameter, as `transfers.from`. */
+  /** Values by parameter, or by table and parameter, such as `transfers.from`. */
   readonly parameters?: Readonly<Record<string, (draw: Draw) => Value>>;
-  /** Values by the name of the column of a read's results, or by read and column. */
+  /** Values by column of a read's results, or by read and column. */
   readonly results?: Readonly<Record<string, (draw: ReadDraw) => Value | null>>;
 }
 
 /** A kind of event of a protocol. */
 export interface PlannedEvent {
   readonly event: EventSignature;
-  /** Whether the protocol has a table of it. */
+  /** Whether the protocol has a table for it. */
   readonly isDeclared: boolean;
   readonly weight: number;
   readonly emitter: (market: number) => Address;
@@ -69,18 +69,18 @@ export interface PlannedProtocol {
   readonly plan: ProtocolPlan;
   readonly contracts: ConfiguredContracts[string];
   readonly contractOf: (kind: string, market: number) => Address;
-  /** In the order of the tables, the first variant of each. */
+  /** In the order of the tables, one variant of each. */
   readonly events: readonly PlannedEvent[];
 }
 
-/** The event of a signature. */
+/** Parses an event signature. @throws {TypeError} if it is invalid. */
 export const eventOf = (text: string): EventSignature => {
   const parsed = parseEvent(text);
   if (!parsed.ok) throw new TypeError(parsed.problem);
   return parsed.value;
 };
 
-/** Has large amounts in each market from the first blocks on, and transfers some of them to wallets. */
+/** An account with large amounts in each market from the first blocks on, some of which it transfers to wallets. */
 export const keeper: Address = hexOf(57, 1, 5);
 
 /** The token of a market, the same in all protocols. */
@@ -126,7 +126,7 @@ export function planProtocol(protocol: Protocol, plan: ProtocolPlan): PlannedPro
   return { protocol, plan, contracts: Object.fromEntries(contracts), contractOf: (kind, market) => emitterOf(kind)(market), events };
 }
 
-/** A value of a type. */
+/** The default value of a type. */
 export function defaultValue(type: string, account: Address, amount: bigint): Value {
   if (type.endsWith("]")) return [0n, 1n].map((number) => defaultValue(type.replace(/\[\d*\]$/, ""), account, amount + number));
   if (type === "address") return account;
@@ -137,6 +137,6 @@ export function defaultValue(type: string, account: Address, amount: bigint): Va
   return BigInt.asUintN(Math.min(bits, 128), amount);
 }
 
-/** Contracts of protocols by their addresses: protocol, and the number of the market. */
+/** Maps the addresses of the protocol's contracts to the numbers of their markets. */
 export const marketsByContract = ({ contracts }: PlannedProtocol): ReadonlyMap<string, number> =>
   new Map(Object.values(contracts).flatMap((addresses) => addresses.map((address, market) => [address, market] as const)));

@@ -17,7 +17,7 @@ const plans: Readonly<Record<string, ProtocolPlan>> = {
   protocol_10: strategyVaults,
 };
 
-/** The declared protocols that have a plan: all of EVM chains. */
+/** Plans the declared protocols that have a plan: all protocols of EVM chains, or those with the given ids. */
 export const plannedProtocols = (only: readonly string[] = []): PlannedProtocol[] =>
   communityProtocols.flatMap((protocol) => {
     const plan = plans[protocol.id];

@@ -4,7 +4,7 @@ import { copyRows } from "../support/fill.ts";
 
 const days = 90;
 
-/** Metadata of assets, and their hourly prices until a time. */
+/** Writes the metadata of assets, and their hourly prices of the last 90 days before a time. */
 export async function describeAssets(database: Database, chainId: number, assets: readonly Address[], until: number): Promise<void> {
   const metadata = {
     address: "bytea",

@@ -5,7 +5,7 @@ import type { AppendTable, Projection, Row } from "../../runtime/indexer/project
 import { groupBy } from "../../runtime/lib/group-by.ts";
 import { assetOf, defaultValue, marketsByContract, type PlannedProtocol, type ReadDraw } from "./plan.ts";
 
-/** The projection of a protocol with the results of its reads in place of the queue, as if a node had returned planned values at once. */
+/** Replaces the queue of a protocol's projection by the results of its reads, as if a node had returned the planned values immediately. */
 export const withReadResults = (projection: Projection, planned: PlannedProtocol): Projection => {
   const reads = declaredReads([planned.protocol]).map((read) => ({
     ...read,
@@ -35,7 +35,7 @@ export const withReadResults = (projection: Projection, planned: PlannedProtocol
   };
 };
 
-/** The arguments of the calls of a queued read. They are the same in many blocks, and encoding the calls takes long. */
+/** Returns the arguments of a queued read's calls, cached because many blocks queue the same read and encoding its calls is slow. */
 const argumentsOf = ({ callsOf }: Pick<DeclaredRead, "callsOf">): ((queued: string) => readonly Row[]) => {
   const known = new Map<string, readonly Row[]>();
   return (queued) => {

@@ -17,7 +17,7 @@ export interface ServeOptions extends Omit<StorySize, "until"> {
   readonly times: number;
   /** The ids of protocols; all that have SQL by default. */
   readonly protocols: readonly string[];
-  /** A part of the names of endpoint cases. */
+  /** Only endpoint cases whose name contains this text are measured. */
   readonly operation: string;
 }
 
@@ -45,7 +45,7 @@ export async function serveProtocols(server: BenchServer, { times, operation, ..
         return [`protocol ${row} ${name}`, milliseconds / calibration.milliseconds] as const;
       });
       const ratios = medians.map(([operation, ratio]) => ({
-        "whole response by one row, at most 167": operation,
+        "response time relative to one row (max 167)": operation,
         ratio: Math.round(ratio),
       }));
       return { ...result, further: [ratios, variantTable(endpoints)] };
@@ -55,7 +55,7 @@ export async function serveProtocols(server: BenchServer, { times, operation, ..
   });
 }
 
-/** The database of a generated index, with or without the tables of the protocols. */
+/** Opens a generated index with or without the tables of the protocols; returns the name of its database. */
 export function openIndex(
   server: BenchServer,
   { declared, ...size }: Omit<StorySize, "until"> & Pick<ServeOptions, "protocols"> & { readonly declared: boolean },

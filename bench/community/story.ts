@@ -23,7 +23,7 @@ const spanSeconds = 90 * 86_400;
 /** The number of markets of each protocol in which the whale has a position. */
 const positions = 200;
 
-/** Has a position in each of the first 200 markets of each protocol. */
+/** The wallet with a position in each of the first 200 markets of each protocol. */
 export const whale: Address = hexOf(57, 0, 5);
 /** A wallet with few positions. */
 export const walletOf = (number: number): Address => hexOf(58, number, 5);
@@ -32,13 +32,14 @@ export const walletOf = (number: number): Address => hexOf(58, number, 5);
 export interface PlainLog extends Omit<ChainLog, "index"> {
   /** The account of the event. */
   readonly account: Address;
-  /** Whether a protocol has a table of the event. */
+  /** Whether a protocol has a table for the event. */
   readonly isDeclared: boolean;
 }
 
 /**
- * The events of protocols, without an end: first one of each kind in each market, of the whale in those where it has a position and of the keeper, then random
- * ones. Some markets and wallets have far more than others; the whale has one in 200.
+ * Generates an endless sequence of protocol events. Each market starts with one event of each kind for a wallet (the whale, where it has a
+ * position) and one for the keeper; then all events are random. Some markets and wallets have far more events than others; the whale has one in
+ * 200.
  */
 export function* generateLogs(protocols: readonly PlannedProtocol[], seed: number): Generator<PlainLog, never> {
   const random = createRandom(seed);
@@ -76,7 +77,7 @@ const isRepeated = ({ weight }: PlannedEvent): boolean => weight > 0;
 export const firstLogs = (protocols: readonly PlannedProtocol[]): number =>
   protocols.reduce((sum, { plan, events }) => sum + plan.markets * (events.length + events.filter(isRepeated).length), 0);
 
-/** The blocks of a chain of protocol events. */
+/** Generates the blocks of a chain of protocol events. */
 export function* generateBlocks(protocols: readonly PlannedProtocol[], { seed, events, until }: StorySize): Generator<ChainBlock> {
   const logs = generateLogs(protocols, seed);
   const blocks = Math.ceil((firstLogs(protocols) + events) / logsPerBlock);

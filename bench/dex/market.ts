@@ -122,7 +122,7 @@ function tokensFor(count: number, random: () => number): MarketToken[] {
   ];
   return Array.from({ length: count }, (_, number) => {
     const decimals = [18, 18, 18, 18, 6, 18, 8, 18, 18, 9, 18, 18, 0][number % 13] ?? 18;
-    // Prices range from a hundredth of a cent to 100 dollars. A token without decimals must be cheap: otherwise a pool would hold too few units to trade.
+    // Prices range from a hundredth of a cent to 100 dollars. A token without decimals must be cheap: otherwise a pool would hold too few units.
     const dollars = 10 ** (random() * (decimals === 0 ? 2 : 6) - 4);
     return { address: hexOf(kinds.token, number, 5), ...(hubs[number] ?? { symbol: `T${number}`, decimals, dollars }) };
   });

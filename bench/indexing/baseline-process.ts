@@ -17,7 +17,7 @@ const target = createDatabase({ url: options.databaseUrl, ...connection });
 await target.query("SELECT 1");
 const client = new pg.Client({ connectionString: options.databaseUrl });
 await client.connect();
-// Same as in a backfill: a commit does not wait for the disk.
+// As in a backfill, a commit does not wait for the disk.
 await client.query("SET synchronous_commit = off");
 
 const clock = startClock();

@@ -43,7 +43,7 @@ export interface ProjectionComparison {
   readonly rows: Rows;
 }
 
-/** Indexes a chain repeatedly, alternating between all projections and all but the compared ones. The script is compiled, like an installed package. */
+/** Indexes a chain repeatedly, alternating with and without the compared projections. The script is compiled, like an installed package. */
 export async function compareProjections(server: BenchServer, options: ComparisonOptions): Promise<ProjectionComparison> {
   const { rpc, chainId, head, subject, compared, folder, runs, check, onFirstIndex } = options;
   const script = compileScript(indexerScript, join(folder, "indexer"));
@@ -68,7 +68,7 @@ export async function compareProjections(server: BenchServer, options: Compariso
   return { subject, all, without, rows };
 }
 
-/** The table and figures of a comparison; `extraRows` are lines between the ratios and the rows. The ratio is the median of the ratios of the pairs. */
+/** The table and figures of a comparison; `extraRows` are inserted before the row counts. The ratio is the median of the ratios of the pairs. */
 export function resultOfComparison(comparison: ProjectionComparison, extraRows: BenchResult["table"] = []): BenchResult {
   const { subject, all, without, rows } = comparison;
   const pairRatios = ratios(all, without, wall);

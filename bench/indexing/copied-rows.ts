@@ -24,14 +24,14 @@ export async function readTable(database: Queryable, name: string): Promise<Tabl
      WHERE table_schema = 'public' AND table_name = $1 AND is_generated = 'NEVER' ORDER BY ordinal_position`,
     [name],
   );
-  const known = (type: string): boolean => copyTypes.includes(type) && type !== "jsonb";
-  const picked = described.map(({ column, type }) => (known(type) ? `"${column}"` : `"${column}"::text`));
+  const hasEncoder = (type: string): boolean => copyTypes.includes(type) && type !== "jsonb";
+  const picked = described.map(({ column, type }) => (hasEncoder(type) ? `"${column}"` : `"${column}"::text`));
   const rows = await database.query<Record<string, CopyValue>>(`SELECT ${picked.join(", ")} FROM "${name}"`);
   const columns = described.map(({ column }) => column);
   return {
     name,
     columns,
-    types: described.map(({ type }) => (known(type) ? (type as CopyType) : "text")),
+    types: described.map(({ type }) => (hasEncoder(type) ? (type as CopyType) : "text")),
     rows: rows.map((row) => columns.map((column) => row[column] ?? null)),
   };
 }
@@ -43,7 +43,7 @@ export const copyValues = (database: Database, { name, columns, types, rows }: T
     return client.copy(name, columns, rows, types);
   });
 
-/** Rows in COPY's text format, in chunks. */
+/** Encodes rows in COPY's text format, in chunks. */
 export function encodeTable({ name, columns, types, rows }: TableRows): Buffer[] {
   const encode = encoders(name, columns, types);
   const text = rows.map((row) => `${row.map((value, index) => encode[index]?.(value)).join("\t")}\n`).join("");

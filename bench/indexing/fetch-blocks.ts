@@ -34,5 +34,5 @@ async function fetchRange(pool: Pool, first: number, last: number, traces: boole
   });
   const replies = (await body.json()) as { result?: unknown }[];
   if (statusCode !== 200 || replies.length !== calls.length || replies.some(({ result }) => !result))
-    throw new Error("The node returned an error.");
+    throw new Error(`Failed to fetch blocks ${first} to ${last}: HTTP status ${statusCode}, or a call without a result`);
 }

@@ -7,7 +7,7 @@ export const wall = ({ result }: Run<Timing>): number => result.milliseconds;
 /** The CPU time of a run in all processes, independent of other load. */
 export const cpu = ({ result, node, database }: Run<Timing>): number => result.cpuSeconds + (node ?? 0) + (database ?? 0);
 
-/** Compares each run with the adjacent one. */
+/** Returns the ratio of each run to the baseline run after it. */
 export const ratios = (runs: readonly Run<Timing>[], baselines: readonly Run<Timing>[], pick: (run: Run<Timing>) => number): number[] =>
   runs.flatMap((run, index) => [baselines[index]].flatMap((baseline) => (baseline === undefined ? [] : [pick(run) / pick(baseline)])));
 

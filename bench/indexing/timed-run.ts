@@ -16,8 +16,8 @@ export interface Run<T extends Timing> extends Measured<T> {
 type Rows = Readonly<Record<string, number>>;
 
 /**
- * Runs `work` on an empty database, then checks that it has as many rows as the other runs and that every index exists and is valid. `prepare` creates tables
- * that migrations do not, which is not measured either.
+ * Runs `work` on an empty database, then checks that it has as many rows as the other runs and that every index exists and is valid. `prepare`
+ * creates the tables that migrations do not create; it is not measured.
  */
 export async function timedRun<T extends Timing>(
   server: BenchServer,

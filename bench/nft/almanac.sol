@@ -5,7 +5,7 @@ import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {Base64} from "@openzeppelin/contracts/utils/Base64.sol";
 import {Strings} from "@openzeppelin/contracts/utils/Strings.sol";
 
-/// A collection that draws each token's picture and metadata itself, with twelve traits.
+/// A collection that generates the picture and the metadata of each token on the chain, with twelve traits.
 contract Almanac is ERC721 {
     using Strings for uint256;
 

@@ -57,7 +57,7 @@ export async function fillIndex(database: Database, size: NftMarketSize): Promis
   await database.query("VACUUM ANALYZE");
 }
 
-/** Stores documents after the indexes exist, which the triggers that count traits need. */
+/** Stores documents. The indexes must exist, because the triggers that count traits need them. */
 const storeDocuments = (database: Database, outcomes: readonly Outcome[]): Promise<void> =>
   database.transaction(async (client) => {
     const { table, columns, types } = metadataTarget;

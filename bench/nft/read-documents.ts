@@ -32,7 +32,7 @@ const ownerKind = 71;
 const pollMilliseconds = 50;
 const maxWaitMilliseconds = 600_000;
 
-/** Starts a node with a collection of `documents` tokens, which generates their metadata on the chain. */
+/** Starts a node with a collection of `documents` tokens whose contract generates the metadata. */
 export async function startCollectionNode(documents: number, cacheFolder: string): Promise<TestChain & { readonly collection: Address }> {
   const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });
   try {
@@ -77,8 +77,9 @@ export async function readDocuments(
     const waitFor = async (done: () => Promise<boolean>): Promise<number> => {
       for (;;) {
         if (await done()) return performance.now() - started;
-        const isOver = performance.now() - started > maxWaitMilliseconds;
-        if (isOver || indexer.child.exitCode !== null) throw new Error(`Failed to read the documents: ${indexer.output().slice(-1_000)}`);
+        const isTimedOut = performance.now() - started > maxWaitMilliseconds;
+        if (isTimedOut || indexer.child.exitCode !== null)
+          throw new Error(`Failed to read the documents: ${indexer.output().slice(-1_000)}`);
         await wait(pollMilliseconds);
       }
     };

@@ -106,7 +106,7 @@ const move = (writer: BlockWriter, { market }: NftMarket, { seller, buyer, items
   }
 };
 
-/** Writes a filled listing: tokens for the native token, less fee and royalty. */
+/** Writes a filled listing: the buyer pays in the native token; fee and royalty are deducted from the price. */
 const buy = (writer: BlockWriter, nftMarket: NftMarket, number: number, deal: Deal): void => {
   const { seller, buyer, items, price } = deal;
   const fees = feesOf(nftMarket, types.native, zeroAddress, price);
@@ -120,7 +120,7 @@ const buy = (writer: BlockWriter, nftMarket: NftMarket, number: number, deal: De
   writer.end(buyer, nftMarket.market, price);
 };
 
-/** Writes an accepted bid: the wrapped token for tokens; the seller pays fee and royalty out of the proceeds. */
+/** Writes an accepted bid: the buyer pays in the wrapped native token; the seller pays fee and royalty out of the proceeds. */
 const acceptBid = (writer: BlockWriter, nftMarket: NftMarket, number: number, deal: Deal): void => {
   const { seller, buyer, items, price } = deal;
   const fees = feesOf(nftMarket, types.coins, nftMarket.wrapped, price);

@@ -15,8 +15,8 @@ const unlimited = 2n ** 256n - 1n;
 const wholeToken = 10n ** 18n;
 
 /**
- * Generates the blocks of a market in order. In the first hundredth all tokens are minted; a feed answers each hour; sales and transfers
- * are spread over the other blocks; the approver's approvals are in the middle block. Accounts transfer only tokens that they hold.
+ * Generates the blocks of a market in order. The first hundredth mints all tokens; a feed answers each hour; sales and transfers are
+ * spread over the other blocks; the approver's approvals are in the middle block. Accounts transfer only tokens that they hold.
  */
 export function* generateBlocks(size: NftMarketSize): Generator<ChainBlock> {
   const nftMarket = nftMarketOf(size);
@@ -61,7 +61,7 @@ const firstOwner = ({ first, washTraders, approver, whale, traders }: NftMarket,
   return pick(traders, random);
 };
 
-/** The transactions before the trades: mints and approvals of the marketplace. */
+/** The transactions before the trades: mints, and approvals for the marketplace. */
 const setUpOf = (nftMarket: NftMarket, { large, small }: Holdings): ((writer: BlockWriter) => void)[] => {
   const { traders, wrapped, market, creator, publisher, editions, approver, coins } = nftMarket;
   const inPortions = <T>(items: readonly T[], write: (writer: BlockWriter, item: T, index: number) => void) =>
@@ -91,7 +91,7 @@ const answerFeed = (writer: BlockWriter, { feed, creator }: NftMarket, round: nu
   writer.end(creator, feed);
 };
 
-/** Writes two allowances of each coin, half of them unlimited, an operator of each small collection, and approvals of single tokens of the large one. */
+/** Writes two allowances for each coin (one unlimited), an operator for each small collection, and approvals of single tokens of the large one. */
 const writeApprovals = (writer: BlockWriter, nftMarket: NftMarket): void => {
   const { approver, coins, spenders, small, operators, large, first } = nftMarket;
   for (const [index, coin] of coins.entries()) {

@@ -16,9 +16,9 @@ export interface TradeSize {
 export interface TradeHistory extends TestChain {
   readonly chainId: number;
   readonly sales: number;
-  /** Approvals of coins and single tokens, and approvals for all tokens. */
+  /** The number of approvals: of coins, of single tokens, and of operators. */
   readonly approvals: number;
-  /** All tokens of the ERC-721 collections. */
+  /** The number of tokens of all ERC-721 collections. */
   readonly tokens: number;
 }
 
@@ -122,7 +122,7 @@ const expectSuccess = async (chain: TestChain, hashes: readonly Hash[]): Promise
   if (failed >= 0) throw new Error(`Transaction ${hashes[failed]} of the trade history failed`);
 };
 
-/** Sends the trades; returns the numbers of sales and approvals. */
+/** Sends the trades; returns the counts of sales and approvals. */
 async function trade(
   chain: TestChain,
   market: Market,

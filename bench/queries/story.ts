@@ -8,7 +8,7 @@ export const storyVersion = 2;
 /** Parameters of a generated chain; the same parameters produce the same blocks. */
 export interface StorySize {
   readonly seed: number;
-  /** ERC-20 transfers, rounded up to whole blocks. The figures below are for five million and scale with it, except for the collector. */
+  /** ERC-20 transfers, rounded up to whole blocks. The counts below are for five million and scale with this number, except the collector's. */
   readonly transfers: number;
 }
 
@@ -118,7 +118,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
   const popularBalances = new Float64Array(holders);
   let popular = 0;
 
-  /** Small tokens have few holders, and the same number selects the same holder, so that pairs recur. */
+  /** The higher a token's number, the fewer holders it has, so pairs of token and holder recur. */
   const holderOf = (token: number, share: number): Address => {
     const tokenHolders = Math.max(3, Math.floor(holders / (token + 1)));
     return hexOf(kinds.holder, (Math.floor(share * share * tokenHolders) * 7_919 + token * 104_729) % pool, 5);
@@ -130,7 +130,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
     const from = sender === undefined || sender === to ? zeroAddress : sender;
     lastReceiver[token] = to;
     lastAmount[token] = amount;
-    // A balance that was halved too often is minted again next time.
+    // After too many halvings, the next movement mints the token.
     if (amount < 1_000) lastReceiver[token] = undefined;
     return { token, from, to, amount };
   };

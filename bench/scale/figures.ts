@@ -9,7 +9,7 @@ export interface Layout {
   readonly replicas: number;
 }
 
-/** A cell with what it was measured with. */
+/** A cell with the parameters of its measurement. */
 export interface ScaleFigures {
   readonly rowCase: RowCase;
   readonly layout: Layout;
@@ -17,7 +17,7 @@ export interface ScaleFigures {
   readonly cell: ScaleCell;
 }
 
-/** Without a growing chain, replicas have all that the server knows. */
+/** High, because the chain of the index does not grow: replicas have replayed everything. */
 const minShareOnReplicas = 0.95;
 
 /** With two shards, the control database serves half of the requests, and keys and credits of all. */
@@ -49,7 +49,8 @@ export function resultOf(all: readonly ScaleFigures[], load: number): BenchResul
     })),
     further: [groups.map(coreLine)],
     notes: [
-      `Requests/s of a core are 1000 / the median CPU milliseconds per request of its role; N machines with C cores of a role serve N * C times as many. All roles share ${availableCores()} cores here, so the measured rates cannot grow with processes or replicas.`,
+      "Requests/s of a core = 1000 / median CPU milliseconds per request of its role; N machines with C cores each serve N * C times as many. " +
+        `All roles share ${availableCores()} cores here, so the measured rates cannot grow with processes or replicas.`,
     ],
     figures: { load: rounded(load, 1), ...Object.fromEntries(groups.flatMap(figuresOf)) },
     missed: [...all.flatMap(missedOnReplicas), ...groups.flatMap((group) => missedByPrimary(group, groups))],
@@ -101,7 +102,7 @@ function medianCpu({ cells }: Group, role: keyof CpuByRole): number | null {
   return values.length === 0 ? null : median(values);
 }
 
-/** What a core of each role serves. */
+/** The requests per second that one core of each role serves. */
 function coreLine(group: Group) {
   const perCore = (role: keyof CpuByRole): number | string => {
     const cpu = medianCpu(group, role);

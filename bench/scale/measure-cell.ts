@@ -6,7 +6,7 @@ import { cpuMillisecondsOfChildren, cpuMillisecondsOfFamily, growthOf } from "..
 import { residentMegabytesOf } from "../support/resident-memory.ts";
 import { readStatementCounts, shareOnReplicas } from "./statement-counts.ts";
 
-/** CPU milliseconds per request by role of a machine; null if the system does not report them. */
+/** CPU milliseconds per request, by role; null if the system does not report them. */
 export interface CpuByRole {
   /** All processes of the server. */
   readonly server: number | null;
@@ -17,21 +17,21 @@ export interface CpuByRole {
   readonly shard: number | null;
 }
 
-/** The figures of a server with a number of processes of replicas and of shards, under the requests of a row. */
+/** The figures of one row on a server with a given number of processes, replicas and shards. */
 export interface ScaleCell extends LoadResult {
   readonly perSecond: number;
   readonly cpu: CpuByRole;
-  /** The share of the statements of its responses that ran on replicas, the warm-up included; null if there was none. */
+  /** The share of the statements of responses that ran on replicas, including the warm-up; null if there were none. */
   readonly onReplicas: number | null;
   /** The resident memory of all processes of the server when the measured time ends; null if the system does not report it. */
   readonly megabytes: number | null;
 }
 
-/** What is measured. */
+/** The measured server and its database processes. */
 export interface MeasuredServer {
   readonly server: ServerProcess;
   readonly metricsPort: number;
-  /** The processes of which all backends of a database server are children: of the primary, of the replicas that the server uses, and of the second shard. */
+  /** The ids of the postmasters (the parents of all backends) of the primary, of the replicas that the server uses, and of the second shard. */
   readonly postmasters: { readonly primary: number; readonly replicas: readonly number[]; readonly shard: number | null };
 }
 

@@ -15,7 +15,7 @@ export interface ScaleOptions extends StorySize {
   readonly processes: readonly number[];
 }
 
-/** The options of command-line arguments. @throws {TypeError} for an unknown option. @throws {RangeError} for an invalid number. */
+/** Parses command-line arguments. @throws {TypeError} for an unknown option. @throws {RangeError} for an invalid number. */
 export function parseOptions(args: readonly string[]): ScaleOptions {
   const { values } = parseArgs({
     args: [...args],

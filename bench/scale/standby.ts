@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { copyCluster } from "../../test/support/database/copy-cluster.ts";
 import { type BenchServer, startBenchServer } from "../support/server.ts";
 
-/** Starts a streaming replica of a server, with the settings of that server. Its data are in the folder. */
+/** Starts a streaming replica of a server with the given settings. Its data directory is `folder`. */
 export async function startStandby(
   primary: BenchServer,
   dataDirectory: string,

@@ -1,13 +1,13 @@
-/** Statements that a server has run since its start, by pool of connections: `answers`, `control`, `replica 1` and so on. */
+/** The numbers of statements that a server has run since its start, by connection pool: `answers`, `control`, `replica 1` and so on. */
 export type StatementCounts = ReadonlyMap<string, number>;
 
 const metric = /^ashlar_database_statement_duration_seconds_count\{([^}]*)\} (\S+)$/gm;
 
-/** Reads the counts of a server with all of its processes from its metrics. */
+/** Reads the counts from the metrics of a server, which include all of its processes. */
 export async function readStatementCounts(metricsPort: number): Promise<StatementCounts> {
   const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`The metrics returned status ${response.status}.`);
+  if (response.status !== 200) throw new Error(`/metrics returned status ${response.status}.`);
   const counts = new Map<string, number>();
   for (const [, labels = "", value] of text.matchAll(metric)) {
     const pool = /pool="([^"]*)"/.exec(labels)?.[1] ?? "";
@@ -18,7 +18,7 @@ export async function readStatementCounts(metricsPort: number): Promise<Statemen
 
 const replicaPool = /^replica \d+$/;
 
-/** The share of the statements of responses between two counts that ran on replicas, not on the primary; null if there was none. */
+/** The share of the statements of responses between two counts that ran on replicas; null if there were none. */
 export function shareOnReplicas(before: StatementCounts, after: StatementCounts): number | null {
   const ran = (isCounted: (pool: string) => boolean): number =>
     [...after].reduce((sum, [pool, count]) => (isCounted(pool) ? sum + count - (before.get(pool) ?? 0) : sum), 0);

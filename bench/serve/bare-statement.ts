@@ -12,7 +12,7 @@ export const statementsFolder = fileURLToPath(new URL("./statements/", import.me
 /** The wallet with 30,000 tokens, whose address does not depend on the size of the index. */
 export const longWallets: ReadonlySet<string> = new Set([factsOf({ seed: 1, transfers: 1 }).collector]);
 
-/** The requests of a row as values of its statement. */
+/** The requests of a row as parameter values of its statement. */
 export const valuesOf = ({ paths }: RowCase): readonly (readonly (string | number)[])[] =>
   paths.map((path) => {
     const request = parseUrl(path, Math.floor(Date.now() / 1000));
@@ -23,7 +23,7 @@ const statementOf = ({ paths }: RowCase): string => routeOf(parseUrl(paths[0] ??
 /** The statement of a row. */
 export const sqlOf = (rowCase: RowCase): string => readFileSync(join(statementsFolder, `${statementOf(rowCase)}.sql`), "utf8");
 
-/** Writes the generic plan of a statement beside it. */
+/** Writes the generic plan of a row's statement to a file next to it. */
 export async function writePlan(database: Database, rowCase: RowCase): Promise<void> {
   const plan = await database.transaction(async (client) => {
     await client.query("SET LOCAL plan_cache_mode = force_generic_plan");

@@ -18,7 +18,7 @@ function rowCases(facts: StoryFacts): readonly RowCase[] {
   return [...walletCases(facts), ...ledgerCases(facts), ...tokenCases(facts), ...nftCases(), ...exchangeCases(facts)];
 }
 
-/** The cases of some rows, or of all if none is given. @throws {RangeError} for an unknown row. */
+/** Returns the cases of the given rows, or of all rows if none is given. @throws {RangeError} for an unknown row. */
 export function selectCases(size: StorySize, rows: readonly string[]): readonly RowCase[] {
   const all = rowCases(factsOf(size));
   const unknown = rows.find((row) => !all.some((rowCase) => rowCase.row === row));
@@ -76,7 +76,7 @@ function ledgerCases(facts: StoryFacts): RowCase[] {
   const rangeOfBlocks = 100;
   const starts = range(100, (index) => Math.floor(((blocks - rangeOfBlocks) * index) / 100));
   const days = Math.floor((timeOfBlock(facts, blocks - 1) - timeOfBlock(facts, 0)) / secondsPerDay) - 1;
-  // Pages of two days that exist.
+  // The number of full pages of two days.
   const pagesOfDays = Math.max(1, Math.min(4, Math.floor((2 * blocks) / days / 100) - 1));
   const dayOf = (index: number): string => isoDay(timeOfBlock(facts, 0) + (1 + index) * secondsPerDay);
   return [
@@ -166,7 +166,7 @@ const exchangeCases = (facts: StoryFacts): RowCase[] => [
   { row: "54", name: "ecosystem", kind: "list", paths: exchanges.map(({ name }) => `${chain}xy=k/${name}/ecosystem/`) },
 ];
 
-/** The same items in a random order, which is the same in each run. */
+/** Shuffles the items in place, in the same order in each run. */
 function shuffled(items: string[]): string[] {
   const random = createRandom(1);
   for (let last = items.length - 1; last > 0; last -= 1) {

@@ -11,7 +11,7 @@ export interface Cell extends LoadResult {
   readonly databaseCpu: number | null;
 }
 
-/** What all cells have in common. */
+/** The options that all cells share. */
 export interface LoadOptions {
   readonly script: URL;
   readonly keys: readonly string[];
@@ -21,7 +21,7 @@ export interface LoadOptions {
   readonly postmaster: number;
 }
 
-/** How the requests of a cell differ from those of others. */
+/** The options of requests in which cells differ. */
 export type Requests = Pick<LoadArgument, "acceptEncoding" | "minWarmUpResponses">;
 
 export const connectionsPerKey = 4;

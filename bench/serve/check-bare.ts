@@ -9,37 +9,37 @@ import type { ServerProcess } from "./processes.ts";
 import type { RowCase } from "./row-case.ts";
 import { barePoolSize } from "./servers.ts";
 
-/** The least share of the rate of pgbench that an expert's server reaches. */
+/** The min share of pgbench's rate that a server written by an expert reaches. */
 export const minRatio = 0.3;
 const seconds = 2;
 const maxAttempts = 3;
 
-/** The bare server and pgbench with the same statement and the same number of clients. */
+/** The rates of the bare server and of pgbench with the same statement and the same number of clients. */
 export interface BareCheck {
   readonly bare: number;
   readonly pgbench: number;
   readonly ratio: number;
-  /** What the ratio compares: rates, or on a machine with other work the rates that follow from CPU times. */
+  /** What the ratio compares: measured rates or, on a machine with other load, rates derived from CPU times. */
   readonly basis: "rates" | "CPU";
 }
 
-/** What the check needs. */
+/** The inputs of the check. */
 export interface BareCheckOptions {
   readonly bare: ServerProcess;
   readonly databaseUrl: string;
   readonly load: LoadOptions;
   readonly folder: string;
-  /** Whether the check of a slow bare server is returned, instead of an error. */
-  readonly keepsGoing: boolean;
+  /** Returns the check of a bare server that is too slow, instead of throwing an error. */
+  readonly keepGoing: boolean;
 }
 
 /**
- * Compares the bare server with pgbench; null if pgbench is not installed. It is repeated if the bare server is too slow.
- * @throws {Error} if the bare server is slower than an expert's.
+ * Compares the bare server with pgbench; null if pgbench is not installed. Repeats the comparison if the bare server is too slow.
+ * @throws {Error} if it is too slow in every attempt.
  */
 export async function checkBare(
   rowCase: RowCase,
-  { bare, databaseUrl, load, folder, keepsGoing }: BareCheckOptions,
+  { bare, databaseUrl, load, folder, keepGoing }: BareCheckOptions,
 ): Promise<BareCheck | null> {
   const program = findPgbench();
   if (program === null) return null;
@@ -53,18 +53,18 @@ export async function checkBare(
     const cell = await measureCell(bare, rowCase, barePoolSize, cellOptions);
     const work = { sql: sqlOf(rowCase), values: valuesOf(rowCase), databaseUrl, clients: barePoolSize, seconds, folder };
     const check = compareRates(cell, await runPgbench(program, work));
-    if (rowCase.isLong === true || check.ratio >= minRatio || (keepsGoing && attempt === maxAttempts - 1)) return check;
+    if (rowCase.isLong === true || check.ratio >= minRatio || (keepGoing && attempt === maxAttempts - 1)) return check;
     found.push(rounded(check.ratio));
   }
   throw new Error(
-    `The bare server reaches ${found.join(", ")} of pgbench with the statement of row ${rowCase.row}; an expert's server reaches at least ${minRatio}. ` +
-      "Improve bench/serve/bare or the statement, or run on a machine with less other work.",
+    `The bare server reached ${found.join(", ")} of pgbench's rate with the statement of row ${rowCase.row}; expected at least ${minRatio}. ` +
+      "Improve bench/serve/bare or the statement, or use a machine with less other load.",
   );
 }
 
 /**
- * The ratio of the rates. With other work on the machine, the eight processes of pgbench's connections receive more of its cores than the one of the bare
- * server: then the ratio of the rates that both would reach alone, as their CPU times allow.
+ * The ratio of the rates. On a machine with other load, the eight backend processes of pgbench get more CPU time than the single process of the
+ * bare server; then the ratio is that of the rates that both would reach without other load, derived from their CPU times.
  */
 export function compareRates(cell: Cell, pgbench: number, cores = availableCores()): BareCheck {
   const { perSecond, serverCpu, databaseCpu } = cell;

@@ -1,9 +1,10 @@
 import type { RowCase } from "./row-case.ts";
 
-/** The seconds in which a response was made, which differ between two requests. */
+/** The time of a response, which differs between two requests. */
 const volatile = /"updated?_at":"[^"]*"/;
-const compared = 12;
-const shown = 120;
+const comparedPaths = 12;
+/** Characters shown before and after the first difference. */
+const contextLength = 120;
 
 /** Requests some paths of a row from both servers. @throws {Error} if the bodies differ in more than the time of the response. */
 export async function compareBytes(
@@ -17,16 +18,14 @@ export async function compareBytes(
     if (response.status !== 200) throw new Error(`Row ${row}: ${path} returned status ${response.status}: ${body.slice(0, 300)}`);
     return body.replace(volatile, "");
   };
-  const step = Math.max(1, Math.floor(paths.length / compared));
+  const step = Math.max(1, Math.floor(paths.length / comparedPaths));
   for (let position = 0; position < paths.length; position += step) {
     const path = paths[position] ?? "";
     const [product, other] = [await read(ports.product, path), await read(ports.other, path)];
     if (product === other) continue;
     let at = 0;
     while (product[at] === other[at]) at += 1;
-    const from = Math.max(0, at - shown);
-    throw new Error(
-      `Row ${row}: ${path} differs at byte ${at}.\nproduct: ${product.slice(from, at + shown)}\nother:   ${other.slice(from, at + shown)}`,
-    );
+    const [from, to] = [Math.max(0, at - contextLength), at + contextLength];
+    throw new Error(`Row ${row}: ${path} differs at byte ${at}.\nproduct: ${product.slice(from, to)}\nother:   ${other.slice(from, to)}`);
   }
 }

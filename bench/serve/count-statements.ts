@@ -2,7 +2,7 @@ import { median } from "../result.ts";
 import type { RowCase } from "./row-case.ts";
 import type { SentStatement, StatementProxy } from "./statement-proxy.ts";
 
-/** The statements of a request to a server that is idle otherwise; the database is local, so that a round trip takes a fraction of a millisecond. */
+/** The statements of a request to an otherwise idle server; the database is local, so a round trip takes a fraction of a millisecond. */
 export interface RequestStatements {
   readonly statements: number;
   /** The longest chain of statements of which each begins after the end of the one before. */
@@ -14,7 +14,8 @@ export interface RequestStatements {
 const requests = 6;
 
 /**
- * Sends requests of a row one after the other, twice, and counts the statements of the second time, when the server keeps what does not change, as under load.
+ * Sends requests of a row in sequence, twice, and counts the statements of the second pass: by then the server has cached what does not change, as
+ * under load.
  */
 export async function countStatements(
   { row, paths }: RowCase,
@@ -34,12 +35,12 @@ export async function countStatements(
     counts.push({ statements: last.length, sequential: longestChain(last) });
   }
   const warm = counts.slice(requests);
-  // Writes of usage and anchors in the background fall into some of the requests.
-  const usual = (part: "statements" | "sequential"): number => median(warm.map((count) => count[part]));
-  return { statements: usual("statements"), sequential: usual("sequential"), last };
+  // The median, because background writes of usage and anchors coincide with some of the requests.
+  const typical = (part: "statements" | "sequential"): number => median(warm.map((count) => count[part]));
+  return { statements: typical("statements"), sequential: typical("sequential"), last };
 }
 
-/** The size of the largest set of statements that do not overlap in time, chosen by their ends. */
+/** The size of the largest set of statements that do not overlap in time (greedy by end time). */
 function longestChain(sent: readonly SentStatement[]): number {
   let [count, end] = [0, Number.NEGATIVE_INFINITY];
   for (const { startedAt, endedAt } of [...sent].sort((left, right) => left.endedAt - right.endedAt)) {
@@ -55,7 +56,7 @@ export function describeStatements({ last }: RequestStatements, characters: numb
   const zero = last[0]?.startedAt ?? 0;
   const at = (time: number): string => (time - zero).toFixed(2).padStart(6);
   return last.map(
-    ({ startedAt, endedAt, name, parsed, text }) =>
-      `${at(startedAt)}–${at(endedAt)} ms ${name === "" ? "unnamed" : "named  "}${parsed ? " parsed" : "       "} ${text.replace(/\s+/g, " ").slice(0, characters)}`,
+    ({ startedAt, endedAt, name, isParsed, text }) =>
+      `${at(startedAt)}–${at(endedAt)} ms ${name === "" ? "unnamed" : "named  "}${isParsed ? " parsed" : "       "} ${text.replace(/\s+/g, " ").slice(0, characters)}`,
   );
 }

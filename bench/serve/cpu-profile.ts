@@ -16,7 +16,7 @@ interface CpuProfile {
 export interface FunctionShare {
   readonly name: string;
   readonly self: number;
-  /** With everything that it called synchronously. */
+  /** Includes everything that it called synchronously. */
   readonly total: number;
 }
 
@@ -25,7 +25,7 @@ const notWork = new Set(["(idle)", "(root)"]);
 /** Loading modules is not part of serving. */
 const isLoading = (url: string): boolean => url.startsWith("node:internal/modules/");
 
-/** Aggregates the profiles in a folder by a name of the frame, largest share first. */
+/** Aggregates the profiles in a folder by the name that `nameOf` gives each frame, largest self time first. */
 export function sharesOf(folder: string, nameOf: (functionName: string, url: string, line: number) => string): FunctionShare[] {
   const self = new Map<string, number>();
   const total = new Map<string, number>();

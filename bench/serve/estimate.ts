@@ -3,11 +3,11 @@ import type { WorkersFigures } from "./workers.ts";
 
 const estimatedWorkers = [1, 2, 4, 8, 16];
 
-/** What the estimate assumes, for its output. */
+/** States the assumptions of the estimate. */
 export const estimateNote = (databaseCores: number): string =>
   "Estimate, not a measurement: requests/s = min(workers * 1000 / worker CPU ms, PostgreSQL cores * 1000 / PostgreSQL CPU ms), " +
-  `with the CPU times per request of the measurement with the fewest workers, a core for each worker, and ${databaseCores} cores for PostgreSQL alone ` +
-  "(--database-cores). It leaves out the network, locks, and caches of the CPU that more processes share.";
+  `with the CPU times per request of the measurement with the fewest workers, a core for each worker, and ${databaseCores} cores for PostgreSQL ` +
+  "alone (--database-cores). It ignores the network, locks, and CPU caches that more processes share.";
 
 /** The rate of a number of workers with a core each, and PostgreSQL on other cores; CPU times are milliseconds per request. */
 export const estimatedRate = (workers: number, workerCpu: number, databaseCpu: number, databaseCores: number): number =>

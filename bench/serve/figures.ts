@@ -89,7 +89,7 @@ const targetLine = (summary: Summary) => ({
   load: rounded(summary.load, 1),
 });
 
-/** The columns of their own, at the compared number of connections; ratios are to the bare server. */
+/** The additional columns, at the compared number of connections; ratios are to the bare server. */
 function columnLine(summary: Summary) {
   const { compared, cached, compressed, express } = summary;
   const bare = medianOf(compared, "bare", ({ perSecond }) => perSecond) ?? Number.NaN;
@@ -134,7 +134,7 @@ function missedOf(summary: Summary): string[] {
   const rateText = `${rounded(rate.median)} of the bare server's requests per second; the target is at least ${target}`;
   return [
     ...(bareCheck !== null && bareCheck.ratio < minRatio && rowCase.isLong !== true
-      ? [`${subject}: the bare server reaches ${rounded(bareCheck.ratio)} of pgbench; at least ${minRatio} is expected of an expert's.`]
+      ? [`${subject}: the bare server reached ${rounded(bareCheck.ratio)} of pgbench's rate; expected at least ${minRatio}.`]
       : []),
     ...(marks.rate === "below target" ? [`${subject}: ${rateText} (not far below).`] : []),
     ...(marks.rate === "MISSED" ? [`${subject}: ${rateText}.`] : []),

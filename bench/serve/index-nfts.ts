@@ -67,7 +67,7 @@ export async function writeNfts(database: Database, chainId: number, facts: Stor
   );
 }
 
-/** The collections, with one sale a day in the last two months. */
+/** Writes the collections, with one sale a day in the last two months. */
 async function writeCollections(database: Database, chainId: number, lastDay: number): Promise<void> {
   const addresses = Array.from({ length: collections }, (_, number) => bytes(hexOf(kinds.collection, number, 5)));
   await database.query(

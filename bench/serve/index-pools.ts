@@ -8,10 +8,10 @@ import { exchanges } from "./exchanges.ts";
 
 const poolKind = 10;
 const pooledTokens = 60;
-/** A token has a pool with each of the next ones. */
+/** The number of following tokens with each of which a token has a pool. */
 const nextTokens = 10;
 const statesPerPool = 120;
-/** The number of the first token with pools. A third of the tokens from there have prices. */
+/** The number of the first token with pools. A third of the tokens from this number on have prices. */
 const firstToken = 1_000;
 
 /** The tokens with pools, 20 in each exchange. */
@@ -66,7 +66,7 @@ export async function writePools(database: Database, chainId: number, facts: Sto
   await writeTotals(database, chainId, Math.floor(timeOfBlock(facts, facts.blocks - 1) / secondsPerHour) - 1);
 }
 
-/** The totals of the exchanges at the end of each of the last days and of the last closed hour, as the job that rolls them up stores them. */
+/** Writes the totals of the exchanges at the end of each of the last 40 days and of the last complete hour, as the roll-up job stores them. */
 async function writeTotals(database: Database, chainId: number, lastHour: number): Promise<void> {
   await database.query(
     `INSERT INTO exchange_hours (chain_id, factory, hour, block_number, fingerprint, pools, week_pools, tokens, ranked_tokens, liquidity, volume, swaps,

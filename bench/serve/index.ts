@@ -12,7 +12,7 @@ import type { BenchServer } from "../support/server.ts";
 import { writeNfts } from "./index-nfts.ts";
 import { writePools } from "./index-pools.ts";
 
-/** Incremented when other rows are added to the index. */
+/** Incremented when the rows that are added to the index change. */
 const version = 2;
 const mainnetId = 1;
 /** The registry of the preset eth-mainnet. */
@@ -59,7 +59,7 @@ export async function openServedIndex(
   return name;
 }
 
-/** Prices of the native token and of every third token of ordinary wallets and of the busy address, one a day. */
+/** Writes daily prices of the native token, and of every third token of ordinary wallets and of the busy address. */
 async function writePrices(database: Database, chainId: number, facts: StoryFacts): Promise<void> {
   const first = timeOfBlock(facts, 0);
   const last = timeOfBlock(facts, facts.blocks - 1);
@@ -81,10 +81,10 @@ async function writePrices(database: Database, chainId: number, facts: StoryFact
      INSERT INTO price_progress (chain_id, hour, block_number) VALUES ($1, $4::int4, $5)`,
     [chainId, assets.map(bytes), Math.floor(first / secondsPerHour), Math.floor(last / secondsPerHour), facts.blocks - 1],
   );
-  if (last - first < secondsPerDay) throw new Error("Expected blocks of more than one day.");
+  if (last - first < secondsPerDay) throw new Error("Expected blocks that span more than one day.");
 }
 
-/** Names of some wallets and tokens, as records of a resolver, and by address for the bare server, which cannot compute nodes in SQL. */
+/** Writes names of some wallets and tokens, as records of a resolver, and by address for the bare server, which cannot compute nodes in SQL. */
 async function writeNames(database: Database, chainId: number, facts: StoryFacts): Promise<void> {
   const [namespace] = reverseNamespaces(chainId);
   if (namespace === undefined) throw new Error("Expected a namespace of reverse names.");

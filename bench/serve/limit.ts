@@ -1,13 +1,13 @@
 import type { Cell } from "./cells.ts";
 
-/** A part that uses this share of the cores that it could use is the limit. */
+/** A component is the limit if it uses at least this share of the cores available to it. */
 const busy = 0.85;
 
-/** The cores that a part has used. */
+/** The number of cores that a component used. */
 export const coresOf = (cpu: number | null, { perSecond }: Pick<Cell, "perSecond">): number =>
   cpu === null ? Number.NaN : (cpu * perSecond) / 1000;
 
-/** The limit of a rate that uses up neither its own share of the cores nor all of them. */
+/** The limit if no component saturates the cores available to it and the machine is not saturated either. */
 export const otherLoad = "other load, or waiting";
 
 /** What limits the rate: the CPU of the workers, PostgreSQL, the load generator, or the cores of this machine, which they share. */

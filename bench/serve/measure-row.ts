@@ -7,7 +7,7 @@ import type { ServerProcess } from "./processes.ts";
 import type { RowCase } from "./row-case.ts";
 import type { Servers } from "./servers.ts";
 
-/** Both servers with one number of connections, measured one after the other. */
+/** The cells of both servers with one number of connections, measured one after the other. */
 export interface Pair {
   readonly product: Cell;
   readonly bare: Cell;
@@ -41,9 +41,9 @@ export const comparedOf = (connections: readonly number[], maxConnections = Numb
   return measured.includes(comparedConnections) ? comparedConnections : (measured.at(-1) ?? Math.min(comparedConnections, maxConnections));
 };
 
-/** Paths that are requested again and again for cached responses, few enough that all of them are cached. */
+/** The number of paths that are requested repeatedly to measure cached responses, few enough that all of them are cached. */
 const repeatedPaths = 60;
-/** Pairs of a row with long responses, whose cells take several times as long. */
+/** The max number of pairs for a row with long responses, whose cells take several times as long. */
 const maxLongRounds = 2;
 
 /** Measures a row on all servers, each pair in turn, so that other load on the machine affects both alike. */
@@ -82,7 +82,7 @@ export async function measureRow(
   const express = await measure(servers.express, compared);
   const compressed = await measure(servers.product, compared, rowCase.paths, { acceptEncoding: "gzip" });
   const repeated = rowCase.paths.slice(0, repeatedPaths);
-  // Twice each: requests that are computed when the warm-up ends belong to the measured time.
+  // Each twice, because responses that are still being computed when the warm-up ends count as measured.
   const cached = await measure(servers.cached, compared, repeated, { minWarmUpResponses: 2 * repeated.length });
   return { rowCase, comparisons, cached, compressed, express, load: loadavg()[0] ?? Number.NaN };
 }

@@ -20,11 +20,11 @@ export interface Options extends StorySize {
   readonly workers: readonly number[];
   /** The cores of PostgreSQL in the estimate for more workers. */
   readonly databaseCores: number;
-  /** Whether other rows are measured after one has failed. */
-  readonly keepsGoing: boolean;
+  /** Measures the remaining rows after one has failed. */
+  readonly keepGoing: boolean;
 }
 
-/** Warm-up of a cell. */
+/** The warm-up of a cell. */
 export const warmUpMilliseconds = 300;
 /** The warm-up of a row's first cell on a server, in which its code is compiled. */
 export const firstWarmUpMilliseconds = 1500;
@@ -42,7 +42,7 @@ const otherColumns = 3;
 
 const numbersOf = (list: string): number[] => list.split(",").filter(Boolean).map(Number);
 
-/** The options of command-line arguments. @throws {TypeError} for an unknown option. @throws {RangeError} for an invalid number. */
+/** Parses command-line arguments. @throws {TypeError} for an unknown option. @throws {RangeError} for an invalid number. */
 export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -76,7 +76,7 @@ export function parseOptions(args: readonly string[]): Options {
     connections: Math.min(...connections),
   };
   for (const [name, value] of Object.entries(positive)) {
-    if (!(value > 0) || !Number.isFinite(value)) throw new RangeError(`Invalid value for --${name}: expected numbers above 0.`);
+    if (!(value > 0) || !Number.isFinite(value)) throw new RangeError(`Invalid value for --${name}: expected a number above 0.`);
   }
   return {
     seed: Number(values.seed),
@@ -89,7 +89,7 @@ export function parseOptions(args: readonly string[]): Options {
     explain: values.explain,
     workers,
     databaseCores,
-    keepsGoing: values["keep-going"],
+    keepGoing: values["keep-going"],
   };
 }
 
@@ -97,7 +97,7 @@ export function parseOptions(args: readonly string[]): Options {
 const cellsOfRow = (numbers: number, rounds: number): number =>
   2 * (Math.min(2, numbers) * rounds + Math.max(0, numbers - 2)) + otherColumns;
 
-/** The measured seconds of a cell in a run of some minutes. */
+/** The measured seconds per cell with which the run takes a number of minutes. */
 function cellSeconds(minutes: number, rows: number, cells: number): number {
   const ofRow = (minutes * 60 - startSeconds) / rows - checkSeconds;
   const seconds = ofRow / cells - warmUpMilliseconds / 1000 - loadSeconds;

@@ -8,7 +8,7 @@ const warmUpSeconds = 1;
 const maxMilliseconds = 60_000;
 const run = promisify(execFile);
 const debianFolder = "/usr/lib/postgresql";
-/** Statements with different values: pgbench has no text variables that it can change. Each client plans each of them once. */
+/** The number of statements with different values, because pgbench cannot vary text variables. Each client plans each statement once. */
 const variants = 8;
 
 /** The path of pgbench; null if it is not installed. */
@@ -39,7 +39,7 @@ function spread<T>(values: readonly T[]): readonly T[] {
   );
 }
 
-/** Statements per second of pgbench with prepared statements and generic plans, after the seconds in which its clients connect and plan the statements. */
+/** Returns pgbench's statements per second with prepared statements and generic plans, excluding the time to connect and to plan them. */
 export async function runPgbench(program: string, { sql, values, databaseUrl, clients, seconds, folder }: PgbenchWork): Promise<number> {
   const args: string[] = [];
   const statement = sql.replace(/^--.*\n/gm, "").trim();

@@ -10,10 +10,10 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** On a busy machine, the workers of a server take turns. */
+/** On a busy machine, the workers of a server compete for CPU time while they start. */
 const maxStartMilliseconds = 120_000;
 
-/** Starts a server with its output in a log file, and waits until the log says where it listens. @throws {Error} if it exits or does not listen. */
+/** Starts a server with its output in a log file, and waits until the log contains its address. @throws {Error} if it exits or does not listen. */
 export async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv, logFile: string): Promise<ServerProcess> {
   const log = openSync(logFile, "w");
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ["ignore", log, log] });

@@ -41,12 +41,12 @@ export interface ProductShard {
 
 /** Options of the product's process. */
 export interface ProductOptions {
-  /** Options of Node.js, for a profile. */
+  /** Options of Node.js, such as those for a profile. */
   readonly nodeOptions?: readonly string[];
   /** The number of workers; one process without workers by default. */
   readonly workers?: number;
-  /** Whether responses are cached until the index changes, as by default; otherwise each request is computed. */
-  readonly keepsResponses?: boolean;
+  /** Whether responses are cached, which is the default of `ashlar serve` but not of the benchmark. */
+  readonly cachesResponses?: boolean;
   /** Replicas of the database; none by default. */
   readonly readUrls?: readonly string[];
   /** Chains in databases of their own, besides eth-mainnet in the control database; none by default. */
@@ -55,7 +55,7 @@ export interface ProductOptions {
   readonly metricsPort?: number | undefined;
 }
 
-/** The deadline of requests and statements: on a busy machine, requests of 128 connections for long responses take longer than by default. */
+/** The deadline of requests and statements: on a busy machine, requests of 128 connections for long responses would exceed the default. */
 const deadline = 120_000;
 
 /** Starts `ashlar serve` with default settings, except for cached responses, raised limits and the deadline. */
@@ -63,7 +63,7 @@ export function startProduct(
   { product }: Programs,
   databaseUrl: string,
   folder: string,
-  { nodeOptions = [], workers = 1, keepsResponses = false, readUrls = [], shards = [], metricsPort }: ProductOptions = {},
+  { nodeOptions = [], workers = 1, cachesResponses = false, readUrls = [], shards = [], metricsPort }: ProductOptions = {},
 ): Promise<ServerProcess> {
   const file = join(folder, "ashlar.yaml");
   const named = shards.map(({ chain, databaseUrl: url }, index) => ({ name: `shard${index + 1}`, chain, url }));
@@ -75,7 +75,7 @@ export function startProduct(
       publicUrl: "http://bench.invalid",
       readUrls,
       ...(metricsPort === undefined ? {} : { metrics: { port: metricsPort } }),
-      cache: keepsResponses ? {} : { megabytes: 0 },
+      cache: cachesResponses ? {} : { megabytes: 0 },
       limits: { requestsPerSecond: 1_000_000, ...raisedLimits, requestMilliseconds: deadline, statementMilliseconds: deadline },
     }),
   );

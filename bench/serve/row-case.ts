@@ -7,6 +7,6 @@ export interface RowCase {
   readonly paths: readonly string[];
   /** For responses of megabytes, whose JSON takes longer than their statement: the bare server is not compared with pgbench. */
   readonly isLong?: boolean;
-  /** The largest number of connections that is measured. */
+  /** The max number of connections that is measured. */
   readonly maxConnections?: number;
 }

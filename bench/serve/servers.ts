@@ -22,7 +22,7 @@ export interface Servers {
   stop(): Promise<void>;
 }
 
-/** What servers are started with. */
+/** The inputs of `startServers`. */
 export interface ServersOptions {
   readonly programs: Programs;
   readonly databaseUrl: string;
@@ -30,7 +30,7 @@ export interface ServersOptions {
   readonly cases: readonly RowCase[];
 }
 
-/** Starts all servers; those that were started are stopped if another one does not start. */
+/** Starts all servers; if one fails to start, those already started are stopped. */
 export async function startServers({ programs, databaseUrl, folder, cases }: ServersOptions): Promise<Servers> {
   const started: ServerProcess[] = [];
   const start = async (starting: Promise<ServerProcess>): Promise<ServerProcess> => {
@@ -51,7 +51,7 @@ export async function startServers({ programs, databaseUrl, folder, cases }: Ser
   try {
     return {
       product: await start(startProduct(programs, databaseUrl, folder)),
-      cached: await start(startProduct(programs, databaseUrl, cachedFolder, { keepsResponses: true })),
+      cached: await start(startProduct(programs, databaseUrl, cachedFolder, { cachesResponses: true })),
       bare: await start(startProcess([fileURLToPath(programs.bare), JSON.stringify(bareArgument)], {}, join(folder, "bare.log"))),
       express: await start(
         startProcess(
@@ -72,7 +72,7 @@ interface OpenApiDocument {
   readonly paths: Readonly<Record<string, unknown>>;
 }
 
-/** Writes the OpenAPI document with the operations of the cases alone, because the validator tries all of them for each request. Returns the file. */
+/** Writes an OpenAPI document with only the operations of the cases, because the validator tries all of them for each request. Returns its path. */
 function writeDocument(folder: string, cases: readonly RowCase[]): string {
   const { paths, ...rest }: OpenApiDocument = JSON.parse(readFileSync(new URL("../../generated/openapi.json", import.meta.url), "utf8"));
   const requests = cases.map((rowCase) => rowCase.paths[0]?.split("?")[0] ?? "");

@@ -6,9 +6,9 @@ export interface SentStatement {
   readonly name: string;
   readonly text: string;
   /** Whether the request also parsed the statement. */
-  readonly parsed: boolean;
+  readonly isParsed: boolean;
   readonly startedAt: number;
-  /** The time at which the database was ready for the next statement of the connection. */
+  /** When the database was ready for the next statement of the connection. */
   readonly endedAt: number;
 }
 
@@ -16,12 +16,12 @@ export interface SentStatement {
 export interface StatementProxy {
   /** The database URL through the proxy. */
   readonly url: string;
-  /** The statements since the last call. */
+  /** Returns the statements since the last call. */
   take(): SentStatement[];
   stop(): void;
 }
 
-/** Starts the proxy. It understands the extended and the simple protocol (PostgreSQL, "Message Formats"). */
+/** Starts the proxy. It supports the extended and the simple query protocol (PostgreSQL, "Message Formats"). */
 export async function startStatementProxy(databaseUrl: string): Promise<StatementProxy> {
   const target = new URL(databaseUrl);
   let sent: SentStatement[] = [];
@@ -45,9 +45,9 @@ export async function startStatementProxy(databaseUrl: string): Promise<Statemen
         parsed = name;
       } else if (type === "B") {
         const name = textAt(body, textAt(body, 0).length + 1);
-        open.push({ name, text: prepared.get(name) ?? "", parsed: parsed === name, startedAt });
+        open.push({ name, text: prepared.get(name) ?? "", isParsed: parsed === name, startedAt });
         parsed = null;
-      } else if (type === "Q") open.push({ name: "", text: textAt(body, 0), parsed: true, startedAt });
+      } else if (type === "Q") open.push({ name: "", text: textAt(body, 0), isParsed: true, startedAt });
     });
     const fromServer = createReader(true, (type) => {
       if (type !== "Z") return;
@@ -86,9 +86,9 @@ export async function startStatementProxy(databaseUrl: string): Promise<Statemen
 const textAt = (body: Buffer, start: number): string => body.toString("utf8", start, body.indexOf(0, start));
 
 /** Splits a stream into messages. The first message of a client has no type. */
-function createReader(typed: boolean, onMessage: (type: string, body: Buffer) => void): (part: Buffer) => void {
+function createReader(isFirstTyped: boolean, onMessage: (type: string, body: Buffer) => void): (part: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
-  let hasType = typed;
+  let hasType = isFirstTyped;
   return (part) => {
     rest = rest.length === 0 ? part : Buffer.concat([rest, part]);
     for (;;) {

@@ -1,6 +1,6 @@
 import type { RowCase } from "./row-case.ts";
 
-/** How a figure compares with its target. A rate below its target misses it clearly below a further bound. */
+/** How a figure compares with its target. A rate that misses its target is `below target` down to a second bound, and `MISSED` below that. */
 export type Mark = "met" | "below target" | "MISSED";
 
 const rateTargets: Readonly<Record<RowCase["kind"], { readonly target: number; readonly missedBelow: number }>> = {
@@ -8,13 +8,13 @@ const rateTargets: Readonly<Record<RowCase["kind"], { readonly target: number; r
   balances: { target: 0.6, missedBelow: 0.45 },
   other: { target: 0.4, missedBelow: 0.4 },
 };
-/** The product's median latency at one connection, and CPU time per request, by those of the bare server. */
+/** Max ratios to the bare server: of the median latency at one connection, and of the CPU time per request. */
 export const maxRatios = { latency: 1.5, cpu: 1.6 } as const;
 
-/** The target of the product's rate by that of the bare server. */
+/** The target for the ratio of the product's rate to the bare server's. */
 export const rateTargetOf = (kind: RowCase["kind"]): number => rateTargets[kind].target;
 
-/** The mark of a rate by that of the bare server. */
+/** The mark of the ratio of the product's rate to the bare server's. */
 export function markOfRate(kind: RowCase["kind"], ratio: number): Mark {
   const { target, missedBelow } = rateTargets[kind];
   return ratio >= target ? "met" : ratio >= missedBelow ? "below target" : "MISSED";

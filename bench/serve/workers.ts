@@ -10,7 +10,7 @@ import type { ServerProcess } from "./processes.ts";
 import { type Programs, startProduct } from "./product.ts";
 import type { RowCase } from "./row-case.ts";
 
-/** The product with a number of workers under the requests of a row. */
+/** The figures of a row with a number of workers. */
 export interface WorkersFigures {
   readonly rowCase: RowCase;
   readonly workers: number;
@@ -18,7 +18,7 @@ export interface WorkersFigures {
   readonly cell: Cell;
 }
 
-/** What the product is started with. */
+/** The inputs of `measureWorkers`. */
 export interface WorkersOptions {
   readonly programs: Programs;
   readonly databaseUrl: string;
@@ -41,7 +41,7 @@ export async function measureWorkers({ programs, databaseUrl, folder, cases, loa
     for (const rowCase of cases) {
       const connections = comparedOf(options.connections, rowCase.maxConnections);
       for (const { workers, server } of started) {
-        // Each worker compiles the code of the row, and keeps what it reads: its share of the paths.
+        // Each worker compiles the code of the row and caches what its share of the paths reads.
         const cellOptions = { ...load, warmUpMilliseconds: firstWarmUpMilliseconds };
         const cell = await measureCell(server, rowCase, connections, cellOptions, { minWarmUpResponses: rowCase.paths.length });
         figures.push({ rowCase, workers, connections, cell });
@@ -53,7 +53,7 @@ export async function measureWorkers({ programs, databaseUrl, folder, cases, loa
   }
 }
 
-/** What each number of workers brings: rates, the cores that were used, and what limits the rate. */
+/** The table of rates, cores used and limits, by row and number of workers. */
 export const workersTable = (figures: readonly WorkersFigures[], cores = availableCores()) =>
   figures.map(({ rowCase: { row, name }, workers, connections, cell }) => {
     const one = figures.find((other) => other.rowCase.row === row && other.workers === 1)?.cell;

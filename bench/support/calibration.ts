@@ -15,8 +15,9 @@ export interface Calibration {
 }
 
 /**
- * Calibrates by a query for one row, the minimum cost of a response. It is measured like the line "one row, for comparison" of bench `queries`, for which the
- * reference was measured: right after this process has read the CPU clock. Thousands of such queries in a row take a third of that time.
+ * Calibrates by a query for one row, the minimum cost of a response. It is measured like the line "one row, for comparison" of bench `queries`,
+ * from which the reference comes: right after this process has read the CPU clock. Thousands of consecutive queries take a third of that time
+ * each.
  */
 export async function calibrateByQuery(database: Queryable, times = 31): Promise<Calibration> {
   const { milliseconds } = await timeQuery(database, () => database.query("SELECT 1 AS one"), times);

@@ -15,8 +15,8 @@ export function compileScript(script: URL, folder: string): URL {
 }
 
 /**
- * Compiles scripts and their imports like the package build does, and returns the URLs of the compiled scripts. An installed package runs compiled code; the
- * TypeScript loader wraps every named function.
+ * Compiles scripts and their imports as the package build does, and returns the URLs of the compiled scripts. An installed package runs compiled
+ * code, whereas the TypeScript loader wraps every named function.
  */
 export function compileScripts(scripts: readonly URL[], folder: string): URL[] {
   const files = scripts.map((script) => fileURLToPath(script));

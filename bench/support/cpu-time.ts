@@ -42,7 +42,7 @@ export function cpuMillisecondsOfFamily(id: number): number | null {
   }, 0);
 }
 
-/** A process and its child processes; Linux alone reports them. */
+/** The ids of a process and its child processes (Linux only). */
 export const familyOf = (id: number): number[] => [
   id,
   ...readAll()
@@ -58,11 +58,11 @@ export function cpuMillisecondsOfChildren(parent: number): ReadonlyMap<number, n
   return new Map(children.map(({ id }) => [id, cpuMillisecondsOf([id]) ?? 0]));
 }
 
-/** The growth of these CPU milliseconds, of the child processes that are still running. */
+/** The increase of CPU milliseconds between two samples, over the child processes that are still running. */
 export const growthOf = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number =>
   [...after].reduce((sum, [id, time]) => sum + time - (before.get(id) ?? 0), 0);
 
-/** The process of which all backends of a database's server are children; 0 if the system does not report it. */
+/** The id of the postmaster, the parent of all backends of a database server; 0 if the system does not report it. */
 export async function postmasterOf(database: Queryable): Promise<number> {
   const [row] = await database.query<{ id: number }>("SELECT pg_backend_pid()::int8 AS id");
   return parentOf(row?.id ?? 0) ?? 0;

@@ -4,7 +4,7 @@ import type { DecodedBlock } from "../../runtime/events/decoded-block.ts";
 import type { ChainFacts, Projection, Row, Table } from "../../runtime/indexer/projection.ts";
 import { writeRows } from "../../runtime/indexer/storage/write-rows.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
-import { createInterned, createMemoryState } from "./memory-state.ts";
+import { createMemoryState, createRowInterner } from "./memory-state.ts";
 import { projections as allProjections } from "./projections.ts";
 
 export interface FillOptions {
@@ -12,7 +12,7 @@ export interface FillOptions {
   readonly projections: readonly Projection[];
   readonly nativeAccounting: ChainFacts["nativeAccounting"];
   readonly blocksPerBatch: number;
-  /** Default: none. */
+  /** The wrapped native tokens; none by default. */
   readonly wrappedNative?: readonly Address[];
   /** The names of tables that stay empty. */
   readonly without?: ReadonlySet<string>;
@@ -31,8 +31,8 @@ export async function fillTables(
 ): Promise<ChainBlock | undefined> {
   const { chainId, projections, nativeAccounting, blocksPerBatch, wrappedNative = [], without = new Set() } = options;
   const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting, wrappedNative: new Set(wrappedNative) };
-  const interned = createInterned();
-  const parts = projections.map((projection) => ({ projection, memory: createMemoryState(projection, interned) }));
+  const internRow = createRowInterner();
+  const parts = projections.map((projection) => ({ projection, memory: createMemoryState(projection, internRow) }));
   const growing = projections.map(({ tables }) => growingTables(tables).filter(({ name }) => !without.has(name)));
   let last: ChainBlock | undefined;
   let writing: Promise<unknown> = Promise.resolve();

@@ -18,7 +18,7 @@ export interface EndpointTimes {
   readonly variants: readonly VariantTimes[];
 }
 
-/** The minimum number of items of a response: a request that finds nothing measures nothing. */
+/** The minimum number of items of a response, because the time of a request that finds nothing is meaningless. */
 const minItems = 1;
 /** Warms up caches, connections and the JIT compiler. */
 const warmUp = 10;

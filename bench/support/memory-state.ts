@@ -1,8 +1,8 @@
 import type { Projection, Row } from "../../runtime/indexer/projection.ts";
 import { type Key, keyText, type State } from "../../runtime/indexer/state/state.ts";
 
-/** Stores one copy of each address, which occurs in many rows; a substring of a log would retain the whole log in memory. */
-export const createInterned = (): ((row: Row, columns: readonly string[]) => Row) => {
+/** Creates a function that copies columns of a row and interns hex values, because a substring of a log would retain the whole log in memory. */
+export const createRowInterner = (): ((row: Row, columns: readonly string[]) => Row) => {
   const texts = new Map<string, string>();
   const intern = (text: string): string => {
     const known = texts.get(text);
@@ -21,7 +21,7 @@ export const createInterned = (): ((row: Row, columns: readonly string[]) => Row
 };
 
 /** Holds in memory the rows that a projection loads from its tables, and the rows of tables with one row per key. */
-export const createMemoryState = (projection: Projection, interned: ReturnType<typeof createInterned>) => {
+export const createMemoryState = (projection: Projection, internRow: ReturnType<typeof createRowInterner>) => {
   const written = new Map(projection.tables.map((table) => [table.name, table]));
   const stores = new Map<
     string,
@@ -46,7 +46,7 @@ export const createMemoryState = (projection: Projection, interned: ReturnType<t
     /** Stores the rows of a fold. */
     store: (folded: Readonly<Record<string, readonly Row[]>>): void => {
       for (const { table, key, columns, rows } of stores.values()) {
-        for (const row of folded[table] ?? []) rows.set(keyText(key.map((column) => String(row[column])) as Key), interned(row, columns));
+        for (const row of folded[table] ?? []) rows.set(keyText(key.map((column) => String(row[column])) as Key), internRow(row, columns));
       }
     },
     finals: () => finals.map(({ table, rows }) => ({ table, rows: rows.values() })),

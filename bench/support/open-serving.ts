@@ -13,7 +13,7 @@ export interface BenchServing {
   close(): Promise<void>;
 }
 
-/** Starts serving a database. Responses are neither cached nor compressed, because a repeated request would measure the cache, and each one the encoder. */
+/** Starts serving a database. Responses are neither cached nor compressed, because that would measure the cache and the encoder instead. */
 export async function openServing(database: Database, chain: ChainConfig): Promise<BenchServing> {
   const { key, id } = await createKeys(database).create({ label: "bench" });
   const serving = await startServing({

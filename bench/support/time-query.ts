@@ -8,10 +8,10 @@ export interface QueryTimes {
   readonly cpu: readonly number[];
 }
 
-/** Runs before the measured ones, which warm up caches and connections. */
+/** Unmeasured runs that warm up caches and connections. */
 const warmUp = 3;
 
-/** Runs a query repeatedly and measures each run. `check` receives the rows of each. */
+/** Runs a query repeatedly and measures each run. `check` receives the rows of each run. */
 export async function timeQuery<Rows>(
   database: Queryable,
   run: (iteration: number) => Promise<Rows>,

@@ -15,6 +15,6 @@ export async function withoutIndexes(database: Database, work: () => Promise<voi
       await database.query(constraint === null ? definition : `ALTER TABLE "${table}" ADD CONSTRAINT "${name}" ${constraint}`);
     }
   };
-  // Two at a time; each sorts in its own memory.
+  // Two at a time, each with its own maintenance memory.
   await Promise.all([createRemaining(), createRemaining()]);
 }

@@ -20,14 +20,14 @@ function Facts({ chain, rate }: { readonly chain: ChainDetails; readonly rate: n
     ],
     ["Blocks per second", formatNumber(rate)],
     ["Last progress", chain.silentSeconds === null ? "–" : `${formatDuration(chain.silentSeconds)} ago`],
-    ["Rows", disk === null ? "not known before the next ANALYZE" : `about ${formatNumber(disk.rows)}`],
+    ["Rows", disk === null ? "unknown until the next ANALYZE" : `about ${formatNumber(disk.rows)}`],
     [
       "Disk",
       disk === null
-        ? "not known before the next ANALYZE"
+        ? "unknown until the next ANALYZE"
         : `about ${formatBytes(disk.bytes)}${density === null ? "" : `, ${formatBytes(density)} per million transactions`}`,
     ],
-    ["Node", chain.node === null ? "not examined yet" : chain.node.join(", ") || "no optional feature"],
+    ["Node", chain.node === null ? "not checked yet" : chain.node.join(", ") || "no optional features"],
     ["Missing", chain.missing.join(", ") || "nothing"],
     [
       "Last audit",
@@ -48,7 +48,7 @@ function Facts({ chain, rate }: { readonly chain: ChainDetails; readonly rate: n
   );
 }
 
-/** Asks for the name of the chain. */
+/** Confirms a removal: the operator must type the chain's name. */
 function RemovalDialog({
   name,
   onClose,
@@ -85,7 +85,7 @@ function RemovalDialog({
   );
 }
 
-/** Everything about a chain, and the actions on it. */
+/** The details of a chain, and the actions on it. */
 export function ChainPage({ name }: { readonly name: string }) {
   const path = `chains/${encodeURIComponent(name)}`;
   const { data, error, reload } = useLoad<ChainDetails>(path, interval);

@@ -15,7 +15,7 @@ export const stateTexts = {
   restoring: "being restored",
 } as const;
 
-/** Blocks per second by the observations of the last minute; null before the second one. */
+/** Blocks per second, measured over the last minute; null until there are two observations. */
 export function useRates(): (name: string, block: number | null) => number | null {
   const observed = useRef(new Map<string, { readonly at: number; readonly block: number }[]>());
   return (name, block) => {
@@ -29,7 +29,7 @@ export function useRates(): (name: string, block: number | null) => number | nul
   };
 }
 
-/** How far each chain is indexed. */
+/** The state and progress of each chain. */
 export function ChainsPage() {
   const { data, error } = useLoad<ChainsResponse>("chains", interval);
   const missing = data?.unavailable ?? [];
@@ -42,7 +42,7 @@ export function ChainsPage() {
         text={
           missing.length === 0
             ? null
-            : `No response from ${missing.length === 1 ? "database" : "databases"} ${missing.join(", ")}: chains are missing.`
+            : `No response from ${missing.length === 1 ? "database" : "databases"} ${missing.join(", ")}: this list lacks their chains.`
         }
         isError
       />

@@ -24,7 +24,7 @@ const textOf = (value: number | null | undefined): string => (value === null || 
 const listText = (values: readonly string[] | undefined): string => (values ?? []).join(", ");
 const toList = (text: string): string[] => text.split(/[\s,]+/).filter((value) => value !== "");
 
-/** Text that is not a number is sent as it is, so that the server names it in its error. */
+/** Text that is not a number is sent unchanged, so that the server's error quotes it. */
 const toNumber = (text: string): number | null => {
   const trimmed = text.trim();
   if (trimmed === "") return null;
@@ -33,11 +33,11 @@ const toNumber = (text: string): number | null => {
 const toLimit = (text: string): number | "unlimited" | "default" =>
   text.trim() === "unlimited" ? "unlimited" : (toNumber(text) ?? "default");
 
-/** The value of an input of local time, in UTC. */
+/** Converts the value of a `datetime-local` input, which holds a time in UTC. */
 const toTime = (text: string): string | null =>
   text === "" ? null : /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text;
 
-/** A form for a new key, or for the changes of one. */
+/** A form that creates or edits a key. */
 export function KeyForm({
   item,
   onClose,

@@ -15,11 +15,11 @@ const creditsOf = ({ usedCredits, credits, dailyCredits, monthlyCredits }: KeyIt
     ...(monthlyCredits === null ? [] : [`${formatNumber(monthlyCredits)} per month`]),
   ].join(", ");
 
-/** Shows a new key, this once. */
+/** Shows a new key; this is the only time that it can be shown. */
 function CreatedDialog({ created, onClose }: { readonly created: CreatedKey; readonly onClose: () => void }) {
   const [isCopied, setIsCopied] = useState(false);
   return (
-    <Dialog title={`Key ${created.id} is created`} onClose={onClose}>
+    <Dialog title={`Key ${created.id} created`} onClose={onClose}>
       <p>Save it now: only its hash is stored, and it is not shown again.</p>
       <p>
         <code class="secret">{created.key}</code>
@@ -65,7 +65,7 @@ type Opened =
   | { readonly kind: "edit" | "revoke"; readonly item: KeyItem }
   | { readonly kind: "created"; readonly created: CreatedKey };
 
-/** The keys: create, change, revoke. */
+/** Lists, creates, edits and revokes keys. */
 export function KeysPage() {
   const { data, error, reload } = useLoad<readonly KeyItem[]>("keys");
   const action = useAction();

@@ -6,7 +6,7 @@ import { formatTime } from "../format.ts";
 
 const pageSize = 100;
 
-/** What operators changed, newest first. */
+/** The actions of operators, newest first. */
 export function LogPage() {
   const [before, setBefore] = useState<number | null>(null);
   const { data, error } = useLoad<readonly LogItem[]>(before === null ? "log" : `log?before=${before}`);
@@ -14,7 +14,7 @@ export function LogPage() {
   return (
     <>
       <PageHeading>Log</PageHeading>
-      <p>Every action of an operator, by a command or this console. Entries are never changed or deleted.</p>
+      <p>Every action that an operator took on the command line or in this console. Entries are never changed or deleted.</p>
       <Notice text={error} isError />
       <Table caption="Actions" head={["Time", "Actor", "Action", "Subject", "Details"]}>
         {(data ?? []).map((item) => (

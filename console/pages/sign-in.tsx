@@ -3,7 +3,7 @@ import type { SessionResponse } from "../../runtime/console/responses.ts";
 import { post } from "../api.ts";
 import { Notice, PageHeading, useAction } from "../components.tsx";
 
-/** Signs in with the token of a link, on a click: a program that opens links to examine them does not use the link up. */
+/** Signs in with the token of a link. It waits for a click, so that programs that open links to scan them do not use up the token. */
 export function SignInPage({
   token,
   problem,
@@ -18,7 +18,7 @@ export function SignInPage({
   useEffect(() => {
     if (token === null) return;
     held.current = token;
-    // The token stays neither in the address bar nor in the history.
+    // Removes the token from the address bar and the history.
     history.replaceState(null, "", "#/sign-in");
   }, [token]);
   const signIn = (): Promise<void> =>

@@ -66,7 +66,7 @@ function Charts({ rows, from, to }: { readonly rows: readonly UsageRow[]; readon
     <div class="charts">
       <Chart title="Credits per day" days={days} series={credits} />
       <Chart title="Requests and errors per day" days={days} series={requests} />
-      <Chart title="Duration of requests" days={days} series={durations} />
+      <Chart title="Request duration" days={days} series={durations} />
     </div>
   );
 }

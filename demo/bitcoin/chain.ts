@@ -21,11 +21,11 @@ export interface MinedBlock {
   readonly hash: string;
   readonly block: Block;
   readonly transactions: readonly Transaction[];
-  /** The ids of the transactions, because computing one takes two hashes. */
+  /** The ids of the transactions, stored because computing one takes two hashes. */
   readonly txids: readonly string[];
 }
 
-/** Blocks of one branch, made with bitcoinjs-lib, without proof of work or signatures, which the index does not check. */
+/** Blocks of one branch, built with bitcoinjs-lib, without proof of work or signatures, which the index does not check. */
 export interface BitcoinChain {
   /** By height. */
   readonly blocks: readonly MinedBlock[];
@@ -33,7 +33,7 @@ export interface BitcoinChain {
   mine(transactions?: readonly Transaction[], coinbase?: Transaction | readonly Payment[]): MinedBlock;
   /** Removes the blocks above a height. */
   fork(height: number): void;
-  /** The output of a transaction of the blocks up to a height, by default of all; the newest one, if its id is repeated. */
+  /** Returns an output of a transaction in the blocks up to a height (default: all blocks). Of transactions with the same id, the newest counts. */
   coin(txid: string, vout: number, height?: number): Coin;
 }
 
@@ -46,7 +46,7 @@ const anyoneCanSpend = script.compile([opcodes.OP_TRUE ?? 0x51]);
 /** Bitcoin displays hashes in reverse. */
 export const displayed = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString("hex");
 
-/** Creates a chain with its genesis block. `timeOf` returns the time of the block at a height in Unix seconds, by default one every ten minutes. */
+/** Creates a chain with its genesis block. `timeOf` returns the time of a block in Unix seconds by its height, by default one every ten minutes. */
 export function createBitcoinChain(timeOf = (height: number): number => defaultGenesisTime + 600 * height): BitcoinChain {
   const blocks: MinedBlock[] = [];
   /** Makes the hashes of blocks with equal transactions differ between branches. */
@@ -76,7 +76,7 @@ export function createBitcoinChain(timeOf = (height: number): number => defaultG
       if (transaction !== undefined && output !== undefined)
         return { txid, vout, value: output.value, script: output.script, height, isCoinbase: transaction.isCoinbase() };
     }
-    throw new Error(`No output ${vout} of transaction ${txid} in this chain up to block ${highest}.`);
+    throw new Error(`The chain has no output ${vout} of transaction ${txid} up to block ${highest}.`);
   };
 
   mine();
@@ -92,7 +92,7 @@ function coinbaseOf(height: number, salt: number, payments: readonly Payment[]):
   return transaction;
 }
 
-/** A transaction that spends coins; their sum less that of the payments is its fee. */
+/** A transaction that spends coins; its fee is their sum less that of the payments. */
 export function spend(coins: readonly Coin[], payments: readonly Payment[]): Transaction {
   const transaction = new Transaction();
   transaction.version = 2;

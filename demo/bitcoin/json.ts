@@ -1,4 +1,4 @@
-/** A number in a response, as the text that a node prints: amounts have eight decimals. */
+/** A number in a response, with the text that a node prints: amounts have eight decimals. */
 export class NumberText {
   readonly text: string;
 
@@ -11,7 +11,7 @@ export class NumberText {
 export const amount = (satoshi: bigint): NumberText =>
   new NumberText(`${satoshi / 10n ** 8n}.${String(satoshi % 10n ** 8n).padStart(8, "0")}`);
 
-/** JSON in which numbers can have a text of their own. */
+/** Renders JSON, with each NumberText as its text. */
 export function renderJson(value: unknown): string {
   if (value instanceof NumberText) return value.text;
   if (Array.isArray(value)) return `[${value.map((item: unknown) => renderJson(item)).join(",")}]`;

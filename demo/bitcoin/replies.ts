@@ -2,7 +2,7 @@ import { address, networks, type Transaction } from "bitcoinjs-lib";
 import { type BitcoinChain, type Coin, displayed, type MinedBlock } from "./chain.ts";
 import { amount, NumberText } from "./json.ts";
 
-/** How a node prints blocks. */
+/** The format in which a node returns blocks. */
 export interface ReplyForm {
   /** As getnetworkinfo returns it: 220000 for Bitcoin Core 22. */
   readonly version: number;
@@ -42,7 +42,7 @@ export function blockReply({ blocks, coin }: BitcoinChain, block: MinedBlock, ve
   };
 }
 
-/** A transaction, with its fee if the node has the coins that it spends, and with these at verbosity 3. */
+/** A transaction. If the node has the coins that it spends, it includes the fee, and at verbosity 3 the coins. */
 export function transactionReply(transaction: Transaction, verbosity: number, form: ReplyForm, spent: () => readonly Coin[]) {
   const isCoinbase = transaction.isCoinbase();
   const coins = isCoinbase || !form.hasUndoData ? [] : spent();
@@ -84,7 +84,7 @@ function scriptReply(script: Uint8Array, { version, addressOf }: ReplyForm) {
   return { asm: "", ...(version >= 230_000 ? { desc: `raw(${hex(script)})` } : {}), hex: hex(script), ...addresses, type: "nonstandard" };
 }
 
-/** Creates a function that returns the address of a script on regtest, and remembers it, because bitcoinjs-lib tries one kind after the other. */
+/** Creates a function that returns the address of a script on regtest, cached because bitcoinjs-lib tries each kind of output in turn. */
 export function createAddressOf(): ReplyForm["addressOf"] {
   const known = new Map<string, string | null>();
   return (script) => {
@@ -95,7 +95,7 @@ export function createAddressOf(): ReplyForm["addressOf"] {
 }
 
 function addressOrNull(script: Uint8Array): string | null {
-  // P2TR (BIP 341): OP_1 and 32 bytes. Without a library of elliptic curves, bitcoinjs-lib does not return its address.
+  // P2TR (BIP 341): OP_1 and 32 bytes. Without an elliptic curve library, bitcoinjs-lib does not return its address.
   if (script.length === 34 && script[0] === 0x51 && script[1] === 32) return address.toBech32(script.slice(2), 1, networks.regtest.bech32);
   try {
     return address.fromOutputScript(script, networks.regtest);

@@ -18,18 +18,18 @@ export class RpcFailure extends Error {
   }
 }
 
-/** The result of a method. @throws {RpcFailure} */
+/** Returns the result of a method. @throws {RpcFailure} if the method fails. */
 export type RespondRpc = (method: string, params: readonly unknown[]) => unknown;
 
 export interface RpcServerOptions {
-  readonly answer: RespondRpc;
-  /** Whether a request of version 2.0 gets a response of version 2.0, as since Bitcoin Core 28. */
+  readonly respond: RespondRpc;
+  /** Whether JSON-RPC 2.0 requests get JSON-RPC 2.0 responses, as in Bitcoin Core 28 and later. */
   readonly hasVersion2: boolean;
   /** The user and password that requests must have, as `user:password`; by default none. */
   readonly credentials?: string;
 }
 
-/** A server of JSON-RPC over HTTP. */
+/** A JSON-RPC server over HTTP. */
 export interface RpcServer {
   readonly port: number;
   stop(): Promise<void>;
@@ -43,7 +43,7 @@ interface Call {
 }
 
 /** Starts a server that responds like Bitcoin Core, to single calls and to batches, on a free port of the loopback interface. */
-export async function startRpcServer({ answer, hasVersion2, credentials }: RpcServerOptions): Promise<RpcServer> {
+export async function startRpcServer({ respond, hasVersion2, credentials }: RpcServerOptions): Promise<RpcServer> {
   const failureOf = (error: unknown): { code: number; message: string } =>
     error instanceof RpcFailure
       ? { code: error.code, message: error.message }
@@ -54,11 +54,11 @@ export async function startRpcServer({ answer, hasVersion2, credentials }: RpcSe
     const isStrict = jsonrpc === "2.0" && hasVersion2;
     try {
       if (typeof method !== "string" || !Array.isArray(params)) throw new RpcFailure(-32600, "Invalid Request object");
-      const result = answer(method, params);
-      return { failed: false, body: isStrict ? { jsonrpc, result, id } : { result, error: null, id } };
+      const result = respond(method, params);
+      return { hasFailed: false, body: isStrict ? { jsonrpc, result, id } : { result, error: null, id } };
     } catch (error) {
       const failure = failureOf(error);
-      return { failed: !isStrict, body: isStrict ? { jsonrpc, error: failure, id } : { result: null, error: failure, id } };
+      return { hasFailed: !isStrict, body: isStrict ? { jsonrpc, error: failure, id } : { result: null, error: failure, id } };
     }
   };
 
@@ -70,7 +70,7 @@ export async function startRpcServer({ answer, hasVersion2, credentials }: RpcSe
     if (text === null) return void response.writeHead(413, { connection: "close" }).end();
     const body = parseOrNull(text);
     const replies = (Array.isArray(body) ? body : [body]).map((call: unknown) => reply(isCall(call) ? call : {}));
-    response.writeHead(!Array.isArray(body) && replies[0]?.failed === true ? 500 : 200, { "content-type": "application/json" });
+    response.writeHead(!Array.isArray(body) && replies[0]?.hasFailed === true ? 500 : 200, { "content-type": "application/json" });
     response.end(renderJson(Array.isArray(body) ? replies.map((one) => one.body) : replies[0]?.body));
   };
 

@@ -5,7 +5,7 @@ import { createNodeResponses } from "./node-responses.ts";
 import { startRpcServer } from "./rpc-server.ts";
 import { createBitcoinDemoStory } from "./story.ts";
 
-/** The chain gets no new blocks, so the indexer rarely has to ask for its head. */
+/** Long, because the chain gets no new blocks. */
 const pollMilliseconds = 60_000;
 
 /** The demo's running Bitcoin node. */
@@ -19,10 +19,10 @@ export interface BitcoinDemo {
   stop(): Promise<void>;
 }
 
-/** Creates the chain and serves it on a free port of the loopback interface. Equal genesis times have equal chains, so that nothing is stored. */
+/** Creates the chain and serves it on a free port of the loopback interface. The genesis time determines the chain, so nothing is stored. */
 export const startBitcoin = async (genesisTime: number): Promise<BitcoinDemo> => {
   const { chain, values } = createBitcoinDemoStory(genesisTime);
-  const server = await startRpcServer({ answer: createNodeResponses(() => chain, { client: "Ashlar Demo" }), hasVersion2: true });
+  const server = await startRpcServer({ respond: createNodeResponses(() => chain, { client: "Ashlar Demo" }), hasVersion2: true });
   const rpcUrl = `http://127.0.0.1:${server.port}`;
   const config = bitcoinChain.parse({
     name: "btc-regtest",

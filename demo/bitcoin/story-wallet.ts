@@ -11,7 +11,7 @@ const minChange = 1_000n;
 /** The blocks after which the coins of a coinbase can be spent (consensus rule). */
 const coinbaseMaturity = 100;
 
-/** Satoshi for each virtual byte, and the height of the block that will contain the transaction. */
+/** Satoshis per virtual byte, and the height of the block that will contain the transaction. */
 export interface Terms {
   readonly feeRate: bigint;
   readonly height: number;
@@ -41,7 +41,7 @@ const sum = (items: readonly { readonly value: bigint }[]): bigint => items.redu
 
 /** Creates a wallet without coins; the kind of its script determines its fees. */
 export function createStoryWallet(kind: keyof typeof inputSizes, { script, address }: Pick<Wallet, "script" | "address">): StoryWallet {
-  if (address === null) throw new Error(`No address of kind ${kind}`);
+  if (address === null) throw new Error(`The ${kind} wallet has no address`);
   let coins: readonly Coin[] = [];
   const spendableAt = (height: number) => coins.filter((coin) => !coin.isCoinbase || coin.height + coinbaseMaturity <= height);
   const feeOf = (inputs: number, outputs: number, { feeRate }: Terms): bigint =>
@@ -58,7 +58,7 @@ export function createStoryWallet(kind: keyof typeof inputSizes, { script, addre
       const available = spendableAt(terms.height);
       const needed = (count: number): bigint => sum(payments) + feeOf(count, payments.length + 1, terms);
       const count = available.findIndex((_, position) => sum(available.slice(0, position + 1)) >= needed(position + 1)) + 1;
-      if (count === 0) throw new Error(`Block ${terms.height} of the Bitcoin story has a payment that exceeds its wallet`);
+      if (count === 0) throw new Error(`A payment in block ${terms.height} of the Bitcoin story exceeds the balance of its wallet`);
       const spent = available.slice(0, count);
       const change = sum(spent) - needed(count);
       return complete(spent, change < minChange ? payments : [...payments, { script, value: change }]);

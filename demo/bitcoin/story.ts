@@ -9,7 +9,7 @@ const secondsPerDay = 86_400;
 const blocksPerDay = 4;
 /** The blocks of the first day: the next one can spend the coins of block 1. */
 const firstBlocks = 100;
-/** The blocks between two halvings on Bitcoin's network regtest. */
+/** The number of blocks between two halvings on regtest. */
 const halvingInterval = 150;
 /** BIP 173's example of an address, which is also the example in the documentation of the endpoint. */
 const documentedAddress = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080";
@@ -21,7 +21,7 @@ export interface BitcoinDemoStory {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** The wallets of the story: a saver, whom an exchange and a friend pay and who pays a shop, and the miner of all blocks. */
+/** The wallets of the story: a saver who is paid by an exchange and a friend and pays a shop, and the miner of all blocks. */
 const createWallets = () => ({
   saver: createStoryWallet("p2wpkh", { script: address.toOutputScript(documentedAddress, networks.regtest), address: documentedAddress }),
   friend: createStoryWallet("p2pkh", walletsOf(1).p2pkh),
@@ -32,7 +32,7 @@ const createWallets = () => ({
 
 type Wallets = ReturnType<typeof createWallets>;
 
-/** Creates the chain: a hundred empty blocks on the first day, then four blocks each day until the story ends. It depends on the genesis time alone. */
+/** Creates the chain: a hundred empty blocks on the first day, then four blocks a day until the story ends. The genesis time determines it. */
 export function createBitcoinDemoStory(genesisTime: number): BitcoinDemoStory {
   const random = createRandom("bitcoin");
   const wallets = createWallets();
@@ -59,10 +59,10 @@ export function createBitcoinDemoStory(genesisTime: number): BitcoinDemoStory {
   };
 }
 
-/** The blocks after the first ones, counted from 0. */
+/** The position of a block among those after the first ones, from 0. */
 const positionOf = (height: number): number => height - firstBlocks - 1;
 
-/** The seconds between the genesis block and the block at a height: ten minutes for each of the first blocks; the last block is at the end of the story. */
+/** The seconds from the genesis block to a block: ten minutes for each of the first blocks; the last block is at the end of the story. */
 const offsetOf = (height: number): number =>
   height <= firstBlocks ? 600 * height : secondsPerDay + (secondsPerDay / blocksPerDay) * positionOf(height);
 
@@ -77,7 +77,7 @@ function payoutsAt(height: number, { saver, friend, shop, exchange, miner }: Wal
   const partOf = (wallet: StoryWallet): bigint => (wallet.spendable(height) * BigInt(random.between(5, 30))) / 100n;
   switch (position % blocksPerDay) {
     case 0:
-      // The miner sells all coins of some days at once.
+      // Every third day, the miner sells all its coins.
       return day % 3 === 1 ? [miner.payAll(exchange.script, terms)] : [];
     case 1: {
       // The exchange pays several customers with one transaction.
@@ -91,13 +91,13 @@ function payoutsAt(height: number, { saver, friend, shop, exchange, miner }: Wal
         saver.pay([{ script: shop.script, value: partOf(saver) }], terms),
       ];
     default: {
-      // The shop sells what it was paid in a week, and records a document; the saver merges coins.
+      // Once a week, the shop sells its coins and records a document; every tenth day, the saver merges its coins.
       if (day % 7 === 0) return [shop.payAll(exchange.script, terms, [{ script: recordOf(day), value: 0n }])];
       return day % 10 === 5 ? [saver.payAll(saver.script, terms)] : [];
     }
   }
 }
 
-/** An output without a value that contains the hash of a document. */
+/** The script of an output of value 0 that contains the hash of a document. */
 const recordOf = (day: number): Uint8Array =>
   script.compile([opcodes.OP_RETURN ?? 0x6a, crypto.sha256(new TextEncoder().encode(`Accounts up to day ${day}`))]);

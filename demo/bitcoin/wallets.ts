@@ -1,16 +1,16 @@
 import { address, crypto, networks, opcodes, payments, script } from "bitcoinjs-lib";
 
-/** The kinds of outputs, by which the wallets of a seed are named; the last three have no address. */
+/** The kinds of outputs; the last three have no address. */
 export type OutputKind = "p2pkh" | "p2sh" | "p2wpkh" | "p2wsh" | "p2tr" | "p2pk" | "multisig" | "data";
 
-/** A wallet of a kind of output: its script and its address, both as bitcoinjs-lib derives them; null if the script has none. */
+/** A wallet of one kind of output: its script and its address (null if it has none), as bitcoinjs-lib derives them. */
 export interface Wallet {
   readonly kind: OutputKind;
   readonly script: Uint8Array;
   readonly address: string | null;
 }
 
-/** Wallets of every kind of output, from a number that determines their keys. */
+/** Creates a wallet for every kind of output; the seed determines their keys. */
 export function walletsOf(seed: number, network = networks.regtest): Readonly<Record<OutputKind, Wallet>> {
   // A compressed public key is 02 or 03 and 32 bytes; nothing is signed with it.
   const key = (suffix: number): Uint8Array => Uint8Array.from([2, ...crypto.sha256(Uint8Array.from([seed, suffix]))]);
@@ -18,7 +18,7 @@ export function walletsOf(seed: number, network = networks.regtest): Readonly<Re
   const hash = crypto.hash160(publicKey);
   const multisig = script.compile([opcodes.OP_1 ?? 0x51, key(1), key(2), opcodes.OP_2 ?? 0x52, opcodes.OP_CHECKMULTISIG ?? 0xae]);
   const paid = (kind: OutputKind, payment: { output?: Uint8Array | undefined; address?: string | undefined }): Wallet => {
-    if (payment.output === undefined || payment.address === undefined) throw new Error(`No ${kind} output.`);
+    if (payment.output === undefined || payment.address === undefined) throw new Error(`bitcoinjs-lib returned no ${kind} output`);
     return { kind, script: payment.output, address: payment.address };
   };
   return {

@@ -21,7 +21,7 @@ export interface Accounts {
   readonly secondMarketMaker: Address;
   /** Submits the answers of the price feeds. */
   readonly reporter: Address;
-  /** Sells plants of the garden and earns royalties; its permits and the listings of live blocks are signed. */
+  /** Sells plants of the garden and earns royalties. It has a private key, and signs permits and the listings of live blocks. */
   readonly gardener: Address;
   /** Two accounts that trade only with each other. */
   readonly washTraders: readonly [Address, Address];

@@ -6,9 +6,9 @@ import { setUpEditions } from "./collectible-editions.ts";
 
 /** The NFT collections. */
 export interface Collectibles {
-  /** ERC-721, metadata on the chain. */
+  /** ERC-721, with metadata on the chain. */
   readonly art: Address;
-  /** ERC-1155, metadata on the chain. */
+  /** ERC-1155, with metadata on the chain. */
   readonly editions: Address;
   /** OpenZeppelin's ERC-721 preset. */
   readonly passes: Address;

@@ -4,14 +4,14 @@ import type { Call, StoryContext } from "../story/types.ts";
 import { farDeadline, type Pool } from "./exchange-types.ts";
 import type { MarketPrices } from "./market-prices.ts";
 
-/** Pools that deviate by less than 1/500 are not corrected. */
+/** Pools whose price deviates by less than 1/500 are not corrected. */
 const minDifference = 500n;
 
 /** The options of createCorrections. */
 export interface CorrectionOptions {
   readonly maker: Address;
   readonly router: Address;
-  /** The router's function; the one for tokens with a transfer fee supports other tokens too. */
+  /** The router's function; the one for tokens with a transfer fee also supports other tokens. */
   readonly functionName: "swapExactTokensForTokens" | "swapExactTokensForTokensSupportingFeeOnTransferTokens";
   /** One correction spends at most the maker's balance divided by this, because several pools may draw on it in a day. */
   readonly balanceDivisor: bigint;

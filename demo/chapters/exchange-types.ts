@@ -6,8 +6,8 @@ export const farDeadline = 4_102_444_800n;
 export const unlimited = 2n ** 256n - 1n;
 
 /**
- * Dollars that a pool must hold on one side for its price to be used. The regular pools hold at least about 100,000. The two wash traders have 2,400 together,
- * so their pool always stays below a tenth of the floor.
+ * The dollars that a pool must hold on one side for its price to be used. The regular pools hold at least about 100,000. The two wash traders
+ * have 2,400 together, so their pool always remains below a tenth of the floor.
  */
 export const liquidityFloor = 25_000;
 

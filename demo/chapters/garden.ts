@@ -6,7 +6,7 @@ import { createPlantRegistry, type Garden, type PlantRegistry } from "./garden-t
 
 const plants = 2_000;
 const plantsPerCall = 50;
-/** The number of calls that plant before the first day. */
+/** The number of planting calls before the first day. */
 const setupCalls = 4;
 /** The rest is planted from this day on. The node processes all contract storage for each block, so planting late makes the build faster. */
 const firstPlantingDay = 20;
@@ -21,7 +21,7 @@ const keptId = 3n;
 const tradedId = 11n;
 
 /** The first approvals by the collector and the trader: granted, used and revoked. */
-const approveFirst = (garden: Garden, { collector, trader, dealers }: Accounts, registry: PlantRegistry): readonly Call[] => {
+const firstApprovals = (garden: Garden, { collector, trader, dealers }: Accounts, registry: PlantRegistry): readonly Call[] => {
   const [first, second, third] = dealers as readonly [Address, Address, Address];
   const to = garden.address;
   const single = (from: Address, spender: Address, id: bigint): Call => ({ from, to, data: encodeApprove(spender, id), gas: 90_000 });
@@ -87,7 +87,7 @@ export const setUpGarden = async (context: StoryContext, accounts: Accounts): Pr
   await context.mine([
     ...batch(0, firstOwners(accounts)),
     ...Array.from({ length: setupCalls - 1 }, () => batch(0)).flat(),
-    ...approveFirst(garden, accounts, registry),
+    ...firstApprovals(garden, accounts, registry),
   ]);
 
   const randomAction = (day: number): readonly Call[] => {

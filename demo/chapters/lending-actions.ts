@@ -12,10 +12,10 @@ interface Position {
 
 /** The share of an account's balance that it supplies, in thousandths. */
 const supplyShare = [10, 30] as const;
-/** Smaller amounts are left alone, because pools round. */
+/** Smaller amounts are not moved, because pools round. */
 const minAmount = 1_000n;
 
-/** Returns the actions of accounts with reserves; each is a call, or none if the account lacks the amount. */
+/** Creates the actions of accounts with reserves. Each returns its call, or none if the account lacks the amount. */
 export const createLendingActions = ({ artifacts, holdings }: StoryContext, random: Random) => {
   const positions = new Map<string, Position>();
   const position = ({ aToken }: LendingReserve, owner: Address): Position => {
@@ -27,7 +27,7 @@ export const createLendingActions = ({ artifacts, holdings }: StoryContext, rand
     ...{ from, to, gas: 900_000 },
     data: encode(artifacts.lendingPool.abi, name, args),
   });
-  /** Takes a quarter of what the debt of the account does not need out of its position. */
+  /** Removes a quarter of the supply that the account's debt does not require from its position. */
   const release = (reserve: LendingReserve, owner: Address): bigint => {
     const own = position(reserve, owner);
     const amount = (own.supplied - (own.borrowed * 5n) / 2n) / 4n;
@@ -35,7 +35,7 @@ export const createLendingActions = ({ artifacts, holdings }: StoryContext, rand
     own.supplied -= amount + 1n;
     return amount;
   };
-  /** Borrows an amount, whatever the account supplied. Mode 1 is a stable rate, 2 a variable one. */
+  /** Borrows an amount, regardless of what the account supplied. Mode 1 is a stable rate, mode 2 a variable one. */
   const borrowAmount = (reserve: LendingReserve, owner: Address, amount: bigint, mode: 1 | 2): Call[] => {
     if (amount < minAmount) return [];
     position(reserve, owner).borrowed += amount;

@@ -4,7 +4,7 @@ import type { StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** A reserve of a pool. The tokens of debts exist although the story may not use them. */
+/** A reserve of a pool. Its debt tokens exist even if the story does not use them. */
 export interface LendingReserve {
   readonly pool: Address;
   readonly asset: Address;
@@ -27,7 +27,7 @@ export interface Lending {
   readonly dollars: LendingReserve;
   readonly gold: LendingReserve;
   readonly dollarsV2: LendingReserve;
-  /** The aTokens, and the tokens of debts that the story has. */
+  /** The aTokens, and the debt tokens that the story uses. */
   readonly tokens: readonly Address[];
 }
 
@@ -49,7 +49,7 @@ export const lendingValues = ({ pool, poolV2, dollars, gold, dollarsV2 }: Lendin
 /** US dollars per whole gold in the pools. */
 export const goldPrice = 80n;
 
-/** A price of the smallest unit of gold, which has 18 decimals, as pools store it: with 36 decimals. */
+/** Converts dollars per whole gold, which has 18 decimals, to the price that pools store: of the smallest unit, with 36 decimals. */
 export const poolPriceOfGold = (dollars: bigint): bigint => dollars * 10n ** 18n;
 
 /** Deploys a pool with reserves of these tokens, the first of which is a dollar. */

@@ -10,8 +10,8 @@ import type { Tokens } from "./tokens.ts";
 const liquidationDay = 30;
 
 /**
- * Deploys the pools. Two of three days have a supply, a borrowing, a repayment, a withdrawal or a transfer of aTokens. On one day, the price of gold in a pool
- * falls for a moment, and a debt is liquidated.
+ * Deploys the pools. On two of three days, an account supplies, borrows, repays, withdraws or transfers aTokens. On one day, the price of gold in
+ * a pool falls briefly, and a debt is liquidated.
  */
 export const setUpLending = async (
   context: StoryContext,
@@ -31,7 +31,7 @@ export const setUpLending = async (
   const actions = createLendingActions(context, random);
   const { supply, borrow, borrowAmount, position, callPool } = actions;
 
-  /** Borrows dollars for seven tenths of the value of the supplied gold; four fifths are the limit. */
+  /** Borrows dollars worth seven tenths of the supplied gold; the limit is four fifths. */
   const speculate = (): Call[] => {
     const supplied = supply(gold, speculator);
     const value = (position(gold, speculator).supplied * goldPrice * tokens.usd.unit) / tokens.gold.unit;

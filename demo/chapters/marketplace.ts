@@ -10,7 +10,7 @@ import { createSpecialSales, createStagedSales } from "./special-sales.ts";
 
 const salesPerDay = 6;
 
-/** Deploys a marketplace on Seaport. Each day has listings, bids and sales of plants; every few days bundles, editions sold in parts, and wash trades. */
+/** Deploys Seaport. Each day has listings, bids and sales of plants; every few days there are bundles, editions sold in parts, and wash trades. */
 export const setUpMarketplace = async (
   context: StoryContext,
   accounts: Accounts,
@@ -32,7 +32,7 @@ export const setUpMarketplace = async (
   const repeatedSales = createStagedSales(marketplaceContext);
   await context.mine([
     ...specials.setup,
-    // The approvals of the marketplace that remain at the end of the story.
+    // These approvals for the marketplace remain until the end of the story.
     ...[accounts.collector, accounts.trader].flatMap((account) => orders.approveTokens(account, garden.address)),
   ]);
   const dailyCalls: DailyCalls = (day) => {

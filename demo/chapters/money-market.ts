@@ -11,20 +11,20 @@ export interface StoryMarket {
   readonly asset: Address;
   /** The price of the smallest unit of the asset in dollars, times 10^36. */
   readonly price: bigint;
-  /** The amount of the asset for one smallest unit of the market's token at the start, times 10^18. */
+  /** The initial amount of the asset for one smallest unit of the market's token, times 10^18. */
   readonly initialExchangeRate: bigint;
 }
 
-/** The actions of accounts with the markets of one protocol; none of them fails. An action that is not possible is no call. */
+/** The actions of accounts in the markets of one protocol. Each returns calls that succeed, or none if the action is not possible. */
 export interface MarketActions {
   /** Mints for a random share, in thousandths, of the owner's balance. */
   mint(market: StoryMarket, owner: Address, share?: readonly [number, number]): Call[];
   redeem(market: StoryMarket, owner: Address): Call[];
-  /** Borrows a share, in thousandths, of the value that the owner has supplied, if what is supplied covers the debt so many times. */
+  /** Borrows a share, in thousandths, of the value that the owner has supplied, if the supply is at least `coverage` times the debt. */
   borrow(market: StoryMarket, owner: Address, thousandths: bigint, coverage?: bigint): Call[];
   repay(market: StoryMarket, owner: Address): Call[];
   transfer(market: StoryMarket, from: Address, to: Address): Call[];
-  /** Repays a part of a debt and seizes tokens of the other market, while the administrator states a higher price of the debt. */
+  /** Repays a part of a debt and seizes tokens of the other market, while the administrator sets a higher price for the debt's asset. */
   liquidate(registry: Address, debt: StoryMarket, collateral: StoryMarket, borrower: Address, liquidator: Address): Call[];
 }
 
@@ -34,7 +34,7 @@ const mintShare = [10, 50] as const;
 /** Collateral is worth at least this many times the debt, so that interest never makes an action fail. */
 const minCoverage = 3n;
 
-/** Keeps lower bounds of what is supplied, and the principal of what is owed, so that actions succeed. */
+/** Tracks lower bounds of supplies and the principal of debts, so that actions succeed. */
 export const createMarketActions = (
   context: StoryContext,
   markets: readonly StoryMarket[],
@@ -120,7 +120,7 @@ export const createMarketActions = (
   };
 };
 
-/** Amounts of owners in markets. */
+/** Amounts by market and owner. */
 interface Amounts {
   get(market: StoryMarket, owner: Address): bigint;
   add(market: StoryMarket, owner: Address, amount: bigint): void;

@@ -18,7 +18,7 @@ interface MoneyMarketProtocol {
   readonly markets: readonly [StoryMarket, StoryMarket];
 }
 
-/** What a market is created with; see the contract. */
+/** The parameters of a market; see its contract. */
 interface MarketTerms {
   readonly name: string;
   readonly symbol: string;
@@ -33,15 +33,15 @@ interface MarketTerms {
 
 type MarketPair = readonly [collateral: MarketTerms, dollar: MarketTerms];
 
-/** Annual rates times 10^18: two percent, and twenty more at full utilization. */
+/** Annual rates times 10^18: two percent, plus twenty percent at full utilization. */
 const rates = { baseRate: 2n * 10n ** 16n, multiplier: 2n * 10n ** 17n, reserveFactor: 10n ** 17n };
-/** About as many as the story would have in a year. */
+/** About the number of blocks that the story would have in a year. */
 const blocksPerYear = 10_000n;
 const liquidationDay = 33;
 
 /**
- * Deploys two lending protocols, each with a market of collateral and one of the dollar. The trader and others supply and borrow; on most days one of them
- * acts, and on one day a debt that is no longer covered is liquidated.
+ * Deploys two lending protocols, each with a collateral market and a dollar market. The trader and others supply and borrow; on most days one of
+ * them acts, and on one day a debt that is no longer covered is liquidated.
  */
 export const setUpMoneyMarkets = async (
   context: StoryContext,
@@ -106,7 +106,7 @@ const setUpProtocol = async (
     ...people.flatMap((owner) => markets.flatMap((market) => actions.mint(market, owner, [100, 200]))),
     ...actions.mint(collateral, debtor, [10, 20]),
     ...actions.borrow(dollar, trader, 15n),
-    // So much that a higher price of the dollar makes it insufficient.
+    // So much that the collateral does not cover the debt at a higher price of the dollar.
     ...actions.borrow(dollar, debtor, 600n, 1n),
   ]);
   const act = (): Call[] => {

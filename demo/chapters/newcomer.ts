@@ -8,7 +8,7 @@ import type { Tokens } from "./tokens.ts";
 
 const ether = 10n ** 18n;
 
-/** Creates a short history of the newcomer: funds from the trader, a swap and a transfer. */
+/** Creates a short history for the newcomer: funds from the trader, a swap and a transfer. */
 export const setUpNewcomer = (context: StoryContext, accounts: Accounts, tokens: Tokens, weth: Address, exchange: Exchange): DailyCalls => {
   const { newcomer, trader } = accounts;
   return (day) => {
@@ -22,7 +22,7 @@ export const setUpNewcomer = (context: StoryContext, accounts: Accounts, tokens:
       return [{ from: newcomer, to: exchange.router, value: ether, data }];
     }
     if (day === storyDays - 4) {
-      // Ten of the more than two thousand dollars that the swap bought.
+      // Ten of the more than two thousand dollars from the swap.
       return [{ from: newcomer, to: tokens.usd.address, data: encodeTransfer(trader, 10n * tokens.usd.unit), gas: 80_000 }];
     }
     return [];

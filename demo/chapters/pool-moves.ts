@@ -7,11 +7,11 @@ import type { Call, StoryContext } from "../story/types.ts";
 export interface VaultPool {
   readonly address: Address;
   readonly id: Hex;
-  /** A composable pool has its own shares among them. */
+  /** Includes the pool's own shares if it is composable. */
   readonly tokens: readonly Address[];
 }
 
-/** The transactions of an account with a pool; none if it has too little. */
+/** The calls of an account to a pool; none if the account holds too little. */
 export interface PoolMoves {
   join(pool: VaultPool, owner: Address): Promise<Call[]>;
   exit(pool: VaultPool, owner: Address): Promise<Call[]>;
@@ -28,7 +28,7 @@ interface PoolMovesOptions {
 /** The share of an account's balance that a swap moves, in thousandths. */
 const swapShare = [5, 20] as const;
 
-/** Joins, exits and swaps that do not fail: a join costs at most a fifth more than at the last block, and an exit is of known shares. */
+/** Creates joins, exits and swaps that succeed: a join may cost a fifth more than at the last block, and an exit redeems only tracked shares. */
 export const createPoolMoves = (context: StoryContext, { vault, pools, inVault, random }: PoolMovesOptions): PoolMoves => {
   const { artifacts, holdings } = context;
   /** The shares of each owner, which nothing else moves. */
@@ -45,11 +45,11 @@ export const createPoolMoves = (context: StoryContext, { vault, pools, inVault, 
     );
     return balances;
   };
-  /** The part of a pool, in millionths, that an owner can join with: of what it has, up to a fiftieth. */
+  /** The share of a pool, in millionths, that an owner can afford to join with; at most a fiftieth. */
   const affordable = (pool: VaultPool, balances: readonly bigint[], owner: Address): bigint => {
     const parts = others(pool).map((token, position) => (holdings.balanceOf(token, owner) * 16_000n) / (balances[position] ?? 1n));
-    const [least = 0n] = [20_000n, ...parts].sort((left, right) => (left < right ? -1 : 1));
-    return least;
+    const [smallest = 0n] = [20_000n, ...parts].sort((left, right) => (left < right ? -1 : 1));
+    return smallest;
   };
   return {
     join: async (pool, owner) => {
@@ -72,7 +72,7 @@ export const createPoolMoves = (context: StoryContext, { vault, pools, inVault, 
       shares.set(keyOf(pool, owner), held - sold);
       return [inVault(owner, "exitPool", [pool.id, owner, owner, sold])];
     },
-    // Every third swap of the first token of a pool goes through all pools that have it.
+    // One of the three paths goes through both pools.
     swap: async (pool, owner) => {
       const [first, second] = others(pool) as [Address, Address];
       const other = pools.find((one) => one !== pool) ?? pool;

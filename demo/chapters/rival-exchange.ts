@@ -84,7 +84,7 @@ const createPairs = async (
   };
   const washDeposit = await fundWashTraders(context, accounts, { usd, old }, router);
   await context.mine([
-    // Enables the protocol fee: every change of liquidity mints LP tokens with the value of a sixth of the fees.
+    // Enables the protocol fee: every change of liquidity mints LP tokens worth a sixth of the fees.
     { from: deployer, to: factory, data: encode(artifacts.factory.abi, "setFeeTo", [deployer]), gas: 80_000 },
     ...[usd.address, weth, salt.address, toll.address, ticket, saffron].map(
       (token): Call => ({ from: secondMarketMaker, to: token, data: encodeApprove(router, unlimited), gas: 80_000 }),

@@ -66,7 +66,7 @@ const packCalls = (calls: readonly SafeCall[]): Hex =>
     ),
   );
 
-/** Signs a hash by all owners, in the order of their addresses, as a Safe requires. Equal hashes have equal signatures (RFC 6979). */
+/** Signs a hash with the keys of all owners, in the order of their addresses, as a Safe requires. Signatures are deterministic (RFC 6979). */
 const signByOwners = async (hash: Hash): Promise<Hex> => {
   const sorted = [...ownerKeys].sort((left, right) =>
     privateKeyToAddress(left).toLowerCase() < privateKeyToAddress(right).toLowerCase() ? -1 : 1,
@@ -74,7 +74,10 @@ const signByOwners = async (hash: Hash): Promise<Hex> => {
   return concatHex(await Promise.all(sorted.map((privateKey) => sign({ hash, privateKey, to: "hex" }))));
 };
 
-/** Creates a Safe that swaps dollars, supplies dollars and buys a plant in one transaction, alone in its block; the trader sends it and pays for the plant. */
+/**
+ * Creates a Safe that swaps dollars, supplies dollars and buys a plant in one transaction, alone in its block. The trader sends it and pays for
+ * the plant.
+ */
 export const setUpSafe = async (context: StoryContext, accounts: Accounts, venues: Venues): Promise<SafeAccount> => {
   const { artifacts } = context;
   const { deployer, trader, gardener } = accounts;

@@ -5,7 +5,7 @@ import type { Accounts } from "./accounts.ts";
 import { unlimited } from "./exchange-types.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** A pool whose shares have 18 decimals, and vaults with a strategy: one before ERC-4626, one of it. */
+/** A pool whose shares have 18 decimals, and two vaults with a strategy: one that predates ERC-4626, and one that implements it. */
 export interface ShareVaults {
   readonly pool: Address;
   readonly legacy: Address;
@@ -16,7 +16,7 @@ interface Vault {
   readonly address: Address;
   readonly asset: Address;
   readonly abi: Parameters<typeof encode>[0];
-  /** The arguments of deposit and withdrawal. A withdrawal states shares, but that of the ERC-4626 vault assets. */
+  /** The arguments of `deposit` and `withdraw`. The latter takes shares, except that of the ERC-4626 vault, which takes assets. */
   readonly depositOf: (assets: bigint, owner: Address) => readonly unknown[];
   readonly withdrawalOf: (assets: bigint, owner: Address) => readonly unknown[];
 }
@@ -27,8 +27,8 @@ const depositShare = [5, 20] as const;
 const poolShares = 10n ** 12n;
 
 /**
- * Deploys a pool and two vaults with strategies. Two of three days have a deposit or withdrawal, every third one a report of profit, which the market maker
- * pays as the strategist. The last day ends with a deposit into each, so that the newest readings include all profit.
+ * Deploys a pool and two vaults with strategies. Two of three days have a deposit or a withdrawal; every third day has a report of profit, which
+ * the market maker pays as the strategist. The last day ends with a deposit into each, so that the newest readings include all profit.
  */
 export const setUpShareVaults = async (
   context: StoryContext,
@@ -75,14 +75,14 @@ export const setUpShareVaults = async (
     return [{ from: owner, to: vault.address, data: encode(vault.abi, "deposit", vault.depositOf(assets, owner)), gas: 300_000 }];
   };
   const withdraw = (vault: Vault, owner: Address): Call[] => {
-    // At most a third: shares cost more than at first, by less than half.
+    // At most a third, because a share is worth up to half more than at first.
     const assets = (held(vault, owner) * BigInt(random.between(50, 300))) / 1000n;
     if (assets < 10n) return [];
     change(vault, owner, -assets * 2n);
     holdings.receive(vault.asset, owner, assets - 2n);
     return [{ from: owner, to: vault.address, data: encode(vault.abi, "withdraw", vault.withdrawalOf(assets, owner)), gas: 400_000 }];
   };
-  /** A profit of one to three thousandths of what is deposited, if the market maker has that much. */
+  /** Reports a profit of one to three thousandths of the deposits, if the market maker can pay it. */
   const report = (vault: Vault): Call[] => {
     const total = depositors.reduce((sum, owner) => sum + held(vault, owner), 0n);
     const gain = (total * BigInt(random.between(1, 3))) / 1000n;

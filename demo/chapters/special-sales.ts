@@ -70,7 +70,7 @@ export const createSpecialSales = ({ story, accounts, garden, orders, funds, pri
       const order = orders.list(gardener, offer, "native", price);
       return [orders.validate(order), ...buyBundle(day, order, price, ids)];
     },
-    /** Lists ten prints, of which one buyer buys three and another one four. */
+    /** Lists ten prints, of which one buyer buys three and another buyer four. */
     offerEditions: (day: number): readonly Call[] => {
       const price = BigInt(random.between(8, 30)) * thousandth * unitsOffered;
       const order = orders.list(gardener, [erc1155Item(editions, edition(day), unitsOffered)], "native", price, true);
@@ -135,9 +135,9 @@ export const createStagedSales = ({ accounts, garden, orders, funds }: Marketpla
       return day === 56 ? sellTo(collector, "native", last) : [];
     },
     /** Trades a plant back and forth at a price far below or far above the market price. */
-    washBackAndForth: (high: boolean): readonly Call[] => {
+    washBackAndForth: (isExpensive: boolean): readonly Call[] => {
       const id = 1n;
-      const price = high ? 3_000n * thousandth : 4n * thousandth;
+      const price = isExpensive ? 3_000n * thousandth : 4n * thousandth;
       return [...wash(id, first, second, price), ...wash(id, second, first, price + thousandth)];
     },
     washWithSelf: (): readonly Call[] => wash(2n, first, first, 2n * thousandth),

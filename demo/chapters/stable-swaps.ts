@@ -6,14 +6,14 @@ import type { Accounts } from "./accounts.ts";
 import { unlimited } from "./exchange-types.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** Stable-swap pools: one of ether and wrapped ether, and one of three dollars that the registry announces. */
+/** Stable-swap pools: one of ether and wrapped ether, and one of three dollar tokens, which the registry announces. */
 export interface StableSwaps {
   readonly registry: Address;
   readonly etherPool: Address;
   readonly dollarPool: Address;
   readonly etherShares: Address;
   readonly dollarShares: Address;
-  /** The other dollars of that pool. */
+  /** The other dollar tokens of the dollar pool. */
   readonly pier: Address;
   readonly quay: Address;
 }
@@ -26,7 +26,7 @@ interface Pool {
 }
 
 const amplification = 200n;
-/** Whole dollars of each coin in the dollar pool at first, and of each new dollar that an account receives. */
+/** Whole dollars of each coin in the first deposit of the dollar pool, and of each new dollar token that an account receives. */
 const firstDollars = 60_000n;
 const givenDollars = 15_000n;
 /** The shares of balances that actions move, in thousandths. */
@@ -54,7 +54,7 @@ const deployPools = async (context: StoryContext, { deployer, marketMaker }: Acc
   return { registry, pier, quay, ether, dollars };
 };
 
-/** Deploys two pools. Each day has an exchange or a change of liquidity, every third one by the trader. */
+/** Deploys two pools. Each day has an exchange or a change of liquidity, on every third day by the trader. */
 export const setUpStableSwaps = async (
   context: StoryContext,
   accounts: Accounts,

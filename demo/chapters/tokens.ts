@@ -13,13 +13,13 @@ interface StoryToken {
   readonly unit: bigint;
 }
 
-/** The ERC-20 tokens; each is a different case for an indexer. */
+/** The ERC-20 tokens, each a different case for an indexer. */
 export interface Tokens {
   /** Six decimals. */
   readonly usd: StoryToken;
   readonly gold: StoryToken;
   readonly salt: StoryToken;
-  /** bytes32 name and symbol. */
+  /** Its name and symbol are bytes32. */
   readonly old: StoryToken;
   /** Burns a part of each transfer. */
   readonly toll: StoryToken;

@@ -15,7 +15,7 @@ export interface VaultPools {
   readonly tideDollar: Address;
   readonly pools: {
     readonly goldDollar: Address;
-    /** Has its own shares among its tokens. */
+    /** A composable pool: its own shares are among its tokens. */
     readonly dollars: Address;
   };
 }
@@ -26,8 +26,9 @@ const dollarUnit = 10n ** 6n;
 const tideUnit = 10n ** 18n;
 
 /**
- * Deploys a vault with two pools, which the market maker joins first. Each day has two joins, exits or swaps; every tenth one the asset manager takes dollars
- * out of a pool, reports their yield, or brings them back. The last day ends with joins, so that the newest readings include everything.
+ * Deploys a vault with two pools, which the market maker joins first. Each day has two joins, exits or swaps; every tenth day, the asset manager
+ * withdraws dollars from a pool, reports their yield, or returns them. The last day ends with joins, so that the newest readings include
+ * everything.
  */
 export const setUpVaultPools = async (
   context: StoryContext,
@@ -81,7 +82,7 @@ export const setUpVaultPools = async (
   const random = context.random("pools of a vault");
   const all: readonly VaultPool[] = [goldDollar, dollars];
   const moves = createPoolMoves(context, { vault, pools: all, inVault, random });
-  /** In sequence, because joins of an account depend on what the previous ones cost. */
+  /** Creates joins in sequence, because those of an account depend on the cost of the previous ones. */
   const joinAll = async (owners: readonly Address[]): Promise<Call[]> => {
     const calls: Call[] = [];
     for (const owner of owners) for (const pool of all) calls.push(...(await moves.join(pool, owner)));
@@ -100,7 +101,7 @@ export const setUpVaultPools = async (
   };
 };
 
-/** One of three: the asset manager takes dollars out of the pool, reports that they are a thousandth more, or brings back all of them. */
+/** In turn, the asset manager withdraws dollars from the pool, reports a gain of a thousandth, and returns all of them. */
 const managedDollars = (
   day: number,
   { id }: VaultPool,

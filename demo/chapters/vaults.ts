@@ -5,7 +5,7 @@ import type { Accounts } from "./accounts.ts";
 import { unlimited } from "./exchange-types.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** Vaults of ERC-4626. */
+/** The ERC-4626 vaults. */
 export interface Vaults {
   readonly dollar: Address;
   readonly gold: Address;
@@ -20,8 +20,8 @@ interface Vault {
 const depositShare = [10, 40] as const;
 
 /**
- * Deploys two vaults. Each day has deposits and withdrawals, and every other day the market maker transfers yield to the vaults. The last day ends with a
- * deposit into each vault, so that its newest readings include all yield.
+ * Deploys two vaults. Each day has deposits or withdrawals, and every other day the market maker transfers yield to the vaults. The last day ends
+ * with a deposit into each vault, so that its newest readings include all yield.
  */
 export const setUpVaults = async (
   context: StoryContext,
@@ -60,7 +60,7 @@ export const setUpVaults = async (
     holdings.receive(vault.asset, owner, assets);
     return [{ from: owner, to: vault.address, data: encode(abi, "withdraw", [assets, owner, owner]), gas: 250_000 }];
   };
-  /** Two to five ten-thousandths of what is deposited, if the market maker has that much. */
+  /** Pays a yield of two to five ten-thousandths of the deposits, if the market maker can pay it. */
   const addYield = (vault: Vault): Call[] => {
     const { address, asset } = vault;
     const total = depositors.reduce((sum, owner) => sum + (deposited.get(keyOf(vault, owner)) ?? 0n), 0n);

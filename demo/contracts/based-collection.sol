@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
-/// An ERC-721 collection whose token URIs are a base URI followed by the token id.
+/// An ERC-721 collection whose token URIs consist of a base URI and the token id.
 contract BasedCollection is ERC721, Ownable {
     string private base;
     uint256 public minted;

@@ -19,7 +19,7 @@ interface SolcOutput {
 const require = createRequire(import.meta.url);
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
-/** With the version of the compiler, these settings determine the bytecode, and so every block hash of the story. */
+/** Together with the compiler version, these settings determine the bytecode, and so every block hash of the story. */
 const settings = {
   optimizer: {
     enabled: true,
@@ -51,10 +51,13 @@ const readImport = (path: string): { contents: string } | { error: string } => {
   }
 };
 
-/** Compiles the contracts of this folder, which takes seconds; returns those that can be deployed, by name. @throws {Error} with the compiler's first error */
+/**
+ * Compiles the contracts of this folder, which takes seconds; returns those that can be deployed, by name.
+ * @throws {Error} with the compiler's first error
+ */
 export function compileContracts(): Readonly<Record<string, Artifact>> {
   const sources = readSources();
-  // Not the contracts of packages.
+  // Excludes the contracts of packages.
   const outputSelection = Object.fromEntries(Object.keys(sources).map((name) => [name, { "*": ["abi", "evm.bytecode.object"] }]));
   const input = JSON.stringify({ language: "Solidity", sources, settings: { ...settings, outputSelection } });
   const { errors, contracts } = JSON.parse((require("solc") as Solc).compile(input, { import: readImport })) as SolcOutput;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Artifact } from "./artifact.ts";
 
-/** Committed, because a first start of the demo would wait for the compiler; a test compares it with the sources. */
+/** Committed, so that the first start of the demo does not wait for the compiler; a test compares it with the sources. */
 const file = new URL("./compiled.json", import.meta.url);
 
 /** Reads the compiled contracts of this folder, and returns a lookup by name. */

@@ -7,8 +7,8 @@ import {PoolVault} from "./pool-vault.sol";
 import {VaultPool} from "./vault-pool.sol";
 
 /**
- * A pool of tokens of the same value, and of its own shares: almost all of them are minted to the vault at the first join, so that swaps can be joins and
- * exits. The protocol's part of the fees is minted as shares, at joins and exits.
+ * A pool of tokens of equal value that also holds its own shares: almost all of them are minted to the vault at the first join, so that swaps can
+ * act as joins and exits. The protocol's part of the fees is minted as shares at joins and exits.
  */
 contract ComposableVaultPool is VaultPool {
     uint256 private constant PREMINTED = 2 ** 111;
@@ -32,7 +32,7 @@ contract ComposableVaultPool is VaultPool {
         _register(tokens, manager);
     }
 
-    /// The shares outside of the vault, with those that are due to the protocol.
+    /// The shares outside of the vault, including those that are due to the protocol.
     function getActualSupply() external view returns (uint256) {
         (, uint256[] memory balances,) = vault.getPoolTokens(getPoolId);
         return _circulating(balances);
@@ -95,7 +95,7 @@ contract ComposableVaultPool is VaultPool {
         _dueShares = 0;
     }
 
-    /// The balances of all tokens but the shares, with 18 decimals.
+    /// The sum of the balances of all tokens except the shares, with 18 decimals.
     function _sum(uint256[] memory balances) private view returns (uint256 sum) {
         for (uint256 i = 0; i < _own; i++) sum += balances[i] * _scales[i];
     }

@@ -3,8 +3,8 @@ pragma solidity 0.8.30;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// A vault whose shares have the decimals of its token, and whose reported profit is released over a day. Older versions of such vaults emit no event but
-/// Transfer when something is deposited or withdrawn.
+/// A vault whose shares have the decimals of its token, and whose reported profit is released over a day. Older versions of such vaults emit only
+/// Transfer events for deposits and withdrawals.
 contract LegacyVault is ERC20 {
     event Deposit(address indexed recipient, uint256 shares, uint256 amount);
     event Withdraw(address indexed recipient, uint256 shares, uint256 amount);

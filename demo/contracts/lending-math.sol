@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// Numbers with 27 decimals, rounded half up, and the growth of amounts with interest since a time.
+/// Numbers with 27 decimals, rounded half up, and interest factors since a time.
 library LendingMath {
     uint256 internal constant RAY = 1e27;
     uint256 private constant YEAR = 365 days;
@@ -14,12 +14,12 @@ library LendingMath {
         return (a * RAY + b / 2) / b;
     }
 
-    /// The interest of supplies.
+    /// The interest factor of supplies.
     function linear(uint256 rate, uint256 since) internal view returns (uint256) {
         return RAY + (rate * (block.timestamp - since)) / YEAR;
     }
 
-    /// The interest of debts: the first terms of the binomial series of (1 + rate / YEAR) ^ seconds.
+    /// The interest factor of debts: the first terms of the binomial series of (1 + rate / YEAR) ^ seconds.
     function compounded(uint256 rate, uint256 since, bool isV2) internal view returns (uint256) {
         uint256 time = block.timestamp - since;
         if (time == 0) return RAY;
@@ -34,7 +34,7 @@ library LendingMath {
         first = (rate * time) / YEAR;
     }
 
-    /// Version 2 truncates the rate of a second first.
+    /// Version 2 first truncates the rate per second.
     function termsV2(uint256 rate, uint256 time) private pure returns (uint256 first, uint256 squared, uint256 cubed) {
         uint256 perSecond = rate / YEAR;
         squared = rayMul(perSecond, perSecond);

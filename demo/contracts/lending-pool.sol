@@ -17,7 +17,7 @@ struct Reserve {
     uint256 liquidityRate;
     uint256 variableRate;
     uint256 updated;
-    /// Of the smallest unit of the asset, with 36 decimals.
+    /// The price of the smallest unit of the asset, with 36 decimals.
     uint256 price;
     bool isBorrowable;
 }
@@ -122,7 +122,7 @@ contract LendingPool {
         return LendingMath.compounded(r.variableRate, r.updated, isV2).rayMul(r.borrowIndex);
     }
 
-    /// The debts of an account are at most 80 percent of the value of its supplies.
+    /// Whether the debts of an account are at most 80 percent of the value of its supplies.
     function isSolvent(address account) public view returns (bool) {
         (uint256 supplied, uint256 owed) = (0, 0);
         for (uint256 n = 0; n < assets.length; n += 1) {
@@ -137,7 +137,7 @@ contract LendingPool {
         require(isSolvent(account), "not solvent");
     }
 
-    /// Lets another account borrow in the name of the sender.
+    /// Allows another account to borrow on behalf of the sender.
     function delegate(address to) external {
         isDelegate[msg.sender][to] = true;
     }
@@ -151,7 +151,7 @@ contract LendingPool {
         else emit Supply(asset, msg.sender, onBehalfOf, amount, referral);
     }
 
-    /// Withdraws an amount, or all of it if the amount is the greatest number.
+    /// Withdraws an amount, or the whole balance if the amount is the max uint256.
     function withdraw(address asset, uint256 amount, address to) external {
         Reserve storage r = updateIndexes(asset);
         if (amount == type(uint256).max) amount = r.aToken.balanceOf(msg.sender);
@@ -176,7 +176,7 @@ contract LendingPool {
         else emit Borrow(asset, msg.sender, onBehalfOf, amount, RateMode(mode), rate, referral);
     }
 
-    /// Repays an amount, or at most the debt.
+    /// Repays an amount, at most the debt.
     function repay(address asset, uint256 amount, uint8 mode, address onBehalfOf) external {
         Reserve storage r = updateIndexes(asset);
         uint256 repaid = burnDebt(r, amount, mode, onBehalfOf);
@@ -196,7 +196,7 @@ contract LendingPool {
         emit Repay(asset, msg.sender, msg.sender, repaid, true);
     }
 
-    /// Repays a variable debt of an account that is not solvent, and takes 105 percent of its value of a collateral; 1 percent more goes to the treasury.
+    /// Repays variable debt of an insolvent account and seizes collateral worth 105 percent of it; version 3 sends 1 percent more to the treasury.
     function liquidationCall(address collateral, address debt, address user, uint256 amount, bool receiveAToken) external {
         require(!isSolvent(user), "solvent");
         (Reserve storage c, Reserve storage d) = (updateIndexes(collateral), updateIndexes(debt));
@@ -226,7 +226,7 @@ contract LendingPool {
         r.updated = block.timestamp;
     }
 
-    /// Debts cost 2 percent a year and up to 18 percent more with the share that is lent; suppliers get nine tenths of it.
+    /// Debts cost 2 percent a year, plus up to 18 percent in proportion to utilization; suppliers receive nine tenths of it.
     function updateRates(address asset, Reserve storage r) private {
         (uint256 variableDebt, uint256 stableDebt) = (r.variableDebt.totalSupply(), r.stableDebt.totalSupply());
         uint256 debt = variableDebt + stableDebt;

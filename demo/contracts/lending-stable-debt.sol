@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {LendingMath} from "./lending-math.sol";
 import {ILendingPool, LendingToken} from "./lending-tokens.sol";
 
-/// The token of debts at a stable rate: each account has its own, and the total grows at their average.
+/// The token of debts at a stable rate: each account has its own rate, and the total grows at their average.
 contract StableDebtToken is LendingToken {
     using LendingMath for uint256;
 

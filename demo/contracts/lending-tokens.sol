@@ -5,7 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {LendingMath} from "./lending-math.sol";
 
-/// What the tokens read of their pool.
+/// The functions of a pool that its tokens call.
 interface ILendingPool {
     function isV2() external view returns (bool);
     function getReserveNormalizedIncome(address asset) external view returns (uint256);
@@ -13,7 +13,7 @@ interface ILendingPool {
     function requireSolvent(address account) external view;
 }
 
-/// A token of a reserve. Its pool alone mints and burns.
+/// A token of a reserve. Only its pool mints and burns.
 abstract contract LendingToken {
     event Transfer(address indexed from, address indexed to, uint256 value);
 
@@ -47,7 +47,7 @@ abstract contract ScaledToken is LendingToken {
 
     mapping(address => uint256) public scaledBalanceOf;
     uint256 public scaledTotalSupply;
-    /// The index at the last change of an account, of version 3.
+    /// The index at the last change of an account (version 3 only).
     mapping(address => uint256) internal indexOf;
 
     function currentIndex() internal view virtual returns (uint256);
@@ -91,7 +91,7 @@ abstract contract ScaledToken is LendingToken {
         else emit Burn(from, target, amount - increase, increase, index);
     }
 
-    /// The interest of an account since its last change, which events of version 2 do not have.
+    /// The interest of an account since its last change, which the events of version 2 omit.
     function accrue(address account, uint256 index) internal returns (uint256 increase) {
         if (isV2) return 0;
         uint256 scaled = scaledBalanceOf[account];

@@ -28,7 +28,7 @@ contract MarketRegistry {
         price[market] = price_;
     }
 
-    /// Whether an account's collateral covers its debts after it gave up some tokens of a market and borrowed more of its asset.
+    /// Whether an account's collateral would cover its debts after giving up some tokens of a market and borrowing more of its asset.
     function isCovered(address account, MoneyMarket market, uint256 tokens, uint256 amount) public view returns (bool) {
         uint256 collateral;
         uint256 debts;
@@ -42,7 +42,7 @@ contract MarketRegistry {
         return collateral >= debts;
     }
 
-    /// The tokens of a collateral market for a repaid amount.
+    /// The tokens of a collateral market that are seized for a repaid amount.
     function seizedTokens(MoneyMarket borrowed, MoneyMarket collateral, uint256 amount) external view returns (uint256) {
         return (amount * price[borrowed] * liquidationIncentive) / (price[collateral] * collateral.exchangeRateStored());
     }

@@ -75,7 +75,7 @@ abstract contract MoneyMarket {
     function receiveAsset(address from, uint256 amount) internal virtual returns (uint256);
     function sendAsset(address to, uint256 amount) internal virtual;
 
-    /// The cash before what the current call sends.
+    /// The cash before the value sent with the current call.
     function cashPrior() internal view virtual returns (uint256) {
         return getCash();
     }
@@ -111,7 +111,7 @@ abstract contract MoneyMarket {
         totalBorrows += interest;
         totalReserves += (interest * terms.reserveFactor) / 1e18;
         borrowIndex += (factor * borrowIndex) / 1e18;
-        // The payout is logged before the interest that it follows from.
+        // The payout is logged before the interest that causes it.
         if (terms.payoutBlocks > 0 && block.number - payoutBlockNumber >= terms.payoutBlocks) {
             payoutBlockNumber = block.number;
             payOut(cash < totalReserves ? cash : totalReserves);
@@ -161,7 +161,7 @@ abstract contract MoneyMarket {
         return true;
     }
 
-    /// Called by the market of the debt; a part goes to the reserves of this one.
+    /// Called by the market of the debt; a part of the tokens goes to the reserves of this market.
     function seize(address liquidator, address borrower, uint256 tokens) public {
         require(registry.isListed(MoneyMarket(msg.sender)) && liquidator != borrower);
         uint256 kept = (tokens * protocolSeizeShare) / 1e18;

@@ -5,7 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
-/// What the vault asks a pool. Amounts are in the order of the pool's tokens.
+/// The functions of a pool that the vault calls. Amounts are in the order of the pool's tokens.
 interface IVaultPool {
     function onJoin(address sender, address recipient, uint256[] memory balances, uint256[] memory amounts, uint256 shares)
         external
@@ -16,7 +16,7 @@ interface IVaultPool {
     function onSwap(uint256[] memory balances, uint256 indexIn, uint256 indexOut, uint256 amountIn) external returns (uint256 amountOut);
 }
 
-/// A vault that holds the tokens of many pools, with the events of Balancer V2. An account acts for itself, or a relayer that it has approved acts for it.
+/// A vault that holds the tokens of many pools, with the events of Balancer V2. Only an account itself or a relayer that it approved can act for it.
 contract PoolVault {
     using SafeERC20 for IERC20;
 
@@ -96,7 +96,7 @@ contract PoolVault {
         lastChangeBlock = _lastChangeBlock[poolId];
     }
 
-    /// The first join brings `amounts`; a later one brings what `shares` cost.
+    /// The first join deposits `amounts`; later joins deposit what `shares` cost.
     function joinPool(bytes32 poolId, address sender, address recipient, uint256[] calldata amounts, uint256 shares)
         external
         onlyFor(sender)
@@ -144,7 +144,7 @@ contract PoolVault {
         _send(path[poolIds.length], recipient, amount);
     }
 
-    /// An asset manager takes a token out of the pool, brings it back, or reports its balance.
+    /// An asset manager withdraws a token from the pool, returns it, or reports its managed balance.
     function managePoolBalance(bytes32 poolId, address token, uint8 kind, uint256 amount) external {
         Balance storage own = _balances[poolId][token];
         require(msg.sender == own.manager, "not the asset manager");

@@ -3,8 +3,8 @@ pragma solidity 0.8.30;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// A pool of one token. Its shares have 18 decimals whatever the token has, and their price is per 10^18 shares. A strategist holds what was lent to it and
-/// reports profit, part of which the fee collector receives as new shares.
+/// A pool of one token. Its shares have 18 decimals, regardless of the token's decimals, and their price is per 10^18 shares. A strategist holds
+/// what was lent to it and reports profit, part of which the fee collector receives as new shares.
 contract SharePool is ERC20 {
     event Deposit(address indexed owner, uint256 shares, uint256 amount);
     event Withdraw(address indexed owner, uint256 shares, uint256 amount);

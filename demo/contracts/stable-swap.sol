@@ -6,7 +6,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Metadata.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 
-/// The pool token of a pool that is not a token itself.
+/// The pool token of a pool that is not itself a token.
 contract StableSwapToken is ERC20 {
     address public immutable minter = msg.sender;
 
@@ -52,9 +52,9 @@ abstract contract StableSwap {
     /// A·n, as A includes n^(n−1).
     uint256 internal immutable ann;
     address[] internal _coins;
-    /// Without the fees of the owner.
+    /// Excludes the owner's fees.
     uint256[] internal _balances;
-    /// What makes 18 decimals of the smallest unit of each coin.
+    /// The factors that scale the smallest unit of each coin to 18 decimals.
     uint256[] internal _units;
 
     constructor(address[] memory coins_, uint256 amplification) {
@@ -180,7 +180,7 @@ abstract contract StableSwap {
         return fee * n / (4 * (n - 1));
     }
 
-    /// Charges fees for the distance from equal proportions: `next` is then without them, and the stored balances without the owner's part.
+    /// Charges fees for the deviation from the previous proportions: deducts them from `next`, and the owner's part from the stored balances.
     function chargeImbalance(uint256[] memory before, uint256[] memory next, uint256 initial, uint256 invariant)
         private
         returns (uint256[] memory fees)
@@ -251,7 +251,7 @@ abstract contract StableSwap {
     }
 }
 
-/// The events of pools of two coins.
+/// The events of pools with two coins.
 abstract contract StableSwap2 is StableSwap {
     event AddLiquidity(address indexed provider, uint256[2] token_amounts, uint256[2] fees, uint256 invariant, uint256 token_supply);
     event RemoveLiquidity(address indexed provider, uint256[2] token_amounts, uint256[2] fees, uint256 token_supply);
@@ -310,7 +310,7 @@ contract PlainStableSwap is StableSwap2, ERC20 {
     }
 }
 
-/// A pool with a pool token of its own.
+/// A pool with a separate pool token.
 abstract contract TokenStableSwap is StableSwap {
     event RemoveLiquidityOne(address indexed provider, uint256 token_amount, uint256 coin_amount);
 
@@ -337,7 +337,7 @@ abstract contract TokenStableSwap is StableSwap {
     }
 }
 
-/// A pool of the native currency and a token of it.
+/// A pool of the native currency and a token that represents it.
 contract EtherStableSwap is StableSwap2, TokenStableSwap {
     constructor(string memory name_, string memory symbol_, address[] memory coins_, uint256 amplification)
         StableSwap(coins_, amplification)
@@ -357,7 +357,7 @@ contract EtherStableSwap is StableSwap2, TokenStableSwap {
     }
 }
 
-/// A pool of three coins of an early version: its indices are signed, and only a registry knows its pool token.
+/// An early version of a pool, with three coins: its indices are signed, and only a registry knows its pool token.
 contract BaseStableSwap is TokenStableSwap {
     event AddLiquidity(address indexed provider, uint256[3] token_amounts, uint256[3] fees, uint256 invariant, uint256 token_supply);
     event RemoveLiquidity(address indexed provider, uint256[3] token_amounts, uint256[3] fees, uint256 token_supply);

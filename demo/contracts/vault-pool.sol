@@ -5,7 +5,7 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {IVaultPool, PoolVault} from "./pool-vault.sol";
 
-/// A pool of a vault. Its shares are an ERC-20 token, whose first units belong to nobody; numbers of 18 decimals are rounded down at each step.
+/// A pool of a vault. Its shares are an ERC-20 token whose first units belong to nobody; numbers with 18 decimals are rounded down at each step.
 abstract contract VaultPool is ERC20, IVaultPool {
     uint256 internal constant ONE = 1e18;
     uint256 internal constant SWAP_FEE = 3e15;
@@ -43,7 +43,7 @@ abstract contract VaultPool is ERC20, IVaultPool {
         return _proportional(balances, shares, _circulating(balances));
     }
 
-    /// The shares of all accounts but the vault.
+    /// The shares of all accounts except the vault.
     function _circulating(uint256[] memory balances) internal view virtual returns (uint256);
 
     function _register(address[] memory tokens, address manager) internal {
@@ -69,7 +69,7 @@ abstract contract VaultPool is ERC20, IVaultPool {
     }
 }
 
-/// A pool of tokens of equal weights. Joins pay a part of the balances to the protocol.
+/// A pool of tokens with equal weights. Joins pay a part of the balances to the protocol.
 contract WeightedVaultPool is VaultPool {
     uint256 private constant FIRST_SHARES = 1_000e18;
     uint256 private constant PROTOCOL_FEE = 1e13;
@@ -81,7 +81,7 @@ contract WeightedVaultPool is VaultPool {
         _register(tokens, manager);
     }
 
-    /// What a share owns of the invariant, which only fees change. For pools of two tokens.
+    /// The part of the invariant that a share represents, which only fees change. Only for pools of two tokens.
     function getRate() external view returns (uint256) {
         (, uint256[] memory balances,) = vault.getPoolTokens(getPoolId);
         require(balances.length == 2, "not a pool of two tokens");

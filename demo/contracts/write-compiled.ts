@@ -1,5 +1,5 @@
 import { compileContracts } from "./compile.ts";
 import { writeCompiled } from "./compiled.ts";
 
-// `npm run compile-contracts`, after a change of a contract.
+// Run with `npm run compile-contracts` after a contract has changed.
 writeCompiled(compileContracts());

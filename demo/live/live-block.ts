@@ -33,7 +33,7 @@ export const mineLiveBlock = async (context: LiveContext): Promise<void> => {
   const time = Math.max(context.now(), Number(head.timestamp) + 1);
   const actions = [...(await dueAnswers(context, time))];
   for (let remaining = random.below(maxCallsPerBlock + 1); remaining > 0; remaining--) actions.push(await chooseAction(context));
-  // One action for each sender, so that its nonce is the transaction count.
+  // One action per sender, so that its nonce is the transaction count.
   const distinct = [...new Map(actions.map((action) => [action.from, action])).values()];
   const nonces = await client.batch<Hex>(
     distinct.map(({ from }) => ({ method: "eth_getTransactionCount", parameters: [from, "pending"] })),

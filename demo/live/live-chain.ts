@@ -33,7 +33,7 @@ export const createLiveChain = ({ folder, node, artifacts, identity, saving, log
     () => {
       isSaved = true;
     },
-    (error: unknown) => logger.warn(`Failed to save the demo chain, which is tried again with its next blocks: ${reasonOf(error)}`),
+    (error: unknown) => logger.warn(`Failed to save the demo chain, retrying after its next blocks: ${reasonOf(error)}`),
   );
   const context: LiveContext = {
     client: node.client,

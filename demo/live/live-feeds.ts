@@ -10,7 +10,7 @@ const minDifference = 200n;
 
 type Round = readonly [roundId: bigint, answer: bigint, startedAt: bigint, updatedAt: bigint];
 
-/** Returns the feed answer that is due at a time (Unix seconds): the ether's price on the first exchange, or the next step of the euro's random walk. */
+/** Returns the feed answer that is due at a time (Unix seconds): the first exchange's price of ether, or the next step of the euro's random walk. */
 export const dueAnswers = async ({ client, values, artifacts, random }: LiveContext, time: number): Promise<readonly LiveAction[]> => {
   const feedAbi = artifacts.priceFeed.abi;
   const ether = await readContract<Round>(client, values.etherFeed as Address, feedAbi, "latestRoundData");
@@ -26,7 +26,7 @@ export const dueAnswers = async ({ client, values, artifacts, random }: LiveCont
     to: feed as Address,
     data: encode(feedAbi, "report", [answer]),
   });
-  // One answer per block, because a block has one action of each sender.
+  // One answer per block, because a block has only one action per sender.
   if (age(ether) >= etherSeconds || deviation * minDifference > poolPrice) return [report(values.etherFeed, poolPrice)];
   const euroAnswer = (euro[1] * BigInt(10_000 + random.between(-5, 5))) / 10_000n;
   return age(euro) >= euroSeconds ? [report(values.euroFeed, euroAnswer)] : [];

@@ -37,7 +37,7 @@ import type { Ownership } from "./verify-collections.ts";
 
 const callsPerSetupBlock = 25;
 const secondsPerDay = 86_400;
-/** The time of the empty first block, which is before the first slot of the setup. */
+/** The time of the empty first block, before the first slot of the setup. */
 const firstBlockSeconds = 6;
 
 /** The options of buildStory. */

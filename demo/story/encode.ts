@@ -5,11 +5,11 @@ type PreparedFunction = Pick<Parameters<typeof encodeFunctionData>[0], "abi" | "
 
 const prepare = (abi: Abi, functionName: string): PreparedFunction => {
   const isOverloaded = abi.filter((item) => item.type === "function" && item.name === functionName).length > 1;
-  // Which of several functions is called depends on the parameters.
+  // The parameters select one of several overloads.
   return isOverloaded ? { abi, functionName } : prepareEncodeFunctionData({ abi, functionName });
 };
 
-/** Functions by name and ABI: finding one and hashing its signature takes longer than encoding its parameters. */
+/** Caches functions by ABI and name: finding one and hashing its signature takes longer than encoding its parameters. */
 const functions = new WeakMap<Abi, Map<string, PreparedFunction>>();
 
 /** Encodes a call of a function whose ABI is not known to the compiler. */

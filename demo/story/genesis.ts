@@ -15,7 +15,7 @@ export const keyOf = (name: string): Hash => keccak256(stringToHex(`ashlar demo:
 /** The gardener's key, which signs permits and the listings of live blocks. */
 export const signerKey: Hash = keyOf("the gardener");
 
-/** The account of that key: the gardener. */
+/** The gardener's address. */
 export const signer: Address = privateKeyToAddress(signerKey).toLowerCase() as Address;
 
 /** The account that earns the priority fees. */

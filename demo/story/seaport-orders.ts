@@ -178,10 +178,10 @@ export const encodeFulfillAvailableOrders = (all: readonly OrderToFill[]): Hex =
   return encodeFunctionData({ abi: seaportAbi, functionName: "fulfillAvailableOrders", args });
 };
 
-/** Matches an offered item with a requested one, each as the positions of its order and of the item in it. */
+/** Matches an offered item with a requested one; each is given as the position of its order and its position in the order. */
 export type ItemMatch = readonly [readonly [number, number], readonly [number, number]];
 
-/** Encodes a call that fills orders with each other. */
+/** Encodes a call that matches orders with each other. */
 export const encodeMatchOrders = (all: readonly OrderToFill[], matches: readonly ItemMatch[]): Hex => {
   const component = ([orderIndex, itemIndex]: readonly [number, number]) => [
     { orderIndex: BigInt(orderIndex), itemIndex: BigInt(itemIndex) },

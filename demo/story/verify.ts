@@ -10,10 +10,10 @@ interface Receipt {
   readonly status: Hex;
 }
 
-const unexpected = ({ from, to, data }: Call, failed: boolean, position: number): Error =>
-  new Error(
-    `Transaction ${position} of the demo, from ${from} to ${to} (${data?.slice(0, 10)}), ${failed ? "failed" : "succeeded, but should have failed"}`,
-  );
+const unexpected = ({ from, to, data }: Call, hasFailed: boolean, position: number): Error => {
+  const outcome = hasFailed ? "failed" : "succeeded, but should have failed";
+  return new Error(`Transaction ${position} of the demo, from ${from} to ${to} (${data?.slice(0, 10)}), ${outcome}`);
+};
 
 /** Verifies the chain against the plan: every transaction mined once, in order, and failed only if expected. */
 export const verifyStory = async (node: NodeClient, miner: Miner): Promise<void> => {
@@ -28,8 +28,8 @@ export const verifyStory = async (node: NodeClient, miner: Miner): Promise<void>
       const planned = miner.sent[position];
       if (planned?.hash !== receipt.transactionHash)
         throw new Error(`Transaction ${position} of the demo was not mined in its planned order`);
-      const failed = receipt.status === "0x0";
-      if (failed !== (planned.call.fails === true)) throw unexpected(planned.call, failed, position);
+      const hasFailed = receipt.status === "0x0";
+      if (hasFailed !== (planned.call.fails === true)) throw unexpected(planned.call, hasFailed, position);
       position += 1;
     }
   }

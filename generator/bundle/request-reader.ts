@@ -19,7 +19,7 @@ export type ParseOutcome<R> = { readonly ok: true; readonly request: R } | { rea
 /** The result of reading a parameter; the issue of an invalid one has been recorded. */
 export type ReadResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
 
-/** An address is resolved at once, and only a name takes time: most requests have no name. */
+/** Addresses resolve synchronously; only names, which few requests contain, need a promise. */
 type Resolved<T> = ReadResult<T> | Promise<ReadResult<T>>;
 
 /** A parameter that a rule applies to, with its result. */
@@ -31,7 +31,7 @@ export interface RuleParameter<T> {
 
 const maxSentLength = 100;
 
-/** The value of a valid parameter; to be called only for a request without issues. */
+/** Returns the value of a valid parameter; call it only for a request without issues. */
 export function parsedValue<T>(result: ReadResult<T>): T {
   if (!result.ok) throw new Error("An invalid parameter has no value.");
   return result.value;
@@ -48,8 +48,8 @@ type ResolvingParsers = Pick<ParameterParsers<string>, "resolveName" | "restrict
 const invalid = { ok: false } as const;
 
 /**
- * Reads the parameters of one request and records every invalid one. A class, because each request creates a reader: closures took longer to create than the
- * parameters to read.
+ * Reads the parameters of one request and records every invalid one. It is a class because each request creates a reader: creating closures took
+ * longer than reading the parameters.
  */
 class RequestReader {
   readonly #raw: RawRequest;

@@ -30,7 +30,7 @@ export interface CatalogDraft {
 /** The kinds of files of the catalog. */
 export type FileKind = "service" | "endpoints" | "objects" | "template" | "protocol";
 
-/** An entry without its values of the wrong shape. */
+/** An entry, without the values that have the wrong shape. */
 export interface Draft<T> {
   readonly name: string;
   readonly source: YamlSource;

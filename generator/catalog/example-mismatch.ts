@@ -11,7 +11,7 @@ interface Format {
 
 const address = /^0x[0-9a-fA-F]{40}$/;
 const name = /^(?!0x)[^\s,/.]+(?:\.[^\s,/.]+)+$/;
-/** Without its checksum. */
+/** Does not verify the checksum. */
 const bitcoinAddress = /^(?:[1-9A-HJ-NP-Za-km-z]{25,35}|(?:bc|tb|bcrt)1[02-9ac-hj-np-z]{11,85})$/;
 const hash = /^0x[0-9a-fA-F]{64}$/;
 // Leading zeros of a topic may be omitted.

@@ -33,7 +33,7 @@ export function expandCommunity(draft: CatalogDraft): CatalogEndpoint[] {
 
 type Overrides = ProtocolFile["operations"][string];
 
-/** The interface states no cost for community endpoints. One with SQL is implemented. */
+/** The interface states no cost for community endpoints; those with SQL are implemented. */
 function definitionOf({ value }: Draft<TemplateOperation>, path: string, overrides: Overrides): EndpointDefinition {
   const { bitcoinAddress } = overrides ?? {};
   return {

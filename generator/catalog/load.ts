@@ -26,7 +26,7 @@ export interface LoadedCatalog {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Checks and resolves a catalog from its files, which map a path such as `spec/service.yaml` to a text, and returns all diagnostics. */
+/** Checks and resolves a catalog, and returns all diagnostics. `files` maps paths such as `spec/service.yaml` to texts. */
 export function loadCatalog(files: ReadonlyMap<string, string>): LoadedCatalog {
   const { draft, diagnostics: shapeDiagnostics } = readDraft(files);
   const lookup = createLookup(draft);

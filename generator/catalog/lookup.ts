@@ -23,7 +23,7 @@ export interface ResolvedObject {
 export interface Lookup {
   readonly draft: CatalogDraft;
   readonly operations: readonly OperationDraft[];
-  /** By name; the first one of duplicates. */
+  /** By name; of duplicates, the first one. */
   readonly objects: ReadonlyMap<string, ResolvedObject>;
   /** False if an object may exist that could not be read. */
   readonly allObjectsReadable: boolean;
@@ -54,7 +54,7 @@ export function locationOfUse(operation: OperationDraft, index: number): SourceL
   return typeof use === "object" ? locationOf(operation, "query", index, "name") : locationOf(operation, "query", index);
 }
 
-/** The items whose name an earlier item has, each with the first item of that name. */
+/** The items whose name was already used by an earlier item, each with the first item of that name. */
 export function findDuplicates<T, Name>(items: readonly T[], nameOf: (item: T) => Name | undefined): { item: T; first: T; name: Name }[] {
   const seen = new Map<Name, T>();
   return items.flatMap((item) => {

@@ -3,7 +3,9 @@ import { itemFieldOf } from "../model/fields.ts";
 import type { Model, Operation, ResponseObject } from "../model/model.ts";
 import { catalogHeader } from "./header.ts";
 
-/** The fields of the items that community endpoints return, and of the objects in them: by them, the server converts the columns of declared SQL. */
+/**
+ * Emits the fields of the items that community endpoints return, and of the objects in them; the server converts the columns of declared SQL by them.
+ */
 export function emitCommunityItems(model: Model): string {
   const handlers = model.handlers.filter(({ operation }) => operation.class === "C");
   const operations = handlers.flatMap(({ id, operation }) => {

@@ -38,8 +38,8 @@ const emitters: Readonly<Record<string, (model: Model) => string>> = {
 };
 
 /**
- * Generates every file of a catalog: a map from path to text. Deterministic, without I/O.
- * `recorded` maps operation ids to the `data` of recorded responses, which the OpenAPI document shows instead of synthetic ones.
+ * Generates every file of a catalog, as a map from path to text; deterministic and without I/O. `recorded` maps operation ids to the `data` of
+ * recorded responses, which the OpenAPI document shows instead of synthetic ones.
  */
 export function generate(catalog: Catalog, recorded: ReadonlyMap<string, unknown> = new Map()): Map<string, string> {
   const model = buildModel(catalog, recorded);

@@ -10,7 +10,7 @@ interface OperationsView {
 
 const renderOperations = template<OperationsView>("operations");
 
-/** Emits the metadata that the server has of each endpoint: cost, pagination style, CSV columns. */
+/** Emits the metadata of each endpoint that the server needs: cost, pagination style, CSV columns. */
 export function emitOperations(model: Model): string {
   const tables = new Map(model.operations.map((operation) => [tableName(operation), operation.columns]));
   return renderOperations({

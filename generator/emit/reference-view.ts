@@ -1,4 +1,4 @@
-/** The data of the template `reference`. */
+/** The data for the template `reference`. */
 export interface ReferenceView {
   readonly title: string;
   readonly version: string;

@@ -10,7 +10,7 @@ const handlebars = Handlebars.create();
  */
 export function template<View extends object>(name: string): (view: View) => string {
   const source = readFileSync(new URL(`./templates/${name}.hbs`, import.meta.url), "utf8");
-  // The output is code, not HTML, so nothing is escaped; strict, because a name that the view lacks is a bug of the emitter.
+  // The output is code, not HTML, so nothing is escaped. Strict mode throws for names that the view lacks, which would be bugs of the emitter.
   const render = handlebars.compile<View & { generated: string }>(source, { noEscape: true, strict: true });
   return (view) => render({ ...view, generated: catalogHeader });
 }

@@ -3,7 +3,7 @@ const plainKey = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_$][\w$-]*$/
 
 /**
  * Renders a JSON value as YAML 1.2 in block style. Strings keep JSON's quoting, which is valid YAML (YAML 1.2.2, section 7.3.1), so that no string is
- * ambiguous. A library takes ten times as long for a document of this size.
+ * ambiguous. A YAML library takes ten times as long for a document of this size.
  */
 export function renderYaml(value: unknown): string {
   const lines: string[] = [];

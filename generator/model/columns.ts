@@ -5,8 +5,8 @@ import type { CsvColumn, ResponseObject } from "./model.ts";
 type Objects = ReadonlyMap<string, ResponseObject>;
 
 /**
- * The columns of an endpoint's CSV: the fields of its rows. If `data` is a list of parents with nested rows, the parent's scalar fields come first; otherwise
- * the fields outside of the rows are omitted.
+ * The columns of an endpoint's CSV: the fields of its rows. If `data` is a list of parents with nested rows, the parent's scalar fields come first;
+ * otherwise the fields outside the rows are omitted.
  */
 export function csvColumns(objects: Objects, response: string, list: boolean): CsvColumn[] {
   const columnsOf = (name: string) => itemColumns((object) => objectNamed(objects, object).fields.map(itemFieldOf), name).map(inRow);

@@ -29,7 +29,7 @@ export function objectOf(object: CatalogObject): ResponseObject {
   };
 }
 
-/** A field without its documentation, in the form that the runtime shares. */
+/** A field without its documentation, in the shape that the runtime shares. */
 export const itemFieldOf = ({ name, type, list, nullable }: Field): ItemField => ({
   name,
   format: "scalar" in type ? type.scalar : null,

@@ -42,7 +42,7 @@ function recordedMessages(path: string, text: string, ids: ReadonlySet<string>):
   if (!ids.has(id)) {
     const nearestId = nearest(id, [...ids]);
     const suggestion = nearestId === null ? "" : ` (nearest: ${nearestId})`;
-    return [`${path}:1:1: Unknown operation ${id}: expected a file name of an operation id and .json${suggestion}`];
+    return [`${path}:1:1: Unknown operation ${id}: expected the file name to be an operation id followed by .json${suggestion}`];
   }
   return dataOf(text) === undefined ? [`${path}:1:1: Invalid recorded response: expected a JSON object with data`] : [];
 }

@@ -7,7 +7,7 @@ import { type ProjectionId, type ProjectionReads, readsOf, subjectOf } from "./p
 export interface Reach {
   /** The as-of block: the indexed head, or the lowest checkpoint of the projections that the operation reads. */
   readonly block: number;
-  /** The error for a request for blocks above the as-of block, or for something not found, while a projection is behind; otherwise null. */
+  /** While a projection is behind, the error for blocks above the as-of block or for something that is not found; otherwise null. */
   readonly rebuildError: RequestError | null;
   /** The first indexed block if it is not the chain's first block, otherwise null. */
   readonly indexedFrom: number | null;
@@ -20,10 +20,11 @@ export interface Reach {
 const retryAfterSeconds = 30;
 
 /**
- * The only code that limits reads to a projection's checkpoint. A rebuilt projection catches up from the stored ledger while the chain is followed. Until it
- * has caught up, responses that read it are as of its checkpoint, which also becomes the anchor of a list's pages; operations that do not support past
- * blocks are rejected with 503. `isRead` returns whether a chain's responses read a projection at all: names only if a registry is configured; `readsPools`
- * whether those of a declared protocol read pools of exchanges; `otherChainsOf` the chains whose content a request reads in addition to its own.
+ * The only code that limits reads to a projection's checkpoint. A rebuilt projection catches up from the stored ledger while the chain is followed.
+ * Until it has caught up, responses that read it are as of its checkpoint, which also becomes the anchor of a list's pages; operations that do not
+ * support past blocks are rejected with 503. `isRead` returns whether a chain's responses read a projection at all (names only if a registry is
+ * configured), `readsPools` whether the responses of a declared protocol read exchange pools, and `otherChainsOf` the chains whose content a request
+ * reads in addition to its own.
  */
 export function createAsOfProjection(
   { progressOf }: ProgressQueries,
@@ -47,7 +48,9 @@ export function createAsOfProjection(
     return { block: asOf.block, rebuildError, indexedFrom: first === 0 ? null : first, checkpoints, content };
   };
 
-  /** The progress of a chain and of others; without them if their database is lost: then the content is unknown, and so are their rates. */
+  /**
+   * The progress of a chain and of others. If the database of the others is lost, theirs is omitted: the content and their rates are then unknown.
+   */
   const progressWith = (chainId: number, others: readonly number[]) => progressOf([chainId, ...others]).catch(() => progressOf([chainId]));
 
   return {
@@ -72,7 +75,7 @@ export function createAsOfProjection(
       return combine(chainIds.flatMap((id) => (progress.has(id) ? [progress.get(id)?.content] : [])));
     },
 
-    /** Checks that projections of several chains, which are read at the head, are not behind. @throws {RequestError} 503 if one is. */
+    /** Checks that projections that are read at the head are not behind on several chains. @throws {RequestError} 503 if one is. */
     requireBuilt: async (chains: readonly { readonly id: number }[], projections: readonly ProjectionId[]): Promise<void> => {
       const progress = await progressOf(chains.map(({ id }) => id));
       for (const { id } of chains) {
@@ -85,7 +88,7 @@ export function createAsOfProjection(
 
 export type AsOfProjection = ReturnType<typeof createAsOfProjection>;
 
-/** The version of several contents; null without one, or if one is unknown. */
+/** Combines the content versions of several chains; null if there are none, or one is unknown. */
 const combine = (contents: readonly (ContentVersion | null | undefined)[]): ContentVersion | null => {
   const known = contents.filter((content) => content !== null && content !== undefined);
   if (known.length === 0 || known.length < contents.length) return null;

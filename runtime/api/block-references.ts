@@ -3,7 +3,7 @@ import { unsupportedValue } from "../lib/request-error.ts";
 import { isoTimestamp, secondsPerDay, startOfDay } from "../lib/time.ts";
 import type { ResolverContext } from "./context.ts";
 
-/** A block, as requests refer to it. */
+/** A reference to a block in a request. */
 export type BlockReference = number | "earliest" | "latest";
 
 /** A range of heights, both ends included. */
@@ -12,7 +12,7 @@ export interface BlockRange {
   readonly last: number;
 }
 
-/** A range of blocks, as requests refer to it. */
+/** A range of blocks in a request. */
 export interface RangeReference {
   readonly startingBlock: BlockReference | null;
   readonly endingBlock: BlockReference | null;

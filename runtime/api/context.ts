@@ -52,7 +52,7 @@ export interface ResolverContext {
   readonly pin: (block: number) => void;
   /** Quantities that a response is charged for in addition to its items: the blocks of its range, and hundredths of a credit for extras. */
   readonly counted: { blocks: number; extraHundredths: number };
-  /** Asks the databases of all chains, for requests without a chain; other queries are those of the database of the request's chain. */
+  /** Queries the databases of all chains, for requests without a chain; the other queries use the database of the request's chain. */
   readonly askAll: AskAll;
   /** The log decoder of a chain. */
   readonly decoderOf: (chainId: number) => DecodeLog;
@@ -87,7 +87,7 @@ export interface ChainDatabase extends Pick<ResolverContext, "ledger" | "network
   readonly chains: readonly AnyChainConfig[];
 }
 
-/** What the databases of all chains returned. */
+/** The results from the databases of all chains. */
 export interface Asked<Result> {
   readonly results: readonly Result[];
   /** The ids of the chains whose database did not respond. */

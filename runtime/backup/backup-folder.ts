@@ -14,10 +14,12 @@ const ownFile = /^(?:[a-z_][a-z0-9_]{0,62}\.copy\.(?:gz|zst)|manifest\.json(?:\.
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const files = await readdir(folder);
-  if (files.length > 0 && !files.includes(marker)) throw new BackupError(`The folder ${folder} is not empty; name a new one.`);
+  if (files.length > 0 && !files.includes(marker)) throw new BackupError(`The folder ${folder} is not empty; choose a new or empty one.`);
   const foreign = files.find((file) => !ownFile.test(file));
   if (foreign !== undefined)
-    throw new BackupError(`The folder ${folder} has an unfinished backup and ${foreign}, which does not belong to it; name a new one.`);
+    throw new BackupError(
+      `The folder ${folder} has an unfinished backup and ${foreign}, which does not belong to it; choose a new or empty one.`,
+    );
   await writeFile(join(folder, marker), "This backup is not complete.\n", { mode: 0o600, flush: true });
   for (const file of files) if (file !== marker) await rm(join(folder, file));
 }

@@ -11,8 +11,8 @@ interface IndexedChain {
 }
 
 /**
- * Inserts the chain, paused, with the record of its restore, or returns the tables that an earlier restore of the same snapshot has completed. @throws {BackupError} if
- * the index has the chain, or another one with its name.
+ * Inserts the chain, paused, with the record of its restore, or returns the tables that an earlier restore of the same snapshot has completed.
+ * @throws {BackupError} if the index has the chain, or another one with its name.
  */
 export const beginChainRestore = (
   database: Database,
@@ -44,7 +44,7 @@ function resume({ name, isRemoved, backup, restored }: IndexedChain, sha256: str
     throw new BackupError(`Chain ${name} is being removed: complete its removal from this database first (ashlar chains remove).`);
   if (backup === null)
     throw new BackupError(
-      `Chain ${name} is in the index already: use another database, or remove it from this one (ashlar chains remove).`,
+      `Chain ${name} is already in the index: use another database, or remove it from this one (ashlar chains remove).`,
     );
   if (backup !== sha256)
     throw new BackupError(

@@ -14,15 +14,15 @@ const excluded: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The tables of a snapshot: those with a column `chain_id`, which comes first, so that each line of their files begins with the id. Other tables belong to the
- * service: keys, credits, sessions, actions of operators, installed protocols. @throws {BackupError} if the values of a column come from a sequence of the
- * database, with which those of another database collide.
+ * The tables of a snapshot: those with a column `chain_id`, which comes first, so that each line of their files begins with the id. Other tables
+ * belong to the service: keys, credits, sessions, actions of operators, installed protocols. @throws {BackupError} if the values of a column come
+ * from a sequence of the database: they would collide with those of another database.
  */
 export function tablesOfChains(tables: readonly TableSchema[]): readonly TableSchema[] {
   return tables
     .filter(({ name, columns }) => !excluded.has(name) && columns.some((column) => column.name === chainColumn))
     .map((table) => {
-      if (table.sequenceColumn !== null) throw new BackupError(`Table ${table.name} has a sequence, so that no snapshot can contain it.`);
+      if (table.sequenceColumn !== null) throw new BackupError(`Table ${table.name} has a sequence, so a snapshot cannot contain it.`);
       const [first, others] = [table.columns.filter(isChainColumn), table.columns.filter((column) => !isChainColumn(column))];
       return { ...table, columns: [...first, ...others] };
     });

@@ -4,8 +4,8 @@ import { BackupError } from "./backup-error.ts";
 const newline = 0x0a;
 
 /**
- * A stream that passes rows on in the text format of COPY, in which a line is a row. It fails at once if they are more than the manifest says, or if a line does not
- * begin with the id of the chain: a snapshot from outside must not write rows of another chain.
+ * A stream that passes on rows in the text format of COPY, one per line. It fails as soon as there are more bytes than in the manifest, or a line
+ * does not begin with the id of the chain: a snapshot from outside must not write rows of another chain.
  */
 export function checkRows(path: string, maxBytes: number, chainId: number | undefined): Transform {
   const prefix = Buffer.from(chainId === undefined ? "" : `${chainId}\t`);

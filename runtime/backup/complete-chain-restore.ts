@@ -43,7 +43,7 @@ export async function completeChainRestore(
   }
 }
 
-/** Over a temporary table, because another chain may have the name that the file contains. */
+/** Uses a temporary table, because another chain may have the name that the file contains. */
 async function replaceChain(
   session: Session,
   table: BackedUpTable,

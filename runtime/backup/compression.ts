@@ -5,7 +5,7 @@ import { BackupError } from "./backup-error.ts";
 /** How the files of a backup are compressed. */
 export type Compression = "gzip" | "zstd";
 
-/** Speed counts more than size: a higher level takes several times the time of the server that is read. */
+/** Speed matters more than size: a higher level takes several times as long as the server needs to read the rows. */
 const gzipLevel = 1;
 const zstdLevel = 3;
 /** ZSTD_c_compressionLevel (zstd.h). */
@@ -19,7 +19,7 @@ interface Zstd {
 /** Node.js has zstd since 22.15 and 23.8. */
 const hasZstd = (module: object): module is Zstd => "createZstdCompress" in module && "createZstdDecompress" in module;
 
-/** What this Node.js compresses with. */
+/** The best compression that this Node.js supports. */
 export const bestCompression = (): Compression => (hasZstd(zlib) ? "zstd" : "gzip");
 
 /** The end of the names of compressed files. */

@@ -10,7 +10,7 @@ export interface CopiedTable {
 const columnsOf = ({ columns }: Pick<CopiedTable, "columns">): Sql => columnList(columns.map(({ name }) => name));
 const target = (table: CopiedTable): Sql => sql`${identifier(`public.${table.name}`)} (${columnsOf(table)})`;
 
-/** Writes all rows in the order in which they are stored. Text, because its format is the same in all versions of PostgreSQL. */
+/** Writes all rows in the order in which they are stored, as text, whose format is the same in all versions of PostgreSQL. */
 export const copyOut = (table: CopiedTable): Sql => sql`COPY ${target(table)} TO STDOUT WITH (ENCODING 'UTF8')`;
 
 /** Writes the rows of one chain, the id first. */
@@ -20,7 +20,7 @@ export const copyChainOut = (table: CopiedTable, chainId: number): Sql =>
 /** Reads rows into a table that was truncated in the same transaction; FREEZE saves writing them again when they are vacuumed. */
 export const copyIn = (table: CopiedTable): Sql => sql`COPY ${target(table)} FROM STDIN WITH (ENCODING 'UTF8', FREEZE)`;
 
-/** Reads rows into a table that has others, or into a temporary table. */
+/** Reads rows into a table that has other rows, or into a temporary table. */
 export const copyRowsIn = (table: CopiedTable, into: Sql = identifier(`public.${table.name}`)): Sql =>
   sql`COPY ${into} (${columnsOf(table)}) FROM STDIN WITH (ENCODING 'UTF8')`;
 

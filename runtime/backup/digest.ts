@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Transform } from "node:stream";
 
-/** The length of what passed a stream, and its SHA-256 in lower-case hexadecimal. */
+/** The length of the data that passed through a stream, and its SHA-256 in lower-case hexadecimal. */
 export interface Digest {
   readonly bytes: number;
   readonly sha256: string;
@@ -9,11 +9,11 @@ export interface Digest {
 
 /** A stream that passes everything on. */
 export interface DigestStream extends Transform {
-  /** What has passed; to be read once, at the end. */
+  /** The digest of the data; to be read once, at the end. */
   digest(): Digest;
 }
 
-/** Creates a stream that hashes what passes it. `onBytes` receives the length of each chunk. */
+/** Creates a stream that hashes the data that passes through it. `onBytes` receives the length of each chunk. */
 export function createDigest(onBytes: (bytes: number) => void = () => undefined): DigestStream {
   const hash = createHash("sha256");
   let bytes = 0;

@@ -13,7 +13,7 @@ const checksumName = "manifest.json.sha256";
 /** 1,000 tables of 50 columns take 3 MB. */
 const maxManifestBytes = 16 * 1024 * 1024;
 
-/** What this program and PostgreSQL's migrations name tables and columns: neither paths nor quotes. */
+/** Names of tables and columns, which contain neither paths nor quotes. */
 const name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const size = z.int().nonnegative();
@@ -73,14 +73,14 @@ export interface ReadManifest {
   readonly sha256: string;
 }
 
-/** The values of `format`. */
+/** The format that this program writes. */
 export const currentFormat: Manifest["format"] = format;
 
 /** The file of a table in the folder of a backup. */
 export const fileOf = (tableName: string, { compression }: Pick<Manifest, "compression">): string =>
   `${tableName}.copy${fileEnding[compression]}`;
 
-/** Writes the manifest and its checksum in the format of sha256sum. Its presence completes the backup, so it is renamed into place at last. */
+/** Writes the manifest and its checksum in the format of sha256sum. Its presence completes the backup, so it is renamed into place last. */
 export async function writeManifest(folder: string, value: Manifest): Promise<void> {
   const text = `${JSON.stringify(manifest.parse(value), null, 1)}\n`;
   const temporary = join(folder, `${manifestName}.unfinished`);
@@ -92,7 +92,7 @@ export async function writeManifest(folder: string, value: Manifest): Promise<vo
 /** Whether a folder has the manifest of a backup. */
 export const hasManifest = (folder: string): boolean => existsSync(join(folder, manifestName));
 
-/** Reads and checks a manifest, which is input from outside. @throws {BackupError} */
+/** Reads and checks a manifest, which is untrusted input. @throws {BackupError} */
 export async function readManifest(folder: string): Promise<ReadManifest> {
   const text = await readSmallFile(folder, manifestName, maxManifestBytes);
   const checksum = await readSmallFile(folder, checksumName, 200);

@@ -34,7 +34,7 @@ export interface RestoreOptions extends RestoreTablesOptions {
 
 export interface Restored {
   readonly manifest: Manifest;
-  /** Protocols that are declared differently or no longer: indexing rebuilds their tables. */
+  /** Protocols that are declared differently or no longer declared: indexing rebuilds their tables. */
   readonly omittedProtocols: readonly string[];
   /** The number of tables that an earlier, killed restore had completed. */
   readonly resumedTables: number;
@@ -62,7 +62,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     await session.query("BEGIN");
     await liftTimeouts(session);
     const [row] = await session.query<{ locked: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS locked", [lock]);
-    if (row?.locked !== true) throw new BackupError("Another process restores a backup into this database.");
+    if (row?.locked !== true) throw new BackupError("Another process is restoring a backup into this database.");
     const resumed = await prepare(database, sha256);
     await migrate(database, migrations, { isRestoring: true });
     const omitted = await createProtocols(database, manifest, options.protocols);
@@ -90,7 +90,7 @@ async function prepare(database: Database, backup: string): Promise<readonly str
   const unfinished = await readUnfinishedRestore(database);
   if (unfinished !== null) {
     if (unfinished.backup === backup) return unfinished.restored;
-    throw new BackupError("The database has a part of another backup: restore that one, or drop the database and create it again.");
+    throw new BackupError("The database has part of another backup: restore that one, or drop the database and create it again.");
   }
   return database.transaction(async (client) => {
     const [existing] = await client.query<{ name: string }>(

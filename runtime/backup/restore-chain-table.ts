@@ -12,8 +12,8 @@ export interface ChainTableOptions extends FillOptions {
 }
 
 /**
- * Adds the rows of a chain to a table in one transaction, which also records that they are complete: with its indexes and without locking anything that other chains
- * need. @throws {BackupError} if the rows differ from the manifest.
+ * Adds the rows of a chain to a table in one transaction, which also records that they are complete. The table keeps its indexes, and nothing that
+ * other chains need is locked. @throws {BackupError} if the rows differ from the manifest.
  */
 export async function restoreChainTable(session: Session, table: BackedUpTable, options: ChainTableOptions): Promise<void> {
   await session.query("BEGIN");
@@ -31,8 +31,8 @@ export async function restoreChainTable(session: Session, table: BackedUpTable, 
 }
 
 /**
- * Restores a table as that of a whole backup, which builds its indexes after its rows, and locks it meanwhile. False if it has rows of another chain, whose indexer
- * has started in the meantime. @throws {BackupError} if the rows differ from the manifest.
+ * Restores a table like that of a whole backup: locks it, and builds its indexes after its rows. Returns false if it has rows of another chain, whose
+ * indexer has started in the meantime. @throws {BackupError} if the rows differ from the manifest.
  */
 export const restoreOnlyChainTable = (session: Session, table: BackedUpTable, options: ChainTableOptions): Promise<boolean> =>
   restoreTable(session, table, {

@@ -15,7 +15,7 @@ import { readTables } from "./table-schema.ts";
 /** The configured chain. */
 export interface ExpectedChain {
   readonly name: string;
-  /** Null if neither the configuration nor a node has it. */
+  /** Null if neither the configuration nor a node provides it. */
   readonly id: number | null;
   /** As its node reports it; null without a node. */
   readonly genesisHash: string | null;
@@ -39,7 +39,7 @@ export interface RestoreChainOptions extends RestoreTablesOptions {
 
 export interface RestoredChain {
   readonly manifest: SnapshotManifest;
-  /** Protocols that are declared differently or no longer: indexing rebuilds their tables. */
+  /** Protocols that are declared differently or no longer declared: indexing rebuilds their tables. */
   readonly omittedProtocols: readonly string[];
   /** The number of tables that an earlier, killed restore had completed. */
   readonly resumedTables: number;
@@ -63,8 +63,9 @@ export async function openSnapshotOf(folder: string, { name, id, genesisHash }: 
 }
 
 /**
- * Adds the chain of a snapshot to a database that has others, or none, or completes a restore of the same snapshot that was killed. Until the last transaction the chain
- * is paused and has no blocks, so that it is neither indexed nor served. The caller has the lock of the chain's indexers. @throws {BackupError}
+ * Adds the chain of a snapshot to a database with or without other chains, or completes a killed restore of the same snapshot. Until the last
+ * transaction the chain is paused and has no blocks, so that it is neither indexed nor served. The caller has the lock of the chain's indexers.
+ * @throws {BackupError}
  */
 export async function restoreChain(options: RestoreChainOptions): Promise<RestoredChain> {
   const { database, chain, guard } = options;

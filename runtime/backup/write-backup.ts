@@ -34,8 +34,8 @@ export interface WriteOptions {
 const maxEstimate = 0.99;
 
 /**
- * Writes a backup of the whole index, or of one chain, into a folder, from one snapshot of the database: writing processes are not disturbed. @throws {BackupError}
- * if the folder has other files, or the database has no index.
+ * Writes a backup of the whole index, or of one chain, into a folder, from one snapshot of the database, while other processes write.
+ * @throws {BackupError} if the folder has other files, or the database has no index.
  */
 export async function writeBackup({ connection, folder, jobs, version, now, chain, onProgress }: WriteOptions): Promise<Manifest> {
   const createdAt = now().toISOString();

@@ -23,7 +23,7 @@ export interface BalanceReader {
 interface AccountReads {
   readonly address: Address;
   readonly after: Read;
-  /** The balance before a block is the one after its parent, which is not read twice. */
+  /** The read of the parent's state, shared with the parent's `after` if the parent touched the account as well. */
   readonly before: Read;
 }
 interface Read {
@@ -100,7 +100,7 @@ const selectAvailable = async ({ balances }: BalanceReader, states: readonly (re
   return states.filter((_, position) => first[position] !== null && first[position] !== undefined);
 };
 
-/** Checks that the node still has these blocks: only then do balances that were read by height belong to them. @throws {BadReplyError} if not. */
+/** Checks that the node still has these blocks; otherwise balances that were read by height may not belong to them. @throws {BadReplyError} */
 const confirmBranch = async ({ hashesOf }: BalanceReader, blocks: readonly ChainBlock[]): Promise<void> => {
   const first = blocks[0];
   if (first === undefined) return;

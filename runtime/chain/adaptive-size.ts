@@ -1,13 +1,13 @@
-/** Successes before a size grows to the one that failed; each further failure doubles the number. */
+/** The successes required before a failed size is tried again; each further failure doubles the number. */
 const minSuccesses = 16;
 const maxSuccesses = 1_024;
-/** Successes before a size grows while it stays below the smallest failed one. */
+/** The successes required before a size grows to one below the smallest failed size. */
 const successesBelowFailed = 4;
 
 /** A size that adapts to a limit: it is halved when it was too large, and grows by half up to the smallest failed size, rarely beyond it. */
 export interface AdaptiveSize {
   current(): number;
-  /** Reports that a size was too large. A current size that is already smaller is kept. */
+  /** Reports that a size was too large; no effect if the current size is already smaller. */
   shrink(tried: number): void;
   /** Reports that a request of a size succeeded. */
   succeed(tried: number): void;

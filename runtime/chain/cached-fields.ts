@@ -11,8 +11,8 @@ export interface CachedFields {
 }
 
 /**
- * Reads addresses and hashes as `quantities` does, but returns the same string object for the same value: each value is checked once, and look-ups by that
- * string are faster.
+ * Reads addresses and hashes as `quantities` does, but returns the same string object for the same value: each value is checked once, and lookups by
+ * that string are faster.
  */
 export const createCachedFields = (): CachedFields => ({ address: withCache(address), hash: withCache(hash) });
 

@@ -2,7 +2,7 @@ import { groupBy } from "../lib/group-by.ts";
 import { NoResponseError } from "./errors.ts";
 import type { CallOutcome, ReadOnlyCall, Source } from "./source.ts";
 
-/** Max calls to each contract that are sent first, to find out whether the node responds to them. */
+/** Max calls to each contract that are sent first, to determine whether the node responds to them. */
 const maxProbes = 3;
 
 interface IndexedCall {

@@ -6,7 +6,9 @@ export interface RpcCall {
   readonly params: readonly unknown[];
   /** The result can also be requested in parts: a response that is too large or too slow is reported as a LimitError instead of being retried. */
   readonly divisible?: boolean;
-  /** If the node responds to other calls but not to this one, only this call fails, with an NoResponseError; otherwise all calls of the request fail. */
+  /**
+   * If the node responds to other calls but not to this one, only this call fails, with a NoResponseError; otherwise all calls of the request fail.
+   */
   readonly isolated?: boolean;
 }
 

@@ -9,7 +9,7 @@ import { probeSubscription } from "./subscription.ts";
 import type { TraceKind } from "./traces.ts";
 import { verifyBlock } from "./verify.ts";
 
-/** What a node offers beyond the standard calls. Probed once; a feature whose response is malformed is treated as not offered. */
+/** The optional capabilities of a node. They are probed once; a malformed response counts as a missing capability. */
 export interface Capabilities {
   readonly blockReceipts: boolean;
   readonly traces: TraceKind | null;

@@ -1,12 +1,12 @@
 import { backoff } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";
 
-/** Max backoff. */
+/** Max backoff in milliseconds. */
 const max = 3_600_000;
 /** Max contracts; the oldest entry is dropped first. */
 const maxContracts = 10_000;
 
-/** Contracts that did not respond: they are skipped with exponential backoff, so that they do not delay the others. In memory only. */
+/** Remembers, in memory, contracts that did not respond: they are skipped with exponential backoff, so that they do not delay the others. */
 export const createContractBackoff = (base: number) => {
   const entries = new Map<Address, { readonly until: number; readonly failures: number }>();
   return {
@@ -19,7 +19,7 @@ export const createContractBackoff = (base: number) => {
       if (entries.size > maxContracts && oldest !== undefined) entries.delete(oldest);
     },
     clear: (contract: Address): void => void entries.delete(contract),
-    /** The contracts to skip at a time. */
+    /** The contracts to skip now. */
     deferred: (now: Date): Address[] => [...entries].flatMap(([contract, { until }]) => (until > now.getTime() ? [contract] : [])),
   };
 };

@@ -19,10 +19,10 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-/** A larger reply is not read to its end. The traces of the largest block have a few dozen megabytes; a string of V8 holds at most 512. */
+/** A larger reply is not read to its end. The traces of the largest block have a few dozen megabytes; a V8 string holds at most 512. */
 const defaultMaxReplyBytes = 256 * 1024 * 1024;
 
-/** The text of a reply. @throws {RequestFailure} if it is too large, after which fewer calls are sent at once. */
+/** The text of a reply. @throws {RequestFailure} if it is too large; the next requests then contain fewer calls. */
 const readText = async (body: Readable, { host }: URL, maxBytes: number): Promise<string> => {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -34,7 +34,7 @@ const readText = async (body: Readable, { host }: URL, maxBytes: number): Promis
   return Buffer.concat(parts).toString("utf8");
 };
 
-/** A node's HTTP endpoint; messages show only the host of its URL. Connects with the first request. */
+/** A node's HTTP endpoint; messages show only the host of its URL. It connects on the first request. */
 export const createEndpoint = (
   address: string,
   concurrency: number,

@@ -4,7 +4,9 @@ import type { Head } from "./types.ts";
 
 /** New heads that a node announces. They only signal that there are blocks to fetch; their content is not trusted. */
 export interface HeadFeed {
-  /** Waits for the newest head that was not returned yet; null after this time (longer while the subscription is live), or if the signal aborts. */
+  /**
+   * Waits for the newest head that was not returned yet; null after the given time (longer while the subscription is live), or if the signal aborts.
+   */
   next(milliseconds: number, signal: AbortSignal): Promise<Head | null>;
   /** Reports a polled head: a subscription that does not announce it is replaced. */
   reportPolled(height: number): void;
@@ -104,7 +106,7 @@ const createNewestHead = () => {
       newest = head;
       wake?.();
     },
-    /** Takes the head, or waits for one; null after this time, or if the signal aborts. */
+    /** Takes the head, or waits for one; null after the given time, or if the signal aborts. */
     async take(milliseconds: number, signal: AbortSignal): Promise<Head | null> {
       if (newest === null) {
         const put = new AbortController();

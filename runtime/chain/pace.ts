@@ -1,7 +1,7 @@
 import { backoff, sleep, withJitter } from "../lib/async.ts";
 import type { RequestFailure } from "./request-failure.ts";
 
-/** Max milliseconds before a request. */
+/** The longest wait before a request, in milliseconds. */
 const maxWait = 20_000;
 
 /** How long a client waits before it sends a request again. */

@@ -100,8 +100,8 @@ export const uncheckedText = (raw: Raw, field: string): string => {
 export const optional = <T>(raw: Raw, field: string, read: (raw: Raw, field: string) => T): T | null =>
   raw[field] === undefined || raw[field] === null ? null : read(raw, field);
 
-/** A number as a word of 32 bytes, the form in which contracts return it. */
+/** A number as a word, as contracts return it. */
 export const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
 
-/** A number in JSON-RPC's notation. */
+/** A number in the notation of JSON-RPC, such as 0x1a. */
 export const toQuantity = (value: number): Hex => `0x${value.toString(16)}`;

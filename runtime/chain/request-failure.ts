@@ -1,6 +1,6 @@
 /**
- * Why a request failed, which determines the reaction: after `size` a smaller request is sent, after `rate` fewer of them, after `transient` the same one
- * again, after `final` none. `down` means that the node could not be reached, so its limits are not the reason.
+ * Why a request failed. After `size`, a smaller request is sent; after `rate`, requests are sent at a lower rate; after `transient`, the same request
+ * is sent again; after `final`, none is. `down` means that the node could not be reached, so its limits are not the reason.
  */
 export type FailureKind = "size" | "rate" | "transient" | "down" | "final";
 
@@ -39,7 +39,7 @@ export const limitOfError = (code: number, message: string): "size" | "rate" | n
   return sizePattern.test(message) ? "size" : null;
 };
 
-/** The kind of failure that an HTTP status without a JSON-RPC body means. */
+/** The kind of failure that an HTTP status without a JSON-RPC body indicates. */
 export const failureKindOfStatus = (status: number): FailureKind => {
   if (status === 413 || status === 408 || status === 504 || status === 414 || status === 431) return "size";
   if (status === 429) return "rate";

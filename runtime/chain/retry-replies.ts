@@ -11,7 +11,7 @@ export interface ReplyRetryOptions {
   readonly onBadReply?: (reason: string) => void;
 }
 
-/** At the head a node may need some milliseconds until all parts of a block are available; the waits add up to 1.2 seconds. */
+/** At the head, a node may need a few milliseconds until all parts of a block are available; the waits add up to 1.2 seconds. */
 const defaultAttempts = 6;
 const defaultWait = 40;
 const maxWaitMilliseconds = 10_000;

@@ -13,9 +13,9 @@ export interface Rpc {
   settle(calls: readonly RpcCall[]): Promise<RpcResult[]>;
   /** Sends many calls that must all succeed. @throws {RpcError} with the first error. */
   batch(calls: readonly RpcCall[]): Promise<unknown[]>;
-  /** The node's limits as found so far: calls per request, concurrent requests. */
+  /** The node's limits as learned so far: calls per request, concurrent requests. */
   limits(): { readonly batchSize: number; readonly concurrency: number };
-  /** Milliseconds since which the node owes a response and has sent none; 0 if it owes none. */
+  /** How long requests have been waiting without any response of the node, in milliseconds; 0 if none is waiting. */
   silentMilliseconds(): number;
   close(): Promise<void>;
 }
@@ -30,11 +30,11 @@ export interface RpcOptions extends TransportOptions {
 interface PendingCalls {
   readonly calls: readonly RpcCall[];
   readonly results: RpcResult[];
-  /** A part has failed permanently: the other parts are not sent. */
+  /** Whether a part has failed permanently: the other parts are then not sent. */
   failed: boolean;
 }
 
-/** Creates a client, which connects with the first call. */
+/** Creates a client; it connects on the first call. */
 export const createRpc = (options: RpcOptions): Rpc => {
   const silence = createSilence();
   const transport = createTransport({ ...options, onResponse: silence.respond });
@@ -64,7 +64,7 @@ export const createRpc = (options: RpcOptions): Rpc => {
   };
 };
 
-/** Measures how long a node has not responded although it was sent requests: from its last response, or from the first request after it. */
+/** Measures how long a node has left requests unanswered, since its last response or the first request after it. */
 const createSilence = () => {
   let since: number | null = null;
   /** Whether the node has responded since the last failure. */
@@ -91,7 +91,7 @@ const createSilence = () => {
   };
 };
 
-/** Sends the calls at some positions, in requests of the current batch size, until each has a result. */
+/** Sends the calls at the given positions, in requests of the current batch size, until each has a result. */
 type SendPart = (pending: PendingCalls, positions: readonly number[], attempt: number) => Promise<void>;
 
 const createSender = (transport: Transport, { retries = 6, onRetry }: RpcOptions): SendPart => {
@@ -127,8 +127,8 @@ const createSender = (transport: Transport, { retries = 6, onRetry }: RpcOptions
   };
 
   /**
-   * Bisects a failed request while the node responds to other calls, down to the calls that fail; only these get an error, and the limits do not change.
-   * False if these calls cannot be isolated, or if the node does not respond.
+   * Bisects a failed request, down to the calls that fail, as long as the node responds to other calls. Only the failing calls get an error, and the
+   * limits do not change. Returns false if the calls cannot be isolated or the node does not respond.
    */
   const isolate = async (
     pending: PendingCalls,

@@ -25,7 +25,7 @@ export interface FinalizedBlock {
   readonly hash: Hash;
 }
 
-/** A node as the indexer reads it. */
+/** A node, as the indexer reads it. */
 export interface Source {
   readonly capabilities: Capabilities;
   readonly tracing: boolean;

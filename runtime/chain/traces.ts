@@ -8,7 +8,7 @@ export type TraceKind = "debug" | "trace";
 
 /** The value transfers inside one transaction. */
 export interface TransactionTraces {
-  /** The transaction failed, so no value was transferred. */
+  /** Whether the transaction failed, so that no value was transferred. */
   readonly failed: boolean;
   readonly traces: readonly ValueTrace[];
 }
@@ -30,7 +30,7 @@ export const mayHaveInternalTransfers = (transaction: ChainTransaction, baseFeeP
 interface Frames {
   readonly steps: readonly ValueTrace[];
   readonly created: ReadonlySet<Address>;
-  /** Number of all frames. */
+  /** The number of all frames. */
   readonly count: number;
 }
 

@@ -9,9 +9,9 @@ import { type FailureKind, RequestFailure } from "./request-failure.ts";
 export interface TransportOptions extends PaceOptions {
   /** May contain a secret: the messages of this module only show its host. */
   readonly url: string;
-  /** Max calls per HTTP request, lowered to what the node accepts; 1 disables batches. */
+  /** Max calls per HTTP request, lowered to the number that the node accepts; 1 disables batches. */
   readonly batchSize?: number;
-  /** Max concurrent HTTP requests, lowered to what the node accepts. */
+  /** Max concurrent HTTP requests, lowered to the number that the node accepts. */
   readonly concurrency?: number;
   readonly timeoutMilliseconds?: number;
   /** Larger replies make the next requests smaller, which bounds the memory of concurrent requests. */
@@ -34,7 +34,7 @@ export interface RequestOutcome {
 
 const defaultReplyBytes = 8 * 1024 * 1024;
 
-/** Sends requests to one node, within limits that adapt to what the node accepts. */
+/** Sends requests to one node, within limits that adapt to the node. */
 export interface Transport {
   /** The current max calls per request. */
   batchSize(): number;
@@ -53,7 +53,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Creates a transport, which connects with the first request. */
+/** Creates a transport; it connects on the first request. */
 export const createTransport = (options: TransportOptions): Transport => {
   const { batchSize = 100, concurrency = 8, timeoutMilliseconds = 30_000, replyBytes = defaultReplyBytes } = options;
   const queue = new PQueue({ concurrency });
@@ -121,7 +121,7 @@ export const createTransport = (options: TransportOptions): Transport => {
     pause: pace.after,
     isClosed: () => closing.signal.aborted,
     close: async () => {
-      // Aborts the waits between attempts, so that they do not delay the stop; queued requests fail.
+      // Aborts the waits between attempts, so that they do not delay the shutdown; queued requests fail.
       closing.abort();
       await endpoint.close();
     },

@@ -40,7 +40,7 @@ export interface ChainTransaction {
   /** Null for a contract creation. */
   readonly to: Address | null;
   readonly value: bigint;
-  /** Some networks derive it from keys or times, so that it may exceed 2^53; below 2^63. */
+  /** Below 2^63. It may exceed 2^53, because some networks derive nonces from keys or times. */
   readonly nonce: bigint;
   readonly gasLimit: bigint;
   readonly input: Hex;

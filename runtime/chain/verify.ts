@@ -11,7 +11,7 @@ export interface Checks {
 
 type Reject = (reason: string) => never;
 
-/** Checks that the parts of a block belong together and to the requested height. @throws {BadReplyError} if one does not. */
+/** Checks that the parts of a block are consistent and belong to the requested height. @throws {BadReplyError} */
 export const verifyBlock = ({ block, evidence }: DecodedReply, height: number, bloom: Bloom, checks: Checks, chainId?: number): void => {
   const reject: Reject = (reason) => {
     throw new BadReplyError(`The node returned inconsistent data for block ${height}: ${reason}.`);
@@ -59,7 +59,7 @@ const verifyReceipt = (
   }
 };
 
-/** Checks that each block's parent is the previous block. @throws {BrokenChainError} if one is not. */
+/** Checks that each block's parent is the previous block. @throws {BrokenChainError} */
 export const verifyChain = (blocks: readonly ChainBlock[]): void => {
   blocks.forEach((block, position) => {
     const parent = blocks[position - 1];

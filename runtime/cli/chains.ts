@@ -23,7 +23,9 @@ export function addChains(program: Command): void {
     );
 
   withConfig(chains.command("pause"))
-    .description("pause the indexing of a chain, which is served on: its indexer stops within seconds, until ashlar chains resume")
+    .description(
+      "pause the indexing of a chain until ashlar chains resume: its indexer stops within seconds, and its index is still served",
+    )
     .argument("<name>", "the chain, as in the index")
     .option("--database <name>", inDatabase)
     .action(async (name: string, options: CommonOptions & InDatabase) =>
@@ -58,7 +60,7 @@ export function addChains(program: Command): void {
     );
   withJobs(chains.command("move"))
     .description(
-      "copy a chain to another database while it is indexed and served, and then index it there until SIGTERM, so that servers can be restarted with it; a killed one continues when it is repeated",
+      "copy a chain to another database while it is indexed and served, and then index it there until SIGTERM, so that servers can be restarted with the new database; if it is killed, repeating it continues the move",
     )
     .argument("<name>", "the chain, as configured")
     .requiredOption("--to <name>", "one of databases in ashlar.yaml, or control for the database of databaseUrl")
@@ -70,7 +72,7 @@ export function addChains(program: Command): void {
       (await import("../commands/move-chain.ts")).moveChain(loadConfigWith(options), name, readVersion(), options),
     );
   withConfig(chains.command("remove"))
-    .description("delete all rows of a chain, in batches; asks for its name, and continues where a killed removal ended")
+    .description("delete all rows of a chain, in batches; asks for its name, and resumes a removal that was killed")
     .argument("<name>", "the chain, as in the index; it must be paused, or its indexer stopped")
     .option("--yes <name>", "the name of the chain again, instead of typing it")
     .option("--database <name>", inDatabase)

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 
-/** The other process has exited, or closed the channel: a call has no result. */
+/** The other process has exited or closed the channel, so a call has no result. */
 export class DisconnectedError extends Error {
   override readonly name = "DisconnectedError";
 
@@ -10,18 +10,21 @@ export class DisconnectedError extends Error {
   }
 }
 
-/** Functions that a process offers: each has one argument and a result of plain data, and some get a connection. */
+/** Functions that a process offers: each takes one argument and returns plain data; some also receive a connection. */
 export type Functions = { readonly [name: string]: (argument: never, socket?: Socket) => unknown };
 type ArgumentOf<F> = F extends (argument: infer A, ...more: never[]) => unknown ? A : never;
 type ResultOf<F> = F extends (...all: never[]) => infer R ? Awaited<R> : never;
 
 /** A channel to another process, which offers the functions `Remote`. */
 export interface Channel<Remote> {
-  /** Calls a function and returns its result. Calls of one turn of the event loop are one message. @throws {Error} with the message of its error */
+  /**
+   * Calls a function and returns its result. The calls of one event loop iteration are one message.
+   * @throws {Error} with the function's error message
+   */
   call<Name extends keyof Remote & string>(name: Name, argument: ArgumentOf<Remote[Name]>): Promise<ResultOf<Remote[Name]>>;
   /**
-   * Calls a function immediately, after the calls before, without a result; has no effect if the other process has exited. A connection that is passed also
-   * remains open in this process: the other one may exit before it gets it.
+   * Calls a function immediately, after earlier calls and without a result; has no effect if the other process has exited. A passed connection also
+   * remains open in this process, because the other one may exit before it receives it.
    */
   post<Name extends keyof Remote & string>(name: Name, argument: ArgumentOf<Remote[Name]>, socket?: Socket): void;
 }
@@ -73,7 +76,7 @@ export function createChannel<Remote>(peer: ChildProcess | NodeJS.Process, offer
     if (work === undefined) throw new Error(`Unknown function ${name}.`);
     return work(argument as never, socket);
   };
-  const answer = async ([id, name, argument]: Call): Promise<void> => {
+  const respond = async ([id, name, argument]: Call): Promise<void> => {
     const result: Result = await invoke(name, argument).then(
       (value) => [id, value, null] as const,
       (error: unknown) => [id, null, error instanceof Error ? error.message : String(error)] as const,
@@ -90,7 +93,7 @@ export function createChannel<Remote>(peer: ChildProcess | NodeJS.Process, offer
 
   peer.on("message", (message, socket) => {
     const { calls = [], results = [], post } = message as Message;
-    for (const call of calls) void answer(call);
+    for (const call of calls) void respond(call);
     for (const result of results) settle(result);
     // A function without a result handles its own errors.
     if (post !== undefined) invoke(post[0], post[1], socket as Socket | undefined).catch(ignore);
@@ -100,7 +103,7 @@ export function createChannel<Remote>(peer: ChildProcess | NodeJS.Process, offer
     pending.clear();
   };
   peer.once("disconnect", rejectAll);
-  // A child process that exits before it gets a connection does not cause `disconnect`.
+  // `disconnect` is not emitted if a child process exits before it receives a passed connection.
   peer.once("exit", rejectAll);
 
   return {

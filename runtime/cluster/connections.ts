@@ -8,38 +8,38 @@ export interface Connections {
   readonly address: AddressInfo;
   /** Starts handing connections over to a worker. */
   add(worker: ConnectionWorker): void;
-  /** Stops handing connections over to a worker that has exited, and gives those that it has not taken to others. */
+  /** Stops handing connections over to a worker that has exited, and hands those that it has not taken to other workers. */
   remove(worker: ConnectionWorker): void;
   report(worker: ConnectionWorker, report: ConnectionReport): void;
   /** Stops listening. */
   close(): void;
 }
 
-/** Where to listen: an address, or a socket that the process has inherited. */
+/** An address to listen on, or a socket that the process has inherited. */
 export type Listen = { readonly port: number; readonly host: string } | { readonly fd: number };
 
 export interface ConnectionsOptions {
-  /** Reports an error of accepting a connection, such as EMFILE; further ones are accepted. */
+  /** Called when a connection could not be accepted, for example with EMFILE; the server keeps listening. */
   readonly onError: (error: Error) => void;
   /** `monotonicMilliseconds` by default. */
   readonly now?: () => number;
 }
 
-/** Connections wait for a worker while none is running, up to this number and time. */
+/** While no worker is running, connections wait for one, up to this number and time. */
 const maxWaiting = 1_024;
 const waitMilliseconds = 10_000;
 const checkMilliseconds = 500;
 
 /**
- * Listens, and hands each connection over to the worker with the fewest that takes them in time. This process keeps the listening socket: while workers are
- * restarted, connections wait instead of being refused. @throws {Error} if it cannot listen
+ * Listens, and hands each connection over to the worker with the fewest connections among those that take them in time. This process keeps the
+ * listening socket: while workers are restarted, connections wait instead of being refused. @throws {Error} if it cannot listen.
  */
 export async function openConnections(listen: Listen, { onError, now = monotonicMilliseconds }: ConnectionsOptions): Promise<Connections> {
   const workers = new Map<ConnectionWorker, SentConnections>();
   const waiting = new Set<Socket>();
   let isClosed = false;
 
-  /** Hands a connection over, to another worker than the one that did not take it if there is one. */
+  /** Hands a connection over to a worker, if possible not to `from`, which did not take it. */
   const handOver = (socket: Socket, from?: SentConnections): void => {
     if (socket.destroyed) return;
     if (isClosed) return void socket.destroy();
@@ -59,7 +59,7 @@ export async function openConnections(listen: Listen, { onError, now = monotonic
     waiting.clear();
     for (const socket of sockets) handOver(socket);
   };
-  /** Connections that a worker will not take any more go to another one, if there is one that takes them. */
+  /** Hands connections that a worker will no longer take to other workers, if one of these takes connections in time. */
   const check = setInterval(() => {
     for (const sent of workers.values()) {
       const others = [...workers.values()].some((other) => other !== sent && !other.isSlow());
@@ -101,7 +101,7 @@ export async function openConnections(listen: Listen, { onError, now = monotonic
   };
 }
 
-/** The worker with the fewest connections: of those that take connections in time, or of all if there are none. */
+/** The worker with the fewest connections among those that take connections in time, or among all if none does. */
 function leastLoaded(workers: readonly SentConnections[]): SentConnections | undefined {
   const sorted = [...workers].sort((left, right) => left.open() - right.open());
   return sorted.find((worker) => !worker.isSlow()) ?? sorted[0];

@@ -8,14 +8,15 @@ import { fileURLToPath } from "node:url";
 const isWatchReport = (message: unknown): boolean =>
   typeof message === "object" && message !== null && Object.keys(message).some((name) => name.startsWith("watch:"));
 
-/** In a clone, sources run: a child process needs the loader that this process has registered. */
+/** In a clone, the TypeScript sources are run, so a child process needs the loader that this process has registered. */
 const loaderOf = (script: URL): string[] =>
   extname(script.pathname) === ".ts" && !process.execArgv.some((text) => text.includes("tsx"))
     ? ["--import", import.meta.resolve("tsx/esm")]
     : [];
 
 /**
- * Starts a module of the program as a child process with a channel. It is killed if this process exits, and passes each line of its standard error on.
+ * Starts a module of the program as a child process with a channel. The child is killed when this process exits; each line of its standard error is
+ * passed to `onLine`.
  */
 export function forkProcess(script: URL, args: readonly string[], onLine: (line: string) => void): ChildProcess {
   const child = fork(fileURLToPath(script), [...args], {
@@ -25,7 +26,7 @@ export function forkProcess(script: URL, args: readonly string[], onLine: (line:
   const kill = (): void => void child.kill("SIGKILL");
   process.on("exit", kill);
   child.once("exit", () => process.off("exit", kill));
-  // A process that cannot be started or signalled also emits `exit`, or its calls fail.
+  // Nothing to do: a process that cannot be started or signalled also emits `exit`, or calls to it fail.
   child.on("error", () => undefined);
   child.on("message", (message) => {
     if (isWatchReport(message)) process.send?.(message);

@@ -1,4 +1,4 @@
-/** How a process is checked for an event loop that does not run any more. */
+/** The check for a process whose event loop is blocked. */
 export interface Heartbeat<Process> {
   /** Resolves when the process has responded. */
   readonly ping: (child: Process) => Promise<unknown>;
@@ -9,8 +9,8 @@ export interface Heartbeat<Process> {
 const intervalMilliseconds = 1_000;
 
 /**
- * Pings a process each second, and calls back once it has not responded for too long; returns the function that ends this. The time is counted in ticks of this
- * process: while the machine sleeps, or this process is stopped as well, no time passes.
+ * Pings a process every second, and calls back once it has not responded for too long; returns a function that ends the check. Time is counted in
+ * ticks of this process, so that time during which the machine sleeps or this process is suspended does not count.
  */
 export function watchHeartbeat(ping: () => Promise<unknown>, maxSilentSeconds: number, onSilence: () => void): () => void {
   let silentTicks = 0;
@@ -29,7 +29,7 @@ export function watchHeartbeat(ping: () => Promise<unknown>, maxSilentSeconds: n
       () => {
         isPending = false;
       },
-      // The process has exited, or exits now.
+      // The process has exited or is about to.
       () => undefined,
     );
   };

@@ -1,4 +1,4 @@
-/** The first descriptor that a service manager passes (systemd, sd_listen_fds(3)). */
+/** The first descriptor that systemd passes (sd_listen_fds(3)). */
 const firstDescriptor = 3;
 
 /** The listening socket that systemd has opened for this process; null if there is none. */

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 
-/** A child process that can be started before its work is known, so that it loads its modules meanwhile. */
+/** A child process that can be started before its work is known, so that it can load its modules in the meantime. */
 export interface PreparedProcess {
   /** Starts it now; only the first call has an effect. */
   prepare(): void;

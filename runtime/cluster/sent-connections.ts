@@ -13,11 +13,11 @@ export interface SentConnection {
   readonly sentAt: number;
 }
 
-/** What a worker reports about the connections that were sent to it. */
+/** A worker's report about the connections that were sent to it. */
 export interface ConnectionReport {
   readonly taken: readonly number[];
   readonly declined: readonly number[];
-  /** How many of those that it had taken were closed. */
+  /** The number of taken connections that were closed. */
   readonly closed: number;
 }
 
@@ -26,26 +26,26 @@ export interface SentConnections {
   send(socket: Socket): void;
   /** The number of connections that the worker has or will take. */
   open(): number;
-  /** Whether the worker has not taken a connection for noticeable time, so that further ones should go to others. */
+  /** Whether the worker has left a connection untaken for so long that further ones should go to other workers. */
   isSlow(): boolean;
   /** The connections that the worker has not taken. */
   untaken(): Socket[];
-  /** Withdraws the connections that the worker declines if it still gets to them. */
+  /** Withdraws the connections that the worker would decline by now. */
   withdrawExpired(): Socket[];
   /** Applies a worker's report, and returns the connections that it has declined. */
   report(report: ConnectionReport): Socket[];
 }
 
 const slowMilliseconds = 1_000;
-/** A worker declines connections that were sent longer ago. */
+/** A worker declines connections that were sent longer ago than this. */
 const lateMilliseconds = 5_000;
 /**
- * Connections are withdrawn later than they are declined. The difference is the time that may pass in a worker, even if it is stopped in between, from the
- * decision to take a connection to its report: two workers must never read the same connection.
+ * Later than `lateMilliseconds`: the difference is the time that a worker, even if it is suspended in between, has from the decision to take a
+ * connection to its report. Two workers must never read the same connection.
  */
 const expiredMilliseconds = 10_000;
 
-/** Whether a connection arrives so late that the worker must decline it, because it may already be another worker's. */
+/** Whether a connection arrived so late that the worker must decline it, because another worker may already have it. */
 export const isLate = ({ sentAt }: SentConnection, now: number): boolean => now - sentAt > lateMilliseconds;
 
 export function createSentConnections(worker: ConnectionWorker, now: () => number): SentConnections {

@@ -8,11 +8,11 @@ export interface SupervisedOptions {
   readonly name: string;
   /** Starts the process. */
   readonly fork: () => ChildProcess;
-  /** Gives a started process its work; resolves when it is ready. Rejects if it cannot do this work. */
+  /** Assigns a started process its work; resolves when it is ready, and rejects if it cannot do this work. */
   readonly begin: (child: ChildProcess) => Promise<void>;
   /** How long `begin` may take; one minute by default. */
   readonly maxBeginSeconds?: number;
-  /** A ready process that does not respond is killed and restarted; not checked by default. */
+  /** Kills and restarts a ready process that does not respond; by default, this is not checked. */
   readonly heartbeat?: Heartbeat<ChildProcess>;
   /** Called when a process has exited. */
   readonly onExit?: (child: ChildProcess) => void;
@@ -23,15 +23,15 @@ export interface SupervisedOptions {
 
 /** A process that is restarted whenever it exits. */
 export interface SupervisedProcess {
-  /** Resolves when the process is ready for the first time. @throws {Error} if it fails before */
+  /** Resolves when the process is ready for the first time. @throws {Error} if it fails before that. */
   readonly started: Promise<void>;
-  /** Resolves when the process has exited and is not restarted. */
+  /** Resolves when the process has exited and will not be restarted. */
   readonly ended: Promise<void>;
   /** Stops restarting the process, and asks a running one to exit. */
   stop(ask: (child: ChildProcess) => void): Promise<void>;
 }
 
-/** A process that was ready for this time has recovered: the next crash is the first one again. */
+/** A process that was ready for this long has recovered: the next crash counts as the first one. */
 const stableMilliseconds = 10_000;
 const defaultBeginSeconds = 60;
 /** The first restart is immediate; these are the waits before further ones. */
@@ -48,7 +48,7 @@ export function superviseProcess(options: SupervisedOptions): SupervisedProcess 
   });
   started.catch(() => undefined);
 
-  /** Runs the process once. Returns how long it was ready, and the reason of its exit. */
+  /** Runs the process once. Returns how long it was ready, and the reason for its exit. */
   const runOnce = async (): Promise<{ readonly readyMilliseconds: number; readonly failure: Error }> => {
     const child = options.fork();
     current = child;

@@ -15,8 +15,8 @@ import { renderAudit } from "./render-audit.ts";
 const sample = 200;
 
 /**
- * Compares a sample of each restored chain with its configured node, prints the results, and which chains cannot be compared and why. Returns whether there is no
- * difference. The database is migrated to the schema of this version first.
+ * Compares a sample of each restored chain with its configured node, and prints the results, or why a chain cannot be compared. Returns whether there
+ * are no differences. Migrates the database to the schema of this version first.
  */
 export async function auditRestored(config: Config, database: Database, write: (text: string) => void): Promise<boolean> {
   await migrate(database, migrations);
@@ -25,7 +25,7 @@ export async function auditRestored(config: Config, database: Database, write: (
   for (const { chain_id: id, name } of await createLedgerQueries(database).chains()) {
     const chain = config.chains.find((configured) => configured.id === id || configured.name === name);
     const audited = { name, chain: chain === undefined ? undefined : { ...chain, id } };
-    const reason = await unauditedBecause(database, audited, async (evm, height) => {
+    const reason = await auditIfPossible(database, audited, async (evm, height) => {
       const rows = await auditChain(database, evm, protocols, height, sample);
       write(renderAudit(name, height, rows));
       isEqual &&= rows.every(({ differences }) => differences.length === 0);
@@ -42,8 +42,8 @@ interface RestoredChain {
 
 type EvmChain = Parameters<typeof auditChain>[1];
 
-/** Audits a chain; null, or the reason why that is impossible. */
-async function unauditedBecause(
+/** Audits a chain. Returns null, or the reason why that is impossible. */
+async function auditIfPossible(
   database: Database,
   { chain }: RestoredChain,
   audit: (chain: EvmChain, height: number) => Promise<void>,

@@ -20,7 +20,7 @@ export interface AuditOptions {
   readonly at?: number | undefined;
 }
 
-/** `ashlar audit`: compares the index of a chain with its node, prints a table, and returns whether there is no difference. */
+/** `ashlar audit`: compares the index of a chain with its node, prints a table, and returns whether there are no differences. */
 export async function audit(config: Config, options: AuditOptions): Promise<boolean> {
   requireDatabase(config);
   const database = await openChainDatabase(config, databaseOfOnlyChain(config));

@@ -63,7 +63,7 @@ export async function backup(
   }
 }
 
-/** Reports progress in megabytes, which is complete only if the last byte is. */
+/** Reports progress in megabytes, rounded so that it is complete only with the last byte. */
 export const reportBytes = (progress: Progress, task: string, done: number, total: number): void =>
   progress.report(task, done >= total ? megabytes(total) : Math.floor(done / 1e6), megabytes(total));
 

@@ -64,7 +64,7 @@ export async function repairChainNamed(config: Config, name: string, { to, yes =
 export const pauseChainNamed = (config: Config, name: string, { database: only }: InDatabase = {}): Promise<void> =>
   withChain(config, name, only, async (database, chain) => {
     if (await pauseChain(database, chain, commandActor())) print(`Indexing of ${name} is paused: its indexer stops within seconds.`);
-    else print(`Indexing of ${name} is paused already.`);
+    else print(`Indexing of ${name} is already paused.`);
   });
 
 /** `ashlar chains resume`: continues the indexing of a paused chain. @throws {CommandError} */
@@ -78,7 +78,7 @@ export interface RemoveCommand extends InDatabase {
   readonly yes?: string;
 }
 
-/** How long to wait for an indexer that is about to release a paused chain, and one of a chain that is not paused. */
+/** How long to wait for an indexer that is releasing a paused chain, and for that of a chain that is not paused. */
 const waitMilliseconds = { paused: 30_000, other: 2_000 } as const;
 
 /** `ashlar chains remove`: deletes all rows of a chain, after its name was typed or passed. @throws {CommandError} */
@@ -103,14 +103,14 @@ export const removeChainNamed = (config: Config, name: string, { yes, database: 
 /** @throws {CommandError} if the name was neither passed nor typed. */
 async function confirmName(name: string, passed: string | undefined): Promise<void> {
   if (passed === undefined && !stdin.isTTY)
-    throw new CommandError(`Removing ${name} needs a confirmation: pass --yes ${name}. Nothing was changed.`);
+    throw new CommandError(`Removing ${name} requires confirmation: pass --yes ${name}. Nothing was changed.`);
   const typed = passed ?? (await ask(`Type the name of the chain to remove it: `));
   if (typed !== name) throw new CommandError(`Invalid confirmation "${typed}": expected ${name}. Nothing was changed.`);
 }
 
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: stdin, output: stdout });
-  // The end of the input, or Ctrl+C, is no confirmation.
+  // The end of the input, or Ctrl+C, is not a confirmation.
   const closed = new AbortController();
   terminal.on("close", () => closed.abort());
   try {
@@ -144,7 +144,7 @@ export async function printChainStatus(config: Config, name: string | undefined,
 export const printJobs = (config: Config, name: string): Promise<void> =>
   withChain(config, name, undefined, async (database) => {
     for (const line of renderQueues(await readIndexState(database), name)) print(line);
-    print("The reasons of failures of nft-metadata are printed by ashlar nfts status.");
+    print("ashlar nfts status prints the reasons for failures of nft-metadata.");
   });
 
 export interface RetryCommand {
@@ -186,7 +186,7 @@ async function renderDetails(database: Database, chain: IndexedChain, state: Ind
   const density = use.transactions === 0 ? "" : `, ${((gibibytes / use.transactions) * 1e6).toFixed(2)} GiB per million transactions`;
   const size = `about ${use.rows} rows, ${use.transactions} transactions and ${gibibytes.toFixed(2)} GiB with indexes${density}`;
   return [
-    use.rows === 0 ? "  disk: not known before the next ANALYZE" : `  disk: ${size}`,
+    use.rows === 0 ? "  disk: unknown until the next ANALYZE" : `  disk: ${size}`,
     `  node: ${node?.offers ? `offers ${node.offers.join(", ") || "no optional feature"}` : "not examined yet"}`,
     `  missing: ${missing.join(", ") || "nothing"}`,
     ...(node?.switched_off ?? []).map(({ projection, reason }) => `  switched off: ${projection}: ${reason}`),
@@ -227,7 +227,7 @@ function renderChain({
   const activity = is_stopped ? `stopped by a failure${silence}` : `not paused${silence}`;
   if (removal_started_at !== null) return `${name}  being removed since ${removal_started_at.toISOString()}`;
   if (restore_started_at !== null)
-    return `${name}  being restored since ${restore_started_at.toISOString()}; if no process does, repeat the command that restores it (ashlar restore --chain or ashlar chains move)`;
+    return `${name}  being restored since ${restore_started_at.toISOString()}; if no process is restoring it, repeat the command that started the restore (ashlar restore --chain or ashlar chains move)`;
   return [name, head, ...lag, paused_at === null ? activity : `paused since ${paused_at.toISOString()}`].join("  ");
 }
 

@@ -23,7 +23,8 @@ export interface ChainDatabases {
 }
 
 /**
- * The configured chains with their ids: configured, stored in the index, or reported by the node. A database of `databases` that does not respond is not asked.
+ * The configured chains with their ids: configured, stored in the index, or reported by the node. A database of `databases` that does not respond is
+ * skipped.
  * @throws {CommandError}
  */
 export async function resolveChains(
@@ -62,6 +63,6 @@ type Configured = Config["chains"][number];
 async function findId(chain: Configured, signal: AbortSignal | undefined): Promise<number> {
   if (isBitcoinChain(chain)) return bitcoinNetworks[chain.network].id;
   const urls = nodeUrlsOf(chain);
-  if (urls.length === 0) throw new CommandError(`Chain ${chain.name} has no id, node or index yet; set its id or its rpc in ashlar.yaml.`);
+  if (urls.length === 0) throw new CommandError(`The id of chain ${chain.name} is unknown; set its id or its rpc in ashlar.yaml.`);
   return fetchChainId(chain.name, urls, signal);
 }

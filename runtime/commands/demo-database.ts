@@ -12,7 +12,7 @@ export interface DemoDatabaseOptions {
 const remedy = "configure your chains in ashlar.yaml, or run the demo in another folder without DATABASE_URL";
 
 /**
- * Refuses a database for the demo that has anything but the demo: other chains, or, in an external database that is new to the demo, keys.
+ * Refuses a database that contains anything but the demo: other chains or, in an external database that the demo has not used before, keys.
  * @throws {CommandError} with what was found
  */
 export async function requireDemoDatabase({ database, chains, isExternal }: DemoDatabaseOptions): Promise<void> {

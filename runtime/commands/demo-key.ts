@@ -33,17 +33,17 @@ function readStored(file: string): string {
   }
 }
 
-/** How long the demo's key remains valid if the process is killed, and how often that is prolonged. */
+/** How long the demo's key remains valid if the process is killed, and how often its expiry is extended. */
 const leaseMilliseconds = 120_000;
 const renewalMilliseconds = 30_000;
 
-/** Makes the demo's key valid for as long as this process runs; the returned function ends that. */
+/** Keeps the demo's key valid while this process runs; the returned function revokes it. */
 export async function holdDemoKey(database: Pick<Database, "query">, key: string): Promise<() => Promise<void>> {
   const keys = createKeys(database);
   const { id } = await keys.ensure(key, "demo");
   const renew = async (): Promise<void> => void (await keys.update(id, { expiresAt: new Date(Date.now() + leaseMilliseconds) }));
   await renew();
-  // A renewal that fails is followed by others before the key expires.
+  // If a renewal fails, others follow before the key expires.
   const timer = setInterval(() => void renew().catch(() => undefined), renewalMilliseconds);
   timer.unref();
   return async () => {

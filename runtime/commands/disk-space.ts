@@ -3,12 +3,12 @@ import type { Config } from "../config/config.ts";
 
 /** The space of the file system that contains the embedded database. */
 export interface DiskSpace {
-  /** Whether less than the configured space is free, and twice as much has not been free since. */
+  /** Whether less than the configured space is free, or has been since twice as much was free. */
   isLow(): Promise<boolean>;
 }
 
 const megabyte = 1_000_000;
-/** Indexing continues at this multiple of the bound at which it pauses, so that it does not pause and continue in turns. */
+/** Indexing continues at this multiple of the bound at which it pauses, so that it does not alternate between the two. */
 const sufficient = 2;
 
 /** Watches the free space; null if the configuration has no bound, or an external database, whose file system cannot be seen from here. */

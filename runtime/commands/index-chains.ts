@@ -80,12 +80,13 @@ export interface RunIndexers {
   readonly tracer?: Tracer | undefined;
 }
 
-/** How long to wait for the statement of a heartbeat at the end. */
+/** How long the end of indexing waits for the statement of a heartbeat. */
 const heartbeatMilliseconds = 1_000;
 
 /**
- * Indexes several chains concurrently, each restarted with backoff when it fails. An error of the configuration is final, and so is one that the operator has
- * to resolve if `endsWhenRefused`; a chain with a final failure does not stop the others. @throws {CommandError} if all have failed finally.
+ * Indexes several chains concurrently, each restarted with backoff when it fails. An error of the configuration is permanent, and so is one that the
+ * operator has to resolve if `endsWhenRefused`; the permanent failure of a chain does not stop the others. @throws {CommandError} if all have failed
+ * permanently.
  */
 export async function runIndexers(options: RunIndexers, signal: AbortSignal): Promise<void> {
   const failed: string[] = [];
@@ -102,7 +103,7 @@ export async function runIndexers(options: RunIndexers, signal: AbortSignal): Pr
 const lowDiskReason =
   "the file system of the data directory has less free space than minFreeDiskMegabytes; indexing continues when twice as much is free";
 
-/** Indexes a chain until the signal aborts; the reason if it fails finally before. */
+/** Indexes a chain until the signal aborts. Returns the reason if it fails permanently before that. */
 async function indexUntilStopped(
   chain: AnyChainConfig,
   { protocols, database: databases, diskSpace, logger, progress, endsWhenRefused = true, countsOf, tracer }: RunIndexers,
@@ -141,7 +142,7 @@ async function indexUntilStopped(
     onChange(pause) {
       if (pause === "operator") {
         logger.info({ chain: chain.name }, "Indexing is paused");
-        progress.print(`Indexing ${chain.name} is paused; continue it with: ashlar chains resume ${chain.name}${inDatabase}`);
+        progress.print(`Indexing ${chain.name} is paused; resume it with: ashlar chains resume ${chain.name}${inDatabase}`);
       } else if (pause === "disk") {
         logger.warn({ chain: chain.name }, "Indexing is paused until there is more disk space");
         progress.print(`Indexing ${chain.name} is paused: ${lowDiskReason}`);

@@ -22,7 +22,7 @@ export interface IndexShard {
 /** The database of a chain. */
 export interface IndexStore {
   readonly database: Database;
-  /** The role of community endpoints there. @throws {DatabaseUnavailable} as long as the database was not prepared. */
+  /** The role of community endpoints there. @throws {DatabaseUnavailable} until the database has been prepared. */
   readonly readerRole: () => string | null;
 }
 

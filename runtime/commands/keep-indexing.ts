@@ -11,7 +11,7 @@ export interface KeepIndexing {
 }
 
 const defaultWait: BackoffOptions = { base: 1_000, max: 60_000 };
-/** After this time, a failure is the first one again. */
+/** A failure after this time counts as the first one again. */
 const stableMilliseconds = 120_000;
 
 /** Indexes a chain, and restarts the indexing with backoff when it fails; rejects with a final failure. */

@@ -33,11 +33,12 @@ export function keysCommand(
   };
   // npm sets INIT_CWD to the folder where it was called, and changes to the package's folder.
   const isElsewhere = npm_command !== undefined && INIT_CWD !== undefined && resolve(INIT_CWD) !== resolve(folder);
-  const onPath = npm_command === undefined && PATH.split(delimiter).some((entry) => isAbsolute(entry) && join(entry, "ashlar") === program);
+  const isOnPath =
+    npm_command === undefined && PATH.split(delimiter).some((entry) => isAbsolute(entry) && join(entry, "ashlar") === program);
   const relativePath = relative(folder, program);
   const file = relativePath.startsWith("..") ? program : relativePath;
   const parts = [
-    ...(onPath ? ["ashlar"] : ["node", file]),
+    ...(isOnPath ? ["ashlar"] : ["node", file]),
     "keys",
     "create",
     "--label",

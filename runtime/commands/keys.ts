@@ -77,7 +77,7 @@ const toHundredths = (credits: number | undefined): number | undefined => (credi
 const toHundredthsOrUnlimited = (credits: number | "unlimited" | undefined): number | "unlimited" | undefined =>
   credits === "unlimited" ? credits : toHundredths(credits);
 
-/** A new key has the configured limits already. */
+/** A new key already has the configured limits. */
 const ownLimits = (limits: LimitChanges): OwnKeyLimits =>
   Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== "default"));
 

@@ -38,8 +38,8 @@ interface Move {
 }
 
 /**
- * `ashlar chains move`: copies a chain to another database while it is indexed and served, and then indexes it there, so that servers can be restarted with
- * the new database at any time, until the process is stopped. A killed one continues when it is repeated. @throws {CommandError}
+ * `ashlar chains move`: copies a chain to another database while it is indexed and served, and then indexes it there, so that servers can be
+ * restarted with the new database at any time, until the process is stopped. If it is killed, repeating it continues the move. @throws {CommandError}
  */
 export async function moveChain(config: Config, name: string, version: string, { to, folder, jobs }: MoveCommand): Promise<void> {
   requireDatabase(config);
@@ -54,7 +54,7 @@ function planMove(config: Config, name: string, to: string): Move {
     throw invalidValue("the chain", name, `a configured chain (${config.chains.map((other) => other.name).join(", ") || "there is none"})`);
   const target = parseDatabaseName(config, "--to", to);
   const source = databaseOf(chain);
-  if (source === target) throw invalidValue("--to", to, `another database than that of ${name}. Nothing was changed`);
+  if (source === target) throw invalidValue("--to", to, `a database other than that of ${name}. Nothing was changed`);
   const { database: _, ...elsewhere } = chain;
   const chains = [target === null ? elsewhere : { ...elsewhere, database: target }];
   const moved = { ...config, chains, metrics: undefined, console: undefined, tracing: undefined };
@@ -77,15 +77,15 @@ async function copy(
   const copied = await readChain(moved, name);
   if (copied !== undefined && copied.restore_started_at === null) {
     requireIndexable(copied, name, target);
-    // Of a command that was killed after its restore.
+    // Left by a command that was killed after its restore.
     await rm(folder, { recursive: true, force: true });
     stdout.write(
-      `${target} has ${name} up to block ${copied.block ?? "none"}, which is not copied again. To copy it again, stop this command and run ashlar chains remove ${name} --database ${target}.\n`,
+      `${target} already has ${name} up to block ${copied.block ?? "none"}, and it is not copied again. To copy it again, stop this command and run ashlar chains remove ${name} --database ${target}.\n`,
     );
     return;
   }
   if (copied === undefined) {
-    // What an earlier command left may be old, or of an older schema.
+    // The files of an earlier command may be outdated, or of an older schema.
     await rm(folder, { recursive: true, force: true });
     await backup(config, folder, version, { jobs, chain: name, database: source });
   } else if (!hasManifest(folder))
@@ -144,7 +144,10 @@ async function followHead(move: Move): Promise<void> {
   }
 }
 
-/** Describes what to do as soon as the copy, which a process indexes, is as far as the original. A database that does not respond is asked again. */
+/**
+ * Describes what to do as soon as the copy, which a process indexes, has caught up with the original. A database that does not respond is queried
+ * again.
+ */
 async function announceHead(move: Move, before: ChainDatabase, after: ChainDatabase, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now();
   const isReached = async (): Promise<true | null> => {
@@ -177,7 +180,7 @@ function isAsFar(name: string, index: IndexState, other: IndexState): boolean {
 }
 
 const instructions = ({ name, source, target, moved }: Move): string =>
-  `${name} is in ${target} as far as in ${source}. To use it there:
+  `${name} is indexed as far in ${target} as in ${source}. To use it there:
   1. In ashlar.yaml, ${moved.chains[0]?.database === undefined ? `delete the setting database of ${name}` : `set database: ${target} for ${name}`}.
   2. Restart the servers, one after the other, and then all indexers; one of them waits for this command to end.
   3. Stop this command (Ctrl+C), so that the indexer continues.

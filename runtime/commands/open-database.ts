@@ -21,7 +21,7 @@ import { announceDatabase } from "./used-database.ts";
 /** The databases of one process: statements of requests have a timeout, those of the indexer do not. */
 export interface OpenDatabase {
   readonly serving: Database;
-  /** For keys, health and readiness, which do not wait for answers. */
+  /** For keys, health and readiness, which must not wait for the statements of requests. */
   readonly control: Database;
   readonly indexing: Database;
   /** Connects as the role of community endpoints, which is set up if necessary. @throws {ReaderRoleError} if it cannot be created or used. */
@@ -94,9 +94,9 @@ export async function openServer(config: Config | DatabaseConfig, longRunning?: 
 }
 
 /**
- * Connects to DATABASE_URL, to one of databases, or else to the embedded server, and runs the pending migrations or refuses an older schema (setting `migrate`). For commands that run until they are stopped, it also sets up the
- * role of community endpoints. @throws {ReaderRoleError} if that role cannot be created or used. @throws {CommandError} if the database accepts too few
- * connections.
+ * Connects to DATABASE_URL, to one of `databases`, or else to the embedded server, and runs the pending migrations or refuses an older schema
+ * (setting `migrate`). For commands that run until they are stopped, it also sets up the role of community endpoints. @throws {ReaderRoleError} if
+ * that role cannot be created or used. @throws {CommandError} if the database accepts too few connections.
  */
 export async function openDatabase(config: Config | DatabaseConfig, longRunning: LongRunning): Promise<ControlDatabase>;
 export async function openDatabase(config: Config | DatabaseConfig): Promise<OpenDatabase>;
@@ -140,7 +140,7 @@ export async function openDatabase(all: Config | DatabaseConfig, longRunning?: L
   }
 }
 
-/** Servers of other machines may use an external database, whose migrations therefore are an operator's decision. */
+/** Servers on other machines may use an external database, so when to migrate it is the operator's decision. */
 export const migratesItself = ({ migrate: mode, databaseUrl }: Config): boolean =>
   (mode ?? (databaseUrl === undefined ? "auto" : "explicit")) === "auto";
 
@@ -158,7 +158,7 @@ const originOf = (databaseUrl: string, { DATABASE_URL: variable, DATABASE_URL_FI
   return file === undefined || file === "" ? "databaseUrl in the configuration" : "the file of DATABASE_URL_FILE";
 };
 
-/** Divides the connections of the server, which is asked how many it accepts. */
+/** Queries how many connections the server accepts, and divides them among the pools. */
 export async function planOf(
   config: Config,
   server: Pick<DatabaseOptions, "url" | "description">,

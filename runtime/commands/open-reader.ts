@@ -55,7 +55,7 @@ async function openConfigured(config: Config | DatabaseConfig, url: string, data
   const reader = readerPool(config, { url, description: { name: "The database of community endpoints", details } }, poolSize);
   try {
     const problem =
-      (await readerRightsProblem(reader)) ?? ((await isSameDatabase(reader, database)) ? null : "it leads to another database");
+      (await readerRightsProblem(reader)) ?? ((await isSameDatabase(reader, database)) ? null : "it refers to another database");
     if (problem !== null) throw new ReaderRoleError(`Invalid ${setting}: ${problem}.`);
     const [row] = await reader.query<{ role: string }>("SELECT current_user AS role");
     return { reader, readerRole: row?.role ?? "", readerUrl: () => url };

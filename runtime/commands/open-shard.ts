@@ -58,7 +58,7 @@ export async function openShard(
     address.change({ ...address.get(), readerUrl: readerUrl(), readerRole, problem: null });
     onChange();
   };
-  /** True if it is prepared; null if it has to be attempted again. */
+  /** Returns true if it is prepared, and null if it has to be attempted again. */
   const attempt = async (): Promise<true | null> => {
     try {
       await prepare();

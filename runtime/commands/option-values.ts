@@ -17,7 +17,7 @@ export const parseInteger =
     throw invalidValue(name, text, `an integer from 0 to ${max}`);
   };
 
-/** Each of them is a connection. */
+/** Each job uses a connection. */
 const maxJobs = 32;
 
 /** The value of `--jobs`. */

@@ -3,7 +3,7 @@ import { CommandError } from "./command-error.ts";
 
 /** The sizes of a process's pools (see DatabaseOptions.poolSize); 0 for a pool that it does not have. */
 export interface PoolSizes {
-  /** For answers. */
+  /** For the statements of requests. */
   readonly serving: number;
   /** For keys, health and readiness. */
   readonly control: number;
@@ -18,18 +18,18 @@ export interface ConnectionPlan {
   readonly owner: PoolSizes;
   readonly worker: PoolSizes;
   readonly indexer: PoolSizes;
-  /** The connections that all processes open at most. */
+  /** Max connections that all processes open together. */
   readonly total: number;
 }
 
-/** The processes that the process which opens the database starts. */
+/** The child processes of the process that opens the database. */
 export interface ChildProcesses {
   /** 0 if the process that opens the database serves or indexes itself. */
   readonly workers: number;
   readonly indexers: number;
 }
 
-/** What the sizes of the pools follow from. */
+/** What the sizes of the pools are computed from. */
 export interface Capacity extends ChildProcesses {
   /** The connections that the server accepts from this role. */
   readonly maxConnections: number;
@@ -38,7 +38,7 @@ export interface Capacity extends ChildProcesses {
 }
 
 const connectionsPerCore = 4;
-/** A process with fewer connections for answers would process its requests one after another. */
+/** With fewer serving connections, a process would process its requests one after another. */
 const minServing = 2;
 /** The connection that migrations open. */
 const migrationConnections = 1;
@@ -49,9 +49,9 @@ const primary: PoolSizes = { serving: 2, control: 1, reader: 1, indexing: 2 };
 const none: PoolSizes = { serving: 0, control: 0, reader: 0, indexing: 0 };
 
 /**
- * What the pools get besides those for answers, in order of preference. `share` is the share of the server's connections that the service may use: the others
- * are left to the operator's tools, to backups and to the start of a second process. The role of community endpoints has few, because declared SQL may not
- * occupy the server. Indexing has these and one per chain, which its leader, or the process waiting to take over, holds.
+ * The sizes of the other pools, in order of preference. `share` is the share of the server's connections that the service may use: the rest is left
+ * to the operator's tools, to backups and to the start of a second process. The role of community endpoints gets few, because declared SQL must not
+ * occupy the server. Indexing gets these and one per chain, which its leader, or the process waiting to take over, holds.
  */
 const levels = [
   { share: 0.9, control: 2, readers: 8, indexing: 4 },
@@ -60,14 +60,14 @@ const levels = [
 ] as const;
 type Level = (typeof levels)[number];
 
-/** A pool opens half as many connections more for statements that are planned once. */
+/** A pool opens half as many connections in addition, for statements that are planned once. */
 const opened = (size: number): number => size + Math.ceil(size / 2);
 const openedBy = ({ serving, control, reader, indexing }: PoolSizes): number =>
   [serving, control, reader, indexing].reduce((sum, size) => sum + opened(size), 0);
 /** The largest pool that opens no more than a number of connections. */
 const affordable = (connections: number): number => Math.max(0, Math.floor((connections * 2) / 3));
 
-/** The connections of a service, with a size of the pool for answers of each serving process. */
+/** The connections of a service, given the size of the serving pool of each serving process. */
 function planAt({ workers, indexers, chains }: Capacity, { control, readers, indexing }: Level, serving: number): ConnectionPlan {
   const servers = Math.max(1, workers);
   const server: PoolSizes = { serving, control, reader: Math.max(1, Math.floor(readers / servers)), indexing: 0 };
@@ -79,7 +79,8 @@ function planAt({ workers, indexers, chains }: Capacity, { control, readers, ind
 }
 
 /**
- * Divides the connections that the server accepts over all pools of all processes of a service. Answers get four per core in total, or what the others leave.
+ * Divides the connections that the server accepts among all pools of all processes of a service. Serving pools get four per core in total, or what
+ * the others leave.
  * @throws {CommandError} if there are too few.
  */
 export function planConnections(capacity: Capacity): ConnectionPlan {

@@ -15,7 +15,7 @@ export const servingPool = ({ limits }: Config, server: Server, poolSize: number
     applicationName: "ashlar-serve",
   });
 
-/** Connections for keys, health and readiness, which do not wait for answers. */
+/** Connections for keys, health and readiness, which must not wait for the statements of requests. */
 export const controlPool = ({ limits }: Config, server: Server, poolSize: number): Database =>
   createDatabase({
     ...server,

@@ -51,7 +51,7 @@ function createBars(clock: () => number): Progress {
   const write = (text: string): void => void stdout.write(text);
   let bars: MultiBar | null = null;
   const running = new Map<string, SingleBar>();
-  let ended = false;
+  let isEnded = false;
   const open = (): MultiBar =>
     new MultiBar({
       stream: stdout,
@@ -74,7 +74,7 @@ function createBars(clock: () => number): Progress {
   const writeAbove = (text: string, write: (text: string) => void): void => (bars === null ? write(text) : bars.log(text));
   return {
     report(task, done, total, pace) {
-      if (ended || (done >= total && !running.has(task))) return;
+      if (isEnded || (done >= total && !running.has(task))) return;
       tasks.update(task, done, total, pace);
       bars ??= open();
       const bar = running.get(task) ?? bars.create(total, done, { task });
@@ -89,8 +89,8 @@ function createBars(clock: () => number): Progress {
     },
     print: (line) => writeAbove(`${line}\n`, write),
     end: () => {
-      if (!ended) close();
-      ended = true;
+      if (!isEnded) close();
+      isEnded = true;
     },
     // Standard error is on the same terminal: its lines would interrupt a bar.
     ...(stderr.isTTY ? { logs: { write: (text) => writeAbove(text, (line) => void stderr.write(line)) } } : {}),

@@ -17,6 +17,7 @@ export function renderAudit(name: string, height: number, rows: readonly AuditRo
     .map((difference) => `${escapeTerminal(difference)}\n`)
     .join("");
   const more = all.length > maxDifferencesShown ? `and ${all.length - maxDifferencesShown} more\n` : "";
-  const verdict = all.length === 0 ? "No difference.\n" : `${all.length} differences:\n${shown}${more}`;
+  const verdict =
+    all.length === 0 ? "No differences.\n" : `${all.length} ${all.length === 1 ? "difference" : "differences"}:\n${shown}${more}`;
   return `${name} up to block ${height}\n${line("", "compared", "unknown", "different")}${table}${verdict}`;
 }

@@ -28,7 +28,7 @@ export interface RepairOptions {
   readonly print: (line: string) => void;
 }
 
-/** How long to wait for an indexer that is about to release the chain. */
+/** How long to wait for an indexer that is releasing the chain. */
 const lockMilliseconds = 5_000;
 
 /** Rolls the index of a chain back to a block, even below the finalized block. @throws {CommandError} if that is impossible. */
@@ -42,7 +42,7 @@ export async function repairChain(options: RepairOptions): Promise<void> {
     throw new CommandError(
       `Invalid value "${to}" for --to: expected an indexed block below the head, from ${record.indexedFrom} to ${head - 1}.`,
     );
-  print(`${name} is indexed up to block ${head}; its finalized block is ${record.finalized ?? "not known"}.`);
+  print(`${name} is indexed up to block ${head}; its finalized block is ${record.finalized ?? "unknown"}.`);
   print(await compareWithNode(options));
   print(
     `Blocks ${to + 1} to ${head} are deleted from the index, and no block above ${to} counts as finalized; the indexer then indexes them again.`,
@@ -84,7 +84,7 @@ async function compareWithNode({ database, chain, to }: RepairOptions): Promise<
     const reported = typeof block === "object" && block !== null && "hash" in block ? block.hash : null;
     if (reported === stored) return `The node has the same block ${to} as the index.`;
     throw new CommandError(
-      `The node of ${name} has another block ${to} (${String(reported)}) than the index (${stored}): choose a lower block, or use another node.`,
+      `The node of ${name} has a different block ${to} (${String(reported)}) than the index (${stored}): choose a lower block, or use another node.`,
     );
   } catch (error) {
     if (error instanceof CommandError) throw error;
@@ -102,7 +102,7 @@ async function rewind(
 ): Promise<void> {
   const isPruned = missing.includes(features.archiveState);
   const declared = openProtocols({ database, chain, protocols, readerRole: null, isPruned, logger: { info: () => undefined } });
-  // A projection without a checkpoint of its version has no rows that remain: it is built when the index is opened.
+  // The rows of a projection without a checkpoint of its version are not kept: it is built when the index is opened.
   const built = [createStoredLedger(database, chain.id).projection, ...projections, ...declared.projections].filter(
     ({ id, version }) => checkpoints.get(id)?.version === version,
   );

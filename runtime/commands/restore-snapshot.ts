@@ -27,7 +27,7 @@ export interface RestoreTarget {
   readonly onProgress: (step: RestoreStep, done: number, total: number) => void;
 }
 
-/** How long to wait for a process that is about to release the chain. */
+/** How long to wait for a process that is releasing the chain. */
 const waitMilliseconds = 5_000;
 
 /** Adds the chain of a snapshot to a database, with the name that it is configured with. @throws {CommandError} */
@@ -39,7 +39,7 @@ export async function addChain(config: Config, name: string, target: RestoreTarg
   const { manifest } = await openSnapshotOf(target.folder, identity);
   if (identity.problem !== null)
     stdout.write(
-      `Not compared with a node: the genesis block of ${escapeTerminal(name)}, because ${escapeTerminal(identity.problem)}. Its indexer compares it before it continues.\n`,
+      `The genesis block of ${escapeTerminal(name)} was not compared with a node, because ${escapeTerminal(identity.problem)}. Its indexer compares it before it continues.\n`,
     );
   const installations = new Map(loadProtocols(config).protocols.map((protocol) => [protocol.id, installationOf(protocol)]));
   const leader = createLeader({
@@ -69,6 +69,6 @@ export async function addChain(config: Config, name: string, target: RestoreTarg
     });
   });
   if (restored === undefined)
-    throw new CommandError(`Another process indexes or restores ${name}: stop it, and repeat this command. Nothing was changed.`);
+    throw new CommandError(`Another process is indexing or restoring ${name}: stop it, and repeat this command. Nothing was changed.`);
   return restored;
 }

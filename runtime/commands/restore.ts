@@ -47,7 +47,7 @@ export async function restore(all: Config, folder: string, options: RestoreComma
     );
     if (!isEqual) process.exitCode = 1;
     const result = isEqual ? "all rows that were read back are equal" : "the rows that were read back are equal, and differ from the node";
-    stdout.write(`Verified in a scratch database, which is dropped: ${result}. Nothing else was changed.\n`);
+    stdout.write(`Verified in a scratch database, which has been dropped: ${result}. Nothing else was changed.\n`);
   } finally {
     await server.stop();
   }

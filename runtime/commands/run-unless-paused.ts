@@ -12,7 +12,7 @@ export interface PausableRun {
   readonly pollMilliseconds?: number;
 }
 
-/** A pause is obeyed within this time and that of stopping a batch; one read by primary key for each chain. */
+/** A pause takes effect after at most this time and the time to stop a batch. Each poll is one read by primary key for each chain. */
 const defaultPoll = 1_000;
 
 /** Runs work until the signal aborts: the work is stopped during a pause, and started again after it. Rejects with a failure of the work. */
@@ -25,12 +25,12 @@ export async function runUnlessPaused(
     if (pause !== reported) onChange(pause);
     reported = pause;
   };
-  /** Waits until the chain is paused or not. False if the signal aborts first. */
-  const waitUntil = async (expected: boolean, stop: AbortSignal, onOther: (pause: Pause | null) => void): Promise<boolean> => {
+  /** Waits until the chain is paused, or no longer paused. Returns false if the signal aborts first. */
+  const waitUntil = async (mustBePaused: boolean, stop: AbortSignal, onOther: (pause: Pause | null) => void): Promise<boolean> => {
     const read = async (): Promise<true | null> => {
       // If the database cannot be read, the state is the last known one: the work itself reports the failure.
       const found = await pausedBy().catch(() => reported);
-      if ((found !== null) === expected) return true;
+      if ((found !== null) === mustBePaused) return true;
       onOther(found);
       return null;
     };

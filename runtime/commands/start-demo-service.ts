@@ -34,7 +34,7 @@ const phases = {
 
 /** How long revoking the demo's key may take at the end; it expires otherwise. */
 const keyMilliseconds = 2_000;
-/** The interval between checks whether the demo, which takes seconds to index, is ready. */
+/** The interval between checks of whether the demo, which takes seconds to index, is ready. */
 const readyMilliseconds = 150;
 
 /** Runs the demo, a local chain with its index and server, until the process is stopped. @throws {CommandError} if the data directory cannot be used */

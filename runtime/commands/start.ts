@@ -75,7 +75,7 @@ async function runService(
   shutdown: Shutdown,
 ): Promise<void> {
   const { signal } = shutdown;
-  // The index is still served if indexing fails finally; the failure is logged, and /readyz reports it.
+  // The index is still served if indexing fails permanently; the failure is logged, and /readyz reports it.
   const indexing = runIndexerProcess({ config, chains, endsWhenRefused: false, database, log, processes, progress, metrics }, signal).catch(
     () => undefined,
   );

@@ -14,7 +14,7 @@ const databaseMilliseconds = 32_000;
 /** Waits for the parts of a service, each for a limited time; the database is stopped last, because the others use it. */
 export const stopService = ({ waitFor }: Shutdown) => ({
   server: async (serving: Serving): Promise<void> => {
-    // A worker that does not respond must not delay the end of the others.
+    // A worker that does not respond must not delay the shutdown of the others.
     const requests = await Promise.race([serving.requests(), sleep(countMilliseconds, undefined, { ref: false })]);
     const inFlight = typeof requests === "number" ? `, with ${requests} ${requests === 1 ? "request" : "requests"} in flight` : "";
     return waitFor(`the server${inFlight}`, serving.stop(), serverMilliseconds);

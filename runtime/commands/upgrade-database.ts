@@ -45,7 +45,7 @@ export async function upgradeDatabase(config: Config, version: string, { jobs = 
     },
   });
   if (upgraded === null) {
-    stdout.write(`Nothing to upgrade: the database in ${config.dataDirectory} is of the installed version of PostgreSQL.\n`);
+    stdout.write(`Nothing to upgrade: the database in ${config.dataDirectory} already has the installed version of PostgreSQL.\n`);
     return;
   }
   const { from, to, kept } = upgraded;
@@ -54,7 +54,7 @@ export async function upgradeDatabase(config: Config, version: string, { jobs = 
   );
 }
 
-/** Copies the database with a backup, all rows of which are compared with those that are read back. */
+/** Copies the database with a backup, and compares all of its rows with those that are read back from the copy. */
 async function copyDatabase(config: Config, version: string, { from, to, folder }: UpgradeServers, jobs: number): Promise<Restored> {
   const progress = createProgress();
   const applicationName = "ashlar-upgrade";
@@ -89,7 +89,7 @@ async function requireSpace({ from, folder }: UpgradeServers): Promise<void> {
     const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
     if (bavail * bsize < required)
       throw new CommandError(
-        `The file system of the data directory has ${megabytes(bavail * bsize)} MB free, and the upgrade needs ${megabytes(required)} MB: free some space. Nothing was changed.`,
+        `The file system of the data directory has ${megabytes(bavail * bsize)} MB free, but the upgrade needs ${megabytes(required)} MB: free some space. Nothing was changed.`,
       );
   } finally {
     await session.close();

@@ -26,7 +26,7 @@ export interface NativeWatch {
 }
 
 const tenMinutes = 600_000;
-/** The interval between checks whether the index has reached the head. */
+/** The interval between checks of whether the index has reached the head. */
 const headMilliseconds = 500;
 
 /**

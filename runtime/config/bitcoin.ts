@@ -18,7 +18,7 @@ export const bitcoinChain = z.strictObject({
     .positive()
     .optional()
     .describe(
-      "The number that identifies the chain in the index and in paths; by default a number of the network, because Bitcoin has no chain ids.",
+      "The number that identifies the chain in the index and in paths; by default a number per network, because Bitcoin has no chain ids.",
     ),
   ...shownChain,
   rpc: nodeUrl

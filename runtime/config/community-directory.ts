@@ -6,16 +6,16 @@ import { fileProblem } from "./file-problem.ts";
 
 /** The files of a directory of protocols. */
 export interface CommunityFiles {
-  /** The directory as diagnostics name it. */
+  /** The directory, as shown in diagnostics. */
   readonly directory: string;
-  /** The texts of the YAML and SQL files in its folders, by the paths that diagnostics name. */
+  /** The texts of the YAML and SQL files in its folders, by path as shown in diagnostics. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** A declaration has less, and so has a query. */
+/** More than any declaration or query needs. */
 const maxBytes = 1_048_576;
 
-/** Reads an operator's directory of protocols. Paths are relative to the working folder where they are below it. @throws {ConfigError} */
+/** Reads an operator's directory of protocols. Paths below the working folder are relative to it. @throws {ConfigError} */
 export function readCommunityDirectory(directory: string): CommunityFiles {
   const files = new Map<string, string>();
   for (const folder of foldersOf(directory)) {
@@ -28,13 +28,13 @@ export function readCommunityDirectory(directory: string): CommunityFiles {
   return { directory: shownPath(directory), files };
 }
 
-/** Folders, and links to folders. Those whose names start with a dot are of tools. */
+/** Folders, and links to folders; names that start with a dot belong to tools. */
 const foldersOf = (directory: string): string[] =>
   read(directory, () => readdirSync(directory))
     .filter((name) => !name.startsWith(".") && statSync(join(directory, name), { throwIfNoEntry: false })?.isDirectory() === true)
     .sort();
 
-/** The text of a file, whose kind and size are checked before it is read: the end of a pipe or a device may never come. */
+/** The text of a file. Its kind and size are checked first, because reading a pipe or a device may never end. */
 function readText(path: string): string {
   const status = read(path, () => statSync(path));
   if (!status.isFile()) throw new ConfigError(`${shownPath(path)}: Invalid file: found a folder, pipe or device, expected a text file.`);
@@ -43,7 +43,7 @@ function readText(path: string): string {
   return read(path, () => readFileSync(path, "utf8"));
 }
 
-/** A path relative to the working folder where it is below it. */
+/** A path, relative to the working folder if it is below it. */
 export const shownPath = (path: string): string => {
   const below = relative(cwd(), path);
   return below === "" || below.startsWith("..") ? path : below;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { address } from "./fields.ts";
 
-/** Contracts that a network adds to declared protocols: by the protocol's id, then by the kind of contract. */
+/** Contracts that the operator adds to declared protocols on a network: by the protocol's id, then by the kind of contract. */
 export const community = z
   .record(z.string(), z.record(z.string(), z.array(address)))
   .default({})

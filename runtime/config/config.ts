@@ -92,7 +92,10 @@ export const chainConfig = z.strictObject({
   pollMilliseconds: z.number().int().min(50).default(1000),
 });
 
-/** The settings of a network in a configuration: the id may be omitted, because node and index know it, and so may the node of a server without an indexer. */
+/**
+ * The settings of a network in a configuration. The id may be omitted, because node and index have it; so may the node, for a server without an
+ * indexer.
+ */
 const configuredChain = chainConfig.partial({ id: true, rpc: true });
 
 /** The schema of ashlar.yaml. */
@@ -117,7 +120,7 @@ export const config = z.strictObject({
     .max(86_400)
     .default(60)
     .describe(
-      "How long servers with readUrls respond from replicas while the primary does not respond, with the keys and heads that they read last; 0 for not at all.",
+      "How long servers with readUrls respond from replicas while the primary does not respond, with the keys and heads that they read last; 0 disables this.",
     ),
   migrate: z
     .enum(["auto", "explicit"])
@@ -161,10 +164,10 @@ export const config = z.strictObject({
     .string()
     .optional()
     .describe("A directory with a folder per protocol: its protocol.yaml and SQL files declare community endpoints of the operator's own."),
-  metrics: metrics.optional().describe("Serves metrics for Prometheus at /metrics of an address of its own; off by default."),
+  metrics: metrics.optional().describe("Serves metrics for Prometheus at /metrics on an address of its own; off by default."),
   console: consoleSettings
     .optional()
-    .describe("Serves the web console for operators at an address of its own; off by default, on in the demo."),
+    .describe("Serves the web console for operators on an address of its own; off by default, on in the demo."),
   tracing: tracing.optional().describe("Exports traces of requests and batches to an OpenTelemetry collector; off by default."),
   validate: z
     .enum(["off", "sample", "strict"])
@@ -193,7 +196,7 @@ export const config = z.strictObject({
         .int()
         .min(0)
         .default(64)
-        .describe("The memory of each server process for responses that are kept until the index changes; 0 keeps none."),
+        .describe("The memory of each server process for responses that are cached until the index changes; 0 disables the cache."),
       public: z
         .boolean()
         .default(false)

@@ -5,7 +5,7 @@ const port = "a port from 0 to 65535";
 
 /** The settings of the listener for the console. */
 export const consoleSettings = z.strictObject({
-  host: z.string().default("127.0.0.1").describe("The host that it listens on: only this machine by default."),
+  host: z.string().default("127.0.0.1").describe("The host to listen on; by default, only this machine can connect."),
   port: z.number(port).int(port).min(0, port).max(65535, port).default(8090).describe("The port of /console/."),
   publicUrl: httpUrl
     .optional()

@@ -10,7 +10,7 @@ const databaseUrl = z.string(databaseUrlText).regex(/^(postgres(ql)?|socket):\/\
 
 const primaryText = "a URL whose target_session_attrs, if it has one, is read-write or primary";
 
-/** A URL whose hosts, of which several may be given, are searched for the primary. */
+/** A URL of one or more hosts, which are searched for the primary. */
 export const primaryUrl = z.string().refine(asksForPrimary, { error: primaryText });
 
 /** The URLs of streaming replicas. */
@@ -19,7 +19,7 @@ export const readUrls = z
   .max(16)
   .default([]);
 
-/** The databases in addition to that of databaseUrl, by name. */
+/** The additional databases besides that of databaseUrl, by name. */
 export const databases = z
   .record(
     z
@@ -38,7 +38,7 @@ export const databases = z
   )
   .default({})
   .describe(
-    "PostgreSQL databases of chains in addition to that of databaseUrl, by name: a URL, or a map with url and readUrls (docs/operations/shards.md). Chains are stored in them by their setting database.",
+    "Additional PostgreSQL databases for chains, besides that of databaseUrl, by name: a URL, or a map with url and readUrls (docs/operations/shards.md). A chain's setting database selects one of them.",
   );
 
 /** The database that a chain is stored in. */
@@ -46,5 +46,5 @@ export const storedChain = {
   database: z
     .string()
     .optional()
-    .describe("The name of the database, one of databases, that the chain is stored in; by default that of databaseUrl."),
+    .describe("The name of the database in databases that the chain is stored in; by default that of databaseUrl."),
 };

@@ -4,7 +4,7 @@ const problems: ReadonlyMap<string | undefined, string> = new Map([
   ["EISDIR", "it is a directory"],
 ]);
 
-/** Describes why a file could not be read, by the error of the file system. */
+/** Describes a file system error: why a file could not be read. */
 export const fileProblem = (error: unknown): string => {
   const { code } = error as NodeJS.ErrnoException;
   return problems.get(code) ?? code ?? "unknown reason";

@@ -10,11 +10,11 @@ export const keyLimitFields = {
     "Seconds of database time that the requests of a key may use per minute. The time is the sum of the durations of their statements.",
   ),
   bytesInFlight: limitOf(z.number().int().positive()).describe(
-    "Bytes of responses that the clients of a key may have left unread; a single response may be larger.",
+    "Bytes of responses that the clients of a key may leave unread; a single response may be larger.",
   ),
 };
 
-/** For keys without limits, and for the demo. */
+/** The limits of unlimited keys and of the demo. */
 export const noKeyLimits = {
   concurrentRequests: "unlimited",
   databaseSecondsPerMinute: "unlimited",

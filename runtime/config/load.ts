@@ -112,7 +112,7 @@ function withAbsolutePaths(settings: Settings, folder: string): Settings {
   };
 }
 
-/** Settings with those of environment variables. A section of a wrong type is passed on to the schema, which rejects it. */
+/** Settings, overridden by environment variables. A section of a wrong type is passed on to the schema, which rejects it. */
 function fromEnvironment(fromFile: Settings, environment: NodeJS.ProcessEnv, origins: Origins): Settings {
   const settings: Settings = { ...fromFile };
   for (const [variable, setting] of Object.entries(variables)) {
@@ -129,7 +129,7 @@ function fromEnvironment(fromFile: Settings, environment: NodeJS.ProcessEnv, ori
   return { ...settings, databases: databasesFromEnvironment(settings.databases, environment, origins) };
 }
 
-/** The value of a setting in a text. */
+/** Converts the text of a variable to the value of a setting. */
 function toValue(setting: string, text: string): unknown {
   if (setting === "readUrls") return urlsIn(text);
   return setting === "port" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text;

@@ -5,7 +5,7 @@ const token = "a text of 16 to 256 visible ASCII characters";
 
 /** The settings of the listener for metrics. */
 export const metrics = z.strictObject({
-  host: z.string().default("127.0.0.1").describe("The host that it listens on: only this machine by default."),
+  host: z.string().default("127.0.0.1").describe("The host to listen on; by default, only this machine can connect."),
   port: z
     .number(port)
     .int(port)

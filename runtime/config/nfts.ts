@@ -38,7 +38,7 @@ export const nfts = z.strictObject({
     .min(100)
     .max(120_000)
     .default(15_000)
-    .describe("The time limit for fetching a document, redirects included."),
+    .describe("The time limit for fetching a document, including redirects."),
   uncachedMilliseconds: z
     .number()
     .int()

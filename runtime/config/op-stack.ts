@@ -1,6 +1,6 @@
 import type { Preset } from "./preset.ts";
 
-/** The common settings of OP Stack rollups. Layer 1 fees and minted deposits change balances too, so traces are not exact. */
+/** The common settings of OP Stack rollups. Layer 1 fees and minted deposits also change balances, so traces are not exact. */
 export const opStack = {
   // A predeploy of every OP Stack chain (OP Stack specification, "Predeploys").
   wrappedNative: ["0x4200000000000000000000000000000000000006"],
@@ -12,6 +12,6 @@ export const opStack = {
     "0x420000000000000000000000000000000000001a",
     "0x420000000000000000000000000000000000001b",
   ],
-  // A block is final with the layer 1 block that contains its data: within an hour, at two seconds per block.
+  // A block is final when the layer 1 block that contains its data is: within an hour, at two seconds per block.
   finality: 1800,
 } satisfies Partial<Preset>;

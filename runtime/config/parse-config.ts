@@ -18,7 +18,7 @@ function requireReplicated({ readUrls, databaseUrl }: Config, origin: SettingsOr
     throw new ConfigError(`${origin.name}: Invalid readUrls: the embedded database has no replicas; set databaseUrl, or remove readUrls.`);
 }
 
-/** Checks the databases of chains, and that each database has one name. */
+/** Checks that the databases of chains are configured, and that no two databases have the same URL. */
 function requireDatabases({ databases, databaseUrl, chains }: Config, origin: SettingsOrigin): void {
   const names = Object.keys(databases);
   const problems = chains.flatMap(({ database }, index) =>
@@ -28,14 +28,16 @@ function requireDatabases({ databases, databaseUrl, chains }: Config, origin: Se
           renderInvalid(
             ["chains", index, "database"],
             database,
-            names.length === 0 ? "no value, because no databases are configured" : `the name of one of databases (${names.join(", ")})`,
+            names.length === 0
+              ? "no value, because no databases are configured"
+              : `the name of a configured database (${names.join(", ")})`,
             origin,
           ),
         ],
   );
   if (names.length > 0 && databaseUrl === undefined)
     problems.push(
-      `${origin.name}: Missing setting databaseUrl: with databases, it is the URL of the control database, which has keys and credits.`,
+      `${origin.name}: Missing setting databaseUrl: with databases, it is the URL of the control database, which stores keys and credits.`,
     );
   const urls = [["databaseUrl", databaseUrl] as const, ...names.map((name) => [`databases.${name}`, databases[name]?.url] as const)];
   for (const [position, name] of names.entries()) {

@@ -32,7 +32,7 @@ export function renderIssue(issue: z.core.$ZodIssue, settings: unknown, origin: 
   return [renderInvalid(issue.path, value, expected, origin)];
 }
 
-/** Renders an invalid value of a setting, which is not quoted if it may be a secret, and the accepted values. */
+/** Renders an invalid value of a setting and the accepted values; a value that may be a secret is not quoted. */
 export function renderInvalid(path: readonly PropertyKey[], value: unknown, expected: string, origin: SettingsOrigin): string {
   const { prefix, name } = locate(path, "value", origin);
   const shown = renderValue(path, value);

@@ -16,7 +16,7 @@ const containsUrl = /:\/\//;
 const containsKey = /ckey_/i;
 const maxLength = 100;
 
-/** An invalid value as messages quote it; null if it may contain a secret, or if it is a map or a list of maps. */
+/** Renders an invalid value for a message; null if it may contain a secret, or if it is a map or a list of maps. */
 export function renderValue(path: readonly PropertyKey[], value: unknown): string | null {
   if (path.some((step) => secretSettings.has(step))) return null;
   const isQuotable = Array.isArray(value) ? value.every(isScalar) : isScalar(value);

@@ -13,7 +13,7 @@ export const requestLimits = z
       .int()
       .min(0)
       .optional()
-      .describe("Requests in addition to that rate that a key may send within 10 seconds (default: twice the rate)."),
+      .describe("Requests that a key may send within 10 seconds in addition to that rate (default: twice the rate)."),
     concurrentRequests: keyLimitFields.concurrentRequests.default(16),
     databaseSecondsPerMinute: keyLimitFields.databaseSecondsPerMinute.default(20),
     bytesInFlight: keyLimitFields.bytesInFlight.default(64 * 1024 * 1024),
@@ -38,7 +38,7 @@ export const requestLimits = z
       .int()
       .min(100_000)
       .default(10_000_000)
-      .describe("Max rows before a page of a list whose servers remember where pages start; deeper pages get 400."),
+      .describe("Max rows before a page of a list for which servers remember where pages start; deeper pages get 400."),
     answerBytes: z
       .number()
       .int()
@@ -49,13 +49,15 @@ export const requestLimits = z
       .int()
       .positive()
       .default(256 * 1024 * 1024)
-      .describe("Bytes of responses that all clients may have left unread; then further responses are 503."),
+      .describe("Bytes of responses that all clients together may leave unread; beyond that, further responses are 503."),
     statementMilliseconds: z.number().int().positive().default(10_000),
     requestMilliseconds: z
       .number()
       .int()
       .positive()
       .default(15_000)
-      .describe("The deadline of a request, counted from its arrival: then its statement is cancelled and the response is 503."),
+      .describe(
+        "The deadline of a request, counted from its arrival. When it passes, the running statement is cancelled and the response is 503.",
+      ),
   })
   .prefault({});

@@ -20,8 +20,7 @@ function unwrap(schema: unknown): unknown {
 }
 
 /**
- * The schema of a section of several kinds, by the kind that it has; if it has none of them, that of the first kind. For the kind itself, a schema of all of
- * them.
+ * Selects the schema of a section by its kind; for an unknown kind, the first schema. For the kind setting itself, a schema that accepts all kinds.
  */
 function optionOf({ options, def: { discriminator } }: z.ZodDiscriminatedUnion, step: PropertyKey, section: unknown): unknown {
   const objects = options.filter((option) => option instanceof z.ZodObject);

@@ -13,7 +13,7 @@ export const tracing = z.strictObject({
   endpoint: z
     .string(endpoint)
     .refine(isEndpoint, endpoint)
-    .describe("The URL of a collector for OTLP over HTTP, with its path. Headers of the exports are set with OTEL_EXPORTER_OTLP_HEADERS."),
+    .describe("The URL, with its path, of a collector for OTLP over HTTP. OTEL_EXPORTER_OTLP_HEADERS sets the headers of exports."),
   sampleRatio: z.number(ratio).min(0, ratio).max(1, ratio).default(0.1).describe("The share of requests and batches that is traced."),
 });
 

@@ -19,15 +19,15 @@ import type { ChainStore } from "./stored-chain.ts";
 import { type Audit, createChainTasks } from "./tasks.ts";
 
 export interface ConsoleDeps {
-  /** For sessions, keys and reads. */
+  /** For sessions, keys and queries. */
   readonly database: Database;
   /** For actions on chains, whose statements have no timeout. */
   readonly indexing: Database;
-  /** The databases of `databases`. */
+  /** The databases of the setting `databases`. */
   readonly shards: readonly ChainStore[];
   readonly databaseOf: DatabaseOfChain;
   readonly logger: Logger;
-  /** The files of the pages by their path below /console/. */
+  /** The files of the pages, by path below /console/. */
   readonly assets: ReadonlyMap<string, Asset>;
   /** The URL of a proxy in front of the console. */
   readonly publicUrl: string | undefined;
@@ -39,7 +39,7 @@ export interface ConsoleDeps {
 const bodyBytes = "32kb";
 const maxActions = 100;
 
-/** Everything comes from this server, and nothing is inline. */
+/** The policy of the pages: everything is loaded from this server, and nothing is inline. */
 const securityHeaders = (isSecure: boolean) =>
   helmet({
     contentSecurityPolicy: {
@@ -76,7 +76,7 @@ export function createConsoleApp(deps: ConsoleDeps): Express {
   app.use(securityHeaders(isSecure));
   app.use((request, response, next) => {
     response.setHeader("Cache-Control", "no-store");
-    // Also refuses a domain that resolves to this server (DNS rebinding), and requests of other sites' pages (CSRF).
+    // Rejects other domains that resolve to this server (DNS rebinding), and requests of other sites' pages (CSRF).
     if (request.path.startsWith("/console/api/") && !isOwnPage(request, publicUrl))
       throw new ConsoleError(403, "Only the console's own pages may use its API: open the console at its configured URL.");
     next();
@@ -133,12 +133,12 @@ function createApi({ database, indexing, shards, databaseOf, logger, audit, now 
   const describe = (error: unknown): string => redactMessage(error instanceof Error ? error.message : String(error));
   const tasks = createChainTasks(indexing, audit, describe, now);
   const actions = createChainActions(tasks);
-  const places = { stores: [{ name: null, database, indexing }, ...shards], databaseOf };
+  const locations = { stores: [{ name: null, database, indexing }, ...shards], databaseOf };
   const cookies = sessionCookie(isSecure);
   const router = Router({ caseSensitive: true, strict: true });
 
   router.use((request, _response, next) => {
-    // A form, or a simple request of another site, cannot have this type.
+    // Neither a form nor a simple cross-site request can have this type.
     if (request.method !== "GET" && !request.is("application/json"))
       throw new ConsoleError(415, "Expected a body of type application/json.");
     next();
@@ -170,7 +170,7 @@ function createApi({ database, indexing, shards, databaseOf, logger, audit, now 
   });
   const session = (request: Request): Session => {
     const found = sessionOf.get(request);
-    if (found === undefined) throw new Error("A request of the API has a session.");
+    if (found === undefined) throw new Error("The request has no session: the middleware that requires one did not run.");
     return found;
   };
   const actor = (request: Request): string => `${session(request).actor} (console)`;
@@ -196,14 +196,14 @@ function createApi({ database, indexing, shards, databaseOf, logger, audit, now 
     const csv = await readUsageCsv(database, parseFilter(request.query));
     response.type("text/csv").attachment("usage.csv").send(csv);
   });
-  router.get("/chains", async (_request, response) => response.json(await listChains(places)));
-  router.get("/chains/:name", async (request, response) => response.json(await readChain(places, request.params.name, tasks)));
+  router.get("/chains", async (_request, response) => response.json(await listChains(locations)));
+  router.get("/chains/:name", async (request, response) => response.json(await readChain(locations, request.params.name, tasks)));
   router.post("/chains/:name/:action", async (request, response) => {
     const { name, action } = request.params;
     const work = Object.hasOwn(actions, action) ? actions[action] : undefined;
     if (work === undefined)
       throw new ConsoleError(404, `No action ${JSON.stringify(action.slice(0, 100))}: expected one of ${Object.keys(actions).join(", ")}.`);
-    response.json({ message: await work(await findChain(places, name), request.body, actor(request)) });
+    response.json({ message: await work(await findChain(locations, name), request.body, actor(request)) });
   });
   router.get("/log", async (request, response) => {
     const { before } = parseWith(logQuery, request.query);
@@ -215,7 +215,7 @@ function createApi({ database, indexing, shards, databaseOf, logger, audit, now 
 
 const toResponse = ({ actor, endsAt }: Session): SessionResponse => ({ actor, endsAt: endsAt.toISOString() });
 
-/** The cookie of a session (RFC 6265bis); its prefix makes browsers refuse one that was not set by a secure page. */
+/** The cookie of a session (RFC 6265bis); with its prefix, browsers reject a cookie that was not set by a secure page. */
 function sessionCookie(isSecure: boolean) {
   const name = `${isSecure ? "__Secure-" : ""}ashlar-console`;
   const options = { httpOnly: true, sameSite: "strict", secure: isSecure, path: "/console/api" } as const;

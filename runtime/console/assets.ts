@@ -16,20 +16,20 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** The name below /console/ of the page itself is empty. */
+/** The page itself is served at /console/, so its path is empty. */
 const pathOf = (name: string): string => (name === "index.html" ? "" : name);
 
 const toAssets = (files: readonly (readonly [name: string, text: string])[]): ReadonlyMap<string, Asset> =>
   new Map(files.map(([name, body]) => [pathOf(name), { type: types[name.split(".").at(-1) ?? ""] ?? "text/plain", body }]));
 
-/** The files of the pages by their path: those of the build, or in a clone, built from the sources. */
+/** The files of the pages by path: those of the build, or in a clone, bundled from the sources. */
 export async function loadAssets(): Promise<ReadonlyMap<string, Asset>> {
   const folder = fileURLToPath(new URL("../../console/assets/", import.meta.url));
   if (existsSync(folder)) {
     const names = await readdir(folder);
     return toAssets(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const)));
   }
-  // Loaded by its path: it needs packages for development.
+  // Imported dynamically, because it needs development dependencies.
   const bundle = new URL("../../console/bundle.ts", import.meta.url);
   const { bundleConsole } = (await import(bundle.href)) as { bundleConsole: () => Promise<(readonly [string, string])[]> };
   return toAssets(await bundleConsole());

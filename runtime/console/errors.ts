@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** A refused request of the console. */
+/** A request to the console that is rejected with this status. */
 export class ConsoleError extends Error {
   readonly status: number;
 
@@ -11,7 +11,7 @@ export class ConsoleError extends Error {
 }
 
 const maxShown = 200;
-/** Objects are not shown: rendering one that is nested deeply would overflow the stack. */
+/** Objects are not rendered, because deeply nested ones would overflow the stack. */
 const show = (value: unknown): string => {
   if (Array.isArray(value)) return "(a list)";
   if (typeof value === "object" && value !== null) return "(an object)";

@@ -8,11 +8,11 @@ export interface ConsoleListener {
   close(): void;
 }
 
-/** Enough for the operators of a service; a client that opens connections cannot take those of the server. */
+/** Enough for the operators of a service; prevents a client from using up the file descriptors of the server. */
 const maxConnections = 64;
 const requestMilliseconds = 15_000;
 
-/** Listens. @throws {Error} like `server.listen` */
+/** Starts to listen. @throws {Error} like `server.listen`. */
 export async function openConsoleListener(
   app: RequestListener,
   where: { readonly host: string; readonly port: number },

@@ -1,4 +1,4 @@
-/** The responses of the console's API, which its pages read. Times are ISO 8601 texts, credits are numbers with two decimals. */
+/** The responses of the console's API to its pages. Times are ISO 8601 strings, credits are numbers with two decimals. */
 
 export interface SessionResponse {
   readonly actor: string;
@@ -11,7 +11,7 @@ export interface KeyItem {
   readonly createdAt: string;
   readonly revokedAt: string | null;
   readonly expiresAt: string | null;
-  /** The time of the last counted request, up to 5 seconds late; null if there is none. */
+  /** The time of the last counted request, at most 5 seconds out of date; null if there is none. */
   readonly lastUsedAt: string | null;
   readonly calls: number;
   readonly usedCredits: number;
@@ -24,7 +24,7 @@ export interface KeyItem {
 
 export interface CreatedKey {
   readonly id: number;
-  /** The key, which is not shown again. */
+  /** The secret, which is not shown again. */
   readonly key: string;
 }
 
@@ -37,7 +37,7 @@ export interface UsageRow {
   /** Requests that were counted for the console. */
   readonly requests: number;
   readonly errors: number;
-  /** Milliseconds, interpolated within a bucket; null without requests. */
+  /** Milliseconds, interpolated within a bucket; null if there are no requests. */
   readonly p50: number | null;
   readonly p99: number | null;
 }
@@ -66,9 +66,9 @@ export interface ChainsResponse {
 }
 
 export interface ChainDetails extends ChainItem {
-  /** Estimates of PostgreSQL's statistics; null before the first ANALYZE. */
+  /** Estimates from PostgreSQL's statistics; null before the first ANALYZE. */
   readonly disk: { readonly rows: number; readonly transactions: number; readonly bytes: number } | null;
-  /** What the node offers; null if it was not examined yet. */
+  /** The features that the node offers; null if it has not been probed yet. */
   readonly node: readonly string[] | null;
   readonly missing: readonly string[];
   readonly projections: readonly {

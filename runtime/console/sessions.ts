@@ -6,7 +6,7 @@ import { recordAction } from "../operator/actions.ts";
 export interface Session {
   readonly id: number;
   readonly actor: string;
-  /** When the session ends regardless of its use. */
+  /** The time at which the session ends even if it is in use. */
   readonly endsAt: Date;
 }
 
@@ -18,19 +18,19 @@ export interface FoundSession {
 
 /** The durations of links and sessions, in seconds. */
 export const sessionSeconds = {
-  /** Of a link that `ashlar console login` prints. */
+  /** Lifetime of a link that `ashlar console login` prints. */
   link: 300,
-  /** Without a request. */
+  /** A session without a request for this long ends. */
   idle: 1_800,
-  /** Of a session. */
+  /** Maximum lifetime of a session. */
   total: 43_200,
-  /** Until a token is replaced by a new one. */
+  /** The age at which a token is replaced. */
   token: 900,
-  /** A replaced token is accepted for this long, because requests are concurrent. */
+  /** How long a replaced token is still accepted, for concurrent requests. */
   overlap: 30,
 } as const;
 
-/** 256 random bits, in base64url. They need neither salt nor a slow hash. */
+/** 256 random bits in base64url; their hash needs neither a salt nor a slow function. */
 const newToken = (): string => randomBytes(32).toString("base64url");
 const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
@@ -45,14 +45,14 @@ export async function createSignIn(
     `INSERT INTO console_sign_ins (token_hash, actor, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3)) RETURNING expires_at AS "expiresAt"`,
     [hashToken(token), actor, sessionSeconds.link],
   );
-  if (row === undefined) throw new Error("The link was not stored.");
+  if (row === undefined) throw new Error("The sign-in link was not stored.");
   return { token, expiresAt: row.expiresAt };
 }
 
 export interface Sessions {
-  /** Opens a session by the token of a link, which is used up; null if it is not valid. */
+  /** Opens a session with the token of a link, which can be used only once; null if it is not valid. */
   open(signInToken: string): Promise<{ readonly session: Session; readonly token: string } | null>;
-  /** The session of a token, which is replaced from time to time; null if it is not valid. */
+  /** Finds the session of a token, and replaces the token if it is old; null if it is not valid. */
   find(token: string): Promise<FoundSession | null>;
   end(session: Session): Promise<void>;
 }
@@ -66,7 +66,7 @@ interface Row {
   readonly isOld: boolean;
 }
 
-/** Sessions in the database, which all consoles on it share. */
+/** Creates access to the sessions in the database, which all its consoles share. */
 export function createSessions(database: Pick<Database, "query" | "transaction">): Sessions {
   const rotate = async (id: number, current: Buffer): Promise<string | null> => {
     const token = newToken();
@@ -74,7 +74,7 @@ export function createSessions(database: Pick<Database, "query" | "transaction">
       "UPDATE console_sessions SET token_hash = $3, previous_hash = $2, rotated_at = now() WHERE id = $1 AND token_hash = $2 RETURNING 1",
       [id, current, hashToken(token)],
     );
-    // Of concurrent requests with the same token, one replaces it.
+    // Only one of several concurrent requests replaces the token.
     return rotated.length > 0 ? token : null;
   };
   return {
@@ -115,7 +115,7 @@ export function createSessions(database: Pick<Database, "query" | "transaction">
       if (row === undefined) return null;
       const { id, actor, endsAt } = row;
       if (!row.isCurrent && !row.isOverlapping) {
-        // Somebody still has a token that the browser has replaced: one of them is not the operator.
+        // A token was used that the browser had already replaced, so it may have been stolen.
         await database.query("DELETE FROM console_sessions WHERE id = $1", [id]);
         return null;
       }

@@ -6,7 +6,7 @@ import { ConsoleError } from "./errors.ts";
 const windowSeconds = 900;
 const maxFailures = 10;
 
-/** Locks a network out after failed sign-ins. Tokens cannot be guessed: it bounds the load, and makes attempts visible as 429. */
+/** Locks out a network after failed sign-ins. Tokens cannot be guessed; the limit bounds the load and makes attempts visible. */
 export function createSignInLimit(clock?: Clock) {
   const failed = createWindowCounter(windowSeconds, clock);
   return {

@@ -5,7 +5,7 @@ import type { IndexedChain } from "../operator/indexed-chain.ts";
 export interface ChainStore {
   /** Null for the control database. */
   readonly name: string | null;
-  /** For reads. */
+  /** For queries. */
   readonly database: Database;
   /** For actions on chains, whose statements have no timeout. */
   readonly indexing: Database;

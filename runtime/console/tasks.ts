@@ -10,7 +10,7 @@ import type { StoredChain } from "./stored-chain.ts";
 /** Compares samples of a chain's index with its node. */
 export type Audit = (chain: string, sample: number) => Promise<AuditResult>;
 
-/** Work on chains that takes longer than a request: one task per chain at a time, of this process. */
+/** Work on chains that takes longer than a request; this process runs one task per chain at a time. */
 export interface ChainTasks {
   /** The running or last task of a chain; null if there was none. */
   of(chain: string): ChainTask | null;
@@ -20,14 +20,14 @@ export interface ChainTasks {
   startRemoval(chain: StoredChain, actor: string): void;
 }
 
-/** How long a removal waits for an indexer that is about to release a paused chain, and one of a chain that is not paused. */
+/** How long a removal waits for the chain's lock: its indexer is about to release it if the chain is paused. */
 const waitMilliseconds = { paused: 30_000, other: 2_000 } as const;
 
-/** Creates the tasks; failures are described without secrets by `describe`. */
+/** Creates the tasks; `describe` renders failures without secrets. */
 export function createChainTasks(control: Database, audit: Audit, describe: (error: unknown) => string, now: () => Date): ChainTasks {
   const tasks = new Map<string, ChainTask>();
   const start = (kind: ChainTask["kind"], { name }: StoredChain, work: () => Promise<string>): void => {
-    if (tasks.get(name)?.result === null) throw new ConsoleError(409, `Another task of ${name} is running: wait for its end.`);
+    if (tasks.get(name)?.result === null) throw new ConsoleError(409, `Another task of ${name} is running: wait until it ends.`);
     const task = { kind, startedAt: now().toISOString() };
     tasks.set(name, { ...task, result: null, hasFailed: false });
     work().then(

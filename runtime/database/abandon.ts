@@ -16,12 +16,12 @@ export async function configureInTime(client: pg.ClientBase, configure: () => Pr
 
 /** The open connections of pools. */
 export interface OpenConnections {
-  /** Adds those of a pool. */
+  /** Tracks the connections of a pool. */
   watch(pool: pg.Pool): void;
   abandonAll(): void;
 }
 
-/** Creates the list of open connections, which is empty. */
+/** Creates an empty list of open connections. */
 export function createOpenConnections(): OpenConnections {
   const connections = new Set<pg.PoolClient>();
   return {

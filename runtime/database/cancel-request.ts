@@ -10,7 +10,7 @@ const requestMilliseconds = 2_000;
 /** A request that arrives before the server has read the statement has no effect, so it is repeated. */
 const repeatMilliseconds = 250;
 
-/** What the driver knows of a connection's backend. */
+/** What the driver knows about the backend of a connection. */
 interface Backend {
   readonly host: string;
   readonly port: number;
@@ -19,8 +19,8 @@ interface Backend {
 }
 
 /**
- * Cancels what a connection runs. The returned function ends this, and is to be called before the connection is released: it waits for a cancel request that
- * was sent, which could otherwise cancel the next statement of the connection. False if that may still happen.
+ * Cancels the statement that a connection runs. Call the returned function before the connection is released: it stops the cancellation and waits for
+ * a cancel request in flight, which could otherwise cancel the next statement of the connection. Resolves to false if that may still happen.
  */
 export function cancelStatement(client: pg.PoolClient): () => Promise<boolean> {
   const settled = new AbortController();

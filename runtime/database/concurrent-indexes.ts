@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 import { every, poll, type RetryOptions, retry } from "../lib/async.ts";
 import type { Database, Queryable } from "./database.ts";
 
-/** An index that is built with CREATE INDEX CONCURRENTLY: writes of its table continue meanwhile. */
+/** An index that is built with CREATE INDEX CONCURRENTLY, while its table accepts writes. */
 export interface ConcurrentIndex {
   readonly name: string;
   /** What follows the name in CREATE INDEX: `ON table (columns)`. */
@@ -15,7 +15,8 @@ const lock = 0x696e646578;
 const lockPollMilliseconds = 500;
 
 /**
- * Waits for other transactions and may meet a deadlock (SQLSTATE 40P01) with one that changes the same table; an attempt starts with what the last one left.
+ * A build waits for other transactions and may deadlock (SQLSTATE 40P01) with one that changes the same table. Each attempt first drops the
+ * incomplete index of the previous one.
  */
 const buildRetry: RetryOptions<Error> = {
   attempts: 5,

@@ -19,7 +19,10 @@ import type { Sql, Statement } from "./sql.ts";
 import { createTypes } from "./types.ts";
 
 export interface DatabaseOptions {
-  /** postgresql://user:password@host:port/name, with several hosts in libpq's notation (see hosts/); a secret. A function is called for each new connection: a restarted server may have another port. */
+  /**
+   * postgresql://user:password@host:port/name; several hosts are separated as in libpq (see hosts/). A secret. A function is called for each new
+   * connection: a restarted server may have another port.
+   */
   readonly url: string | (() => string);
   /** Max connections for statements that are planned for each execution; half as many more serve those that are planned once (see `plannedOnce`). */
   readonly poolSize: number;
@@ -52,7 +55,7 @@ export interface DatabaseClient extends Queryable {
 
 /** How a transaction uses its connection. */
 export interface TransactionOptions {
-  /** Closes the connection at the end, so that the next transaction connects to the server that the URL then leads to; false by default. */
+  /** Closes the connection at the end, so that the next transaction connects to the server that the URL then refers to; false by default. */
   readonly closesConnection?: boolean;
   /** Closes the connection at once when it aborts, even if the server does not respond; the work and the transaction then fail. */
   readonly abandoned?: AbortSignal;
@@ -140,8 +143,8 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * Runs a statement. If it belongs to a request, it is cancelled when the request aborts, which leaves the connection usable; other errors close it. A connection
- * whose server should have cancelled the statement is abandoned, because it carries no data.
+ * Runs a statement. If it belongs to a request, it is cancelled when the request aborts, which leaves the connection usable; other errors close it. A
+ * connection that is still busy when its server should have cancelled the statement is abandoned as dead.
  */
 const send = <Row extends object>(pool: SharedPool, query: pg.QueryConfig): Promise<Row[]> => {
   const request = activeRequest();
@@ -199,7 +202,7 @@ const inTransaction = <T>(
 
 function createClient(client: pg.PoolClient, preparation: Preparation, signal: AbortSignal | undefined): DatabaseClient {
   const send = async <Row extends object>(config: pg.QueryConfig): Promise<Row[]> => {
-    // A request that aborted between two statements.
+    // The request may have aborted between two statements.
     signal?.throwIfAborted();
     return runOn<Row>(client, config);
   };

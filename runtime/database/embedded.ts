@@ -38,7 +38,7 @@ export interface Embedded {
   /** False if another process started the server and will stop it. */
   readonly owner: boolean;
   readonly port: number;
-  /** Aborts if another process has taken the data directory of this process's server, which is killed then. */
+  /** Aborts if another process has taken the data directory of this process's server, which is then killed. */
   readonly lost: AbortSignal;
   /** Whether its process is running. */
   alive(): boolean;

@@ -73,7 +73,9 @@ export const isCancelled = (error: unknown): boolean => error instanceof Error &
 /** SQLSTATE of a read-only transaction, and the classes of system errors, resource errors and operator intervention. */
 const staleStates = /^(25006|53|57P|58)/;
 
-/** Whether a connection may keep what caused the error, for example a session that is read-only since a failover: another one may succeed. */
+/**
+ * Whether the cause of an error may belong to the connection, such as a session that is read-only since a failover: another connection may succeed.
+ */
 export const isConnectionStale = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && staleStates.test(error.code);
 

@@ -10,7 +10,7 @@ export interface FairSlots {
 /** No owner holds this share of the slots, so that others find a free one. */
 const reservedShare = 1 / 4;
 
-/** Creates slots. Owners that wait get them in the order of how few they hold; each owner's own calls wait in their order. */
+/** Creates slots. Of the waiting owners, the one that holds the fewest gets the next slot; the calls of one owner are served in order. */
 export function createFairSlots(count: number): FairSlots {
   const maxOfOwner = count - Math.floor(count * reservedShare);
   const held = new Map<Owner, number>();
@@ -29,7 +29,7 @@ export function createFairSlots(count: number): FairSlots {
       grant();
     };
   };
-  /** The waiting owner that holds the fewest slots and may hold another one; among equals, the one that was served last the longest ago. */
+  /** The waiting owner that holds the fewest slots and may hold another one; among equals, the least recently served one. */
   const nextOwner = (): { readonly owner: Owner } | undefined => {
     let next: { readonly owner: Owner } | undefined;
     for (const owner of waiting.keys())

@@ -33,7 +33,7 @@ export interface LocatedList<Key, Row> {
   readonly id: string;
   /** Up to `count` keys: of the row with the key `from`, or the first row, and of every `spacing`-th row after it. */
   readonly locate: (from: Key | null, spacing: number, count: number) => Promise<LocatedKeys<Key>>;
-  /** The rows of a page, `offset` rows after its start or after the first row. None if the hash of the last block is not that of the start. */
+  /** The rows of a page, `offset` rows after its start or after the first row. Empty if the hash of the last block is not that of the start. */
   readonly read: (start: PageStart<Key> | null, offset: number) => Promise<readonly Row[]>;
 }
 
@@ -58,7 +58,7 @@ interface KnownList<Key> {
 /** Reads the page of a list that starts after `offset` rows. */
 export type ReadPageAt<Key> = <Row>(list: LocatedList<Key, Row>, offset: number) => Promise<readonly Row[]>;
 
-/** Creates the memory of the keys of several lists. The least recently read lists are forgotten. */
+/** Creates a reader of pages that remembers the keys of several lists. The least recently read lists are forgotten. */
 export function createListPositions<Key>({
   spacing = defaultSpacing,
   maxKeys = defaultMaxKeys,

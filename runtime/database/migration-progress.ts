@@ -8,7 +8,7 @@ export interface ProgressOptions {
   readonly progressMilliseconds?: number;
 }
 
-/** What describes the running work of a migrating process. */
+/** Describes the running work of a migrating process. */
 export interface MigrationProgress {
   /** Names the work that starts now, for example by its migration. */
   start(name: string): void;
@@ -30,7 +30,7 @@ const indexBuilds = `SELECT i.relname AS index_name, t.relname AS table_name, p.
   FROM pg_stat_progress_create_index p JOIN pg_class t ON t.oid = p.relid LEFT JOIN pg_class i ON i.oid = p.index_relid
   WHERE p.datname = current_database()`;
 
-/** Reports the running work at an interval until it is stopped: nothing for work that is done before. */
+/** Reports the running work at an interval until it is stopped; work that takes less than the interval is not reported. */
 export function watchProgress(
   { query }: Pick<Database, "query">,
   { onProgress, progressMilliseconds = defaultMilliseconds }: ProgressOptions,
@@ -40,7 +40,7 @@ export function watchProgress(
   const describe = async (): Promise<void> => {
     if (current === null) return;
     const { name, since } = current;
-    // The figures are only informative: their failure is not one of the migration.
+    // The figures are only informative: failing to read them does not fail the migration.
     const builds = await query<IndexBuild>(indexBuilds).catch(() => []);
     const seconds = Math.round((performance.now() - since) / 1_000);
     onProgress([`${name}: running for ${seconds} s`, ...builds.map(describeBuild)].join("; "));

@@ -35,8 +35,8 @@ function shapesOf(connection: pg.Connection): Map<string, ResultShape> {
 }
 
 /**
- * Runs a named statement. The driver would have its result described with each execution, and choose the parsers of its columns again. A description is valid
- * as long as the prepared statement: if its columns change, the server refuses to execute it (SQLSTATE 0A000).
+ * Runs a named statement. The driver would request a description of the result, and choose the parsers of its columns, with each execution. A
+ * description is valid as long as the prepared statement: if its columns change, the server refuses to execute it (SQLSTATE 0A000).
  */
 export function runNamed<R extends object>(client: pg.ClientBase, statement: NamedStatement): Promise<R[]> {
   const parameters = parametersOf(statement.values);

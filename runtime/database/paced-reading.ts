@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { ActiveRequest } from "../lib/active-request.ts";
 import { isTurnOver, nextTurn } from "../lib/turns.ts";
 
-/** The driver decodes this much of results without looking at the time. */
+/** Bytes of results that the driver decodes between two checks of the clock. */
 const bytesPerCheck = 128 * 1024;
 
 const requests = new WeakMap<pg.PoolClient, ActiveRequest>();

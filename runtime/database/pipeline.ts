@@ -57,7 +57,7 @@ const sendStatement = (connection: pg.Connection, { text, values = [], rows }: P
   connection.stream.write(header(copyDone, 0));
 };
 
-/** The type of a message, and its length with that of the length itself. */
+/** The header of a message: its type, and its length including that of the length field. */
 const header = (type: number, length: number): Buffer => {
   const bytes = Buffer.allocUnsafe(5);
   bytes[0] = type;

@@ -1,6 +1,6 @@
 import { createHistogram, type Histogram } from "../lib/histogram.ts";
 
-/** What a database counts of its pools since its start, in plain numbers. */
+/** Counts of the pools of a database since its start, as plain numbers. */
 export interface PoolUsage {
   /** Seconds of each use of a connection: a statement, or a transaction as a whole. */
   readonly statements: Histogram;
@@ -19,11 +19,11 @@ export interface CurrentPoolUsage extends Readonly<PoolUsage> {
   readonly size: number;
 }
 
-/** From a lookup by key to the default time-out of a statement. */
+/** From a lookup by key to the default timeout of a statement. */
 const statementBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const waitBounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
-/** Creates the usage of a pool that was not used. */
+/** Creates the usage of a new pool. */
 export const createPoolUsage = (): PoolUsage => ({
   statements: createHistogram(statementBounds),
   waits: createHistogram(waitBounds),

@@ -4,11 +4,11 @@ import { DatabaseUnavailable, isConnectionStale } from "./errors.ts";
 /** Lets a server with replicas respond while the primary is lost. */
 export interface PrimaryOutage {
   /**
-   * Loads a value from the primary. While the primary is lost, resolves with the last value instead, for a limited time. @throws the error of the load, if there
-   * is no last value or the time has passed.
+   * Loads a value from the primary. While the primary is lost, resolves with the last value instead, for a limited time. @throws the error of the
+   * load, if there is no last value or the time has passed.
    */
   load<T>(load: () => Promise<T>, last: () => T | undefined): Promise<T>;
-  /** Whether the primary is lost, so that what is not needed for a response is not written. */
+  /** Whether the primary is lost: writes that no response needs are then omitted. */
   isLost(): boolean;
 }
 
@@ -25,10 +25,10 @@ const loadMilliseconds = 2_000;
 /** The interval of loads while it is lost. */
 const retryMilliseconds = 250;
 
-/** Without replicas: nothing can be responded from anyway. */
+/** For servers without replicas, which cannot respond during an outage. */
 export const noOutage: PrimaryOutage = { load: (load) => load(), isLost: () => false };
 
-/** Creates the state of the primary as loads find it; the first one that succeeds ends an outage. */
+/** Tracks whether the primary is lost by the outcome of loads; the first one that succeeds ends an outage. */
 export function createPrimaryOutage({ maxMilliseconds, onChange, clock = performance }: PrimaryOutageOptions): PrimaryOutage {
   let lostAt: number | null = null;
   let retryAt = 0;

@@ -12,7 +12,7 @@ export interface Plans {
  */
 export const customPlans: Plans = { mode: "force_custom_plan", hasSequentialScans: true };
 
-/** For statements that are planned once. Without sequential scans, a plan that is made while a table is almost empty is also good later. */
+/** For statements that are planned once. Without sequential scans, a plan from when a table is almost empty remains good as it grows. */
 export const genericPlans: Plans = { mode: "force_generic_plan", hasSequentialScans: false };
 
 const direct = new WeakSet<pg.ClientBase>();
@@ -21,9 +21,9 @@ const direct = new WeakSet<pg.ClientBase>();
 export const isDirect = (client: pg.ClientBase): boolean => direct.has(client);
 
 /**
- * Configures the session of a new connection. A pooler in transaction mode gives each transaction another session, which other clients share, so nothing may
- * be set or prepared there; the process id that it reports when the client connects is not the server's. The settings are no start-up parameters, because
- * poolers reject them (pgbouncer: 08P01).
+ * Configures the session of a new connection. A pooler in transaction mode gives each transaction another session, which other clients share, so
+ * nothing may be set or prepared there; the process id that it reports when the client connects is not the server's. The settings are not sent as
+ * startup parameters, because poolers reject these (pgbouncer: 08P01).
  */
 export async function configureSession(
   client: pg.ClientBase,

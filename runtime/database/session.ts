@@ -18,13 +18,16 @@ export interface Session extends Pick<Queryable, "query"> {
   copyFrom(statement: Sql): CopyStream<Writable>;
   /** The error to throw instead of the driver's (see `toSafeError`), for errors of streams. */
   safeError(error: unknown): unknown;
-  /** Closes the connection, also while a statement runs; an open transaction is rolled back. */
+  /** Closes the connection, even while a statement runs; an open transaction is rolled back. */
   close(): Promise<void>;
 }
 
 export type SessionOptions = Pick<DatabaseOptions, "url" | "description" | "applicationName">;
 
-/** Lifts the timeouts of an open transaction that may take hours, whether the server, the role or the database sets them. It takes the snapshot. */
+/**
+ * Lifts the timeouts of an open transaction that may take hours, whether the server, the role or the database sets them. The statement takes the
+ * transaction's snapshot.
+ */
 export const liftTimeouts = async (session: Session): Promise<void> => {
   await session.query("SELECT set_config(name, '0', true) FROM pg_settings WHERE name = ANY ($1)", [timeouts]);
 };

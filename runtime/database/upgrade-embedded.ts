@@ -45,8 +45,9 @@ export interface Upgraded {
 }
 
 /**
- * Upgrades the cluster of a data directory to the installed major version of PostgreSQL: copies its database into a new one, replaces it, and keeps the old one. Null if it
- * has that version. The old cluster is not changed until the copy is verified; what a killed upgrade left is deleted. @throws {EmbeddedUnavailable}
+ * Upgrades the cluster of a data directory to the installed major version of PostgreSQL: copies its database into a new cluster, which replaces the
+ * old one; the old one is kept. Returns null if it already has that version. The old cluster is not changed until the copy is verified; what a killed
+ * upgrade left is deleted. @throws {EmbeddedUnavailable}
  */
 export async function upgradeEmbedded(options: UpgradeOptions): Promise<Upgraded | null> {
   const paths = findPaths(options.dataDirectory);
@@ -72,7 +73,7 @@ async function upgradeOwned(paths: EmbeddedPaths, options: UpgradeOptions, { pre
   const { major: to } = findBinaries(paths, account);
   if (Number(from) > Number(to))
     throw new EmbeddedUnavailable(
-      `${paths.cluster} is of PostgreSQL ${from}, which is newer than the installed version ${to}: install a newer version of Ashlar`,
+      `${paths.cluster} was created by PostgreSQL ${from}, which is newer than the installed version ${to}: install a newer version of Ashlar`,
     );
   await removeRemains(paths);
   if (from === to) return null;

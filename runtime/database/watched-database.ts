@@ -20,7 +20,7 @@ export interface WatchOptions {
 }
 
 const intervalMilliseconds = 500;
-/** How long the database may take to respond to a trivial statement: one that is overloaded responds sooner. */
+/** How long the database may take to respond to a trivial statement: even an overloaded one responds sooner. */
 const maxSilenceMilliseconds = 3_000;
 
 /** Watches a database until it is closed. */
@@ -28,7 +28,7 @@ export function watchDatabase({ description, monitor, onChange }: WatchOptions):
   const closed = new AbortController();
   const guarded: Database[] = [];
   let lost: DatabaseUnavailable | null = null;
-  /** Also a problem that is known without a statement. */
+  /** The reason why the database is lost, or a problem that is known without a statement. */
   const find = (): DatabaseUnavailable | null => {
     if (lost !== null) return lost;
     const known = description.problem?.() ?? null;
@@ -75,7 +75,7 @@ export function watchDatabase({ description, monitor, onChange }: WatchOptions):
     },
     async close() {
       closed.abort();
-      // Ends a statement that is not answered.
+      // Ends a statement to which the database does not respond.
       monitor.abandonConnections();
       await watching;
       await monitor.close();

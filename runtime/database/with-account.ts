@@ -1,4 +1,4 @@
-/** A user of a server, and the database that it connects to; user and password are text that URLs do not escape. */
+/** A user of a server, and the database that it connects to; user and password need no escaping in URLs. */
 export interface Account {
   readonly user: string;
   readonly password: string;

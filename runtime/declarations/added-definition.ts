@@ -4,7 +4,10 @@ import { namePattern } from "./names.ts";
 import { fieldDefinition } from "./objects/definition.ts";
 import { requestParameters } from "./request-parameters.ts";
 
-/** The definition of the `protocol.yaml` of a protocol that an operator adds: that of built-in ones, with operations and objects of its own. */
+/**
+ * The definition of the `protocol.yaml` of a protocol that an operator adds: like that of a built-in protocol, with operations and objects of its
+ * own.
+ */
 
 const sentence = z.string().min(3);
 const snakeName = z.string().regex(namePattern, "a snake_case name of at most 30 characters");
@@ -30,7 +33,7 @@ const addedOperation = z.strictObject({
   summary: sentence.optional().describe("The title of the endpoint; required for an operation that is not in the template."),
   item: z.string().optional().describe("The object of its items; required for an operation that is not in the template."),
   parameters: z.array(z.enum(requestParameters)).optional().describe("The parameters of an operation that is not in the template."),
-  cost: cost.optional().describe("The credits that a response costs; without it, it is free."),
+  cost: cost.optional().describe("The credits that a response costs; without it, the operation is free."),
 });
 
 /** The shape of the `protocol.yaml` of an added protocol. */

@@ -3,18 +3,18 @@ import type { ItemField } from "./objects/item-field.ts";
 import type { Protocol } from "./protocol.ts";
 import type { RequestParameter } from "./request-parameters.ts";
 
-/** A protocol that an operator adds: its declaration includes what the catalog has for built-in ones. */
+/** A protocol that an operator adds, with the objects and endpoints that the catalog defines for built-in ones. */
 export interface AddedProtocol {
   readonly protocol: Protocol;
-  /** The objects of its own, by name. */
+  /** Its own objects, by name. */
   readonly objects: Readonly<Record<string, DeclaredObject>>;
   /** By operation. */
   readonly endpoints: Readonly<Record<string, DeclaredEndpoint>>;
   /** The location of its id. */
   readonly location: SourceLocation;
-  /** Where it first names each network. */
+  /** The location at which it first names each network. */
   readonly networks: ReadonlyMap<string, SourceLocation>;
-  /** The SQL files that it names, by the names in the declaration. */
+  /** The SQL files, by their names in the declaration. */
   readonly sources: ReadonlyMap<string, SqlSource>;
 }
 
@@ -25,9 +25,9 @@ export interface SqlSource {
   readonly text: string;
 }
 
-/** What the documentation and the server need of an operation in addition to its query. */
+/** The properties of an operation, besides its query, that the documentation and the server need. */
 export interface DeclaredEndpoint {
-  /** Null for that of the template. */
+  /** Null if it is that of the template. */
   readonly summary: string | null;
   readonly notes: string | null;
   /** The object of the items: one of its own or of the catalog. */
@@ -45,6 +45,6 @@ export interface DeclaredObject {
 export interface DeclaredField extends ItemField {
   readonly description: string;
   readonly values: readonly string[] | null;
-  /** Undefined if none is stated. */
+  /** Undefined if there is none. */
   readonly example: unknown;
 }

@@ -11,19 +11,19 @@ import { findUnusedSharedFiles, queriesFor, queryPath } from "./query-files.ts";
 import { findShapeProblems } from "./yaml/shape.ts";
 import { readYaml, type YamlSource } from "./yaml/yaml-source.ts";
 
-/** What the protocols of a directory are checked against. */
+/** The definitions that the protocols of a directory are checked against. */
 export interface DirectoryScope {
   /** The operations of the template, by name. */
   readonly template: ReadonlyMap<string, TemplateEndpoint>;
   /** The objects of the catalog that items may contain, by name. */
   readonly objects: Readonly<Record<string, readonly ItemField[]>>;
-  /** Names in paths that are taken, each with what has it. */
+  /** Names that are already used in paths, each with its user. */
   readonly taken: ReadonlyMap<string, string>;
 }
 
 /**
- * Checks the protocols of an operator's directory. `files` has the texts of its YAML and SQL files by path; each protocol is in a folder of its own, and
- * folders without a declaration have SQL that several protocols use.
+ * Checks the protocols of an operator's directory. `files` maps the paths of its YAML and SQL files to their texts. Each protocol is in a folder of
+ * its own; folders without a declaration contain SQL that several protocols share.
  */
 export function checkDirectory(directory: string, files: ReadonlyMap<string, string>, scope: DirectoryScope): Checked<AddedProtocol[]> {
   const declarations = [...files.keys()].filter((path) => path.endsWith("/protocol.yaml")).sort();
@@ -34,7 +34,7 @@ export function checkDirectory(directory: string, files: ReadonlyMap<string, str
   );
   const used = checked.flatMap((folder) => folder.used);
   const empty = declarations.length > 0 ? [] : [diagnostic("no-protocols", { file: directory, line: 1, column: 1 })];
-  // The names of a file that could not be read are not known.
+  // The SQL files that an unreadable declaration names are unknown.
   const unused = checked.some(({ isRead }) => !isRead) ? [] : findUnusedSharedFiles(declarations, used, queries);
   return {
     value: checked.flatMap(({ value }) => value ?? []),
@@ -103,16 +103,16 @@ function checkFolder(
 
 /** The networks that contracts are on, each with the first location of its name. */
 const networksOf = (source: YamlSource, contracts: AddedProtocolFile["contracts"]): AddedProtocol["networks"] => {
-  const places = Object.entries(contracts).flatMap(([kind, { networks }]) =>
+  const locations = Object.entries(contracts).flatMap(([kind, { networks }]) =>
     Object.keys(networks).map((name) => [name, source.locationOfKey(["contracts", kind, "networks", name])] as const),
   );
-  return new Map(places.reverse());
+  return new Map(locations.reverse());
 };
 
 const fieldsOf = (objects: AddedProtocol["objects"]): Record<string, readonly ItemField[]> =>
   Object.fromEntries(Object.entries(objects).map(([name, { fields }]) => [name, fields]));
 
-/** Checks that the id is that of the folder and that no other protocol has the id or the name, and adds both to the taken ones. */
+/** Checks that the id is the name of the folder and that no other protocol has the id or the name, and adds both to `taken`. */
 function checkNames(
   source: YamlSource,
   { protocol, name }: Pick<AddedProtocolFile, "protocol" | "name">,

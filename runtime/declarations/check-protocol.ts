@@ -7,11 +7,11 @@ import { checkReads } from "./checks/reads.ts";
 import { checkTables } from "./checks/tables.ts";
 import type { Protocol } from "./protocol.ts";
 
-/** Checks a declaration whose shape is right, with its SQL; the protocol is null if there are diagnostics. */
+/** Checks a declaration of the right shape and its SQL; the protocol is null if there are diagnostics. */
 export function checkProtocol(declaration: Declaration, scope: OperationScope): Checked<Protocol | null> {
   const { protocol: id, name, description, chainKind, version } = declaration.file;
   const tables = checkTables(declaration);
-  // Reads refer to columns of tables, which are known only if all of them are right.
+  // Reads refer to columns of tables, which are known only if all tables are valid.
   const reads = checkReads(declaration, tables.diagnostics.length > 0 ? [] : tables.value);
   const listings = checkListings(declaration, reads.value);
   const contracts = checkContracts(declaration, listings.value);

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { idPattern, namePattern, queryFilePattern } from "./names.ts";
 
 /**
- * The one definition of `protocol.yaml`: its type, the check of its shape, and its part of `spec/catalog.schema.json` follow from it. What a shape cannot
- * express (references, signatures, SQL) is checked in `checks/`.
+ * The one definition of `protocol.yaml`: its type, the check of its shape, and its part of `spec/catalog.schema.json` are derived from it.
+ * Constraints that a shape cannot express (on references, signatures, SQL) are checked in `checks/`.
  */
 
 const sentence = z.string().min(3);
@@ -65,12 +65,12 @@ const contractRead = z.strictObject({
   contractColumn: z
     .string()
     .optional()
-    .describe("A column of these tables that has the address of the contract to call, where events of another one touch it."),
+    .describe("A column of these tables with the address of the contract to call, if events of another contract make the read due."),
   everyBlocks: z.number().int().min(1).optional().describe("Also due every so many blocks."),
   latest: z
     .boolean()
     .default(false)
-    .describe("Whether SQL reads the newest results of all contracts as of a block by the function <read>_at."),
+    .describe("Whether SQL can read the newest results of all contracts as of a block with the function <read>_at."),
 });
 
 const sqlFile = z
@@ -88,12 +88,12 @@ const operation = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Whether a connection plans the query once for all values of its parameters, because planning takes longer than a better plan saves.",
+      "Whether a connection plans the query once for all values of its parameters; use it if planning takes longer than a better plan saves.",
     ),
   bitcoinAddress: z
     .strictObject({ description: sentence, example: z.string() })
     .optional()
-    .describe("On Bitcoin chains: describes the parameter address, and has its example."),
+    .describe("On Bitcoin chains: the description and the example of the parameter address."),
 });
 
 const lending = z

@@ -15,7 +15,7 @@ export interface Unknown {
 
 const query = "one SELECT";
 
-/** The diagnostics of declared protocols, with those of all YAML files, which the catalog has too. */
+/** The diagnostics of declared protocols, including those of any YAML file, which the catalog shares. */
 export const declarationMessages = {
   // Files and YAML
   "yaml-syntax": (data: { problem: string }) => data.problem,
@@ -40,7 +40,7 @@ export const declarationMessages = {
       "community operation",
       data,
       data.isAdded
-        ? "not in the community template, and without item, the object of its items, which an operation of its own needs; "
+        ? "not in the community template, and without item, which an operation of the protocol's own needs to name the object of its items; "
         : "not in the community template, ",
     ),
   "unknown-network": (data: Unknown) => unknown("network", data, "neither a known network nor a configured chain, "),
@@ -81,7 +81,7 @@ export const declarationMessages = {
   "too-many-calls": (data: { found: number; expected: number }) =>
     `Too many calls of the read: found ${data.found} for each contract and block, expected at most ${data.expected}`,
   "periodic-column": (data: { column: string }) =>
-    `Invalid everyBlocks: the values of column ${quote(data.column)} are known where a row has them, expected only touchedBy`,
+    `Invalid everyBlocks: column ${quote(data.column)} has values only at the blocks of rows, expected only touchedBy`,
   // Protocols that an operator adds
   "no-protocols": () => "Empty directory: expected at least one folder with protocol.yaml",
   "taken-name": (data: { name: string; by: string }) =>

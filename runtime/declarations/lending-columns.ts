@@ -1,6 +1,7 @@
 /**
- * The columns of the SQL of `lending`: a row per lending event. Amounts are in smallest units; names, decimals, prices and values follow from the addresses.
- * `lp_underlying_address` is the token that `exchange_rate` is in; `borrow_rate` is in percent per year.
+ * The columns of the SQL of `lending`, which returns one row per lending event. Amounts are in smallest units; the server derives names, decimals,
+ * prices and values from the addresses. `lp_underlying_address` is the token in which `exchange_rate` is expressed; `borrow_rate` is in percent per
+ * year.
  */
 export const lendingColumns = [
   "log_offset",

@@ -7,7 +7,7 @@ import { scanTokens } from "./sql/parser.ts";
 export const idPattern = /^[a-z][a-z0-9_]{0,19}$/;
 export const namePattern = /^[a-z][a-z0-9_]{0,29}$/;
 
-/** A SQL file beside the declaration, or in a folder beside that one; it cannot lead out of the directory of the protocols' folders. */
+/** A SQL file beside the declaration, or in a sibling folder; it cannot lead out of the directory of the protocols' folders. */
 export const queryFilePattern = /^(?:\.\.\/[a-z][a-z0-9_]*\/)?[a-z][a-z0-9_]*\.sql$/;
 
 /** Columns that every table and read of a protocol has. */
@@ -19,7 +19,7 @@ const periodColumns = ["since_block", "from_block", "to_block"];
 /** Tables that every protocol has. */
 const commonTables = ["contracts", "skipped"] as const;
 
-/** The names in the database of a protocol's tables; those of two protocols may be equal: `a_b` of `x`, and `b` of `x_a`. */
+/** The names of a protocol's tables in the database. Those of two protocols may collide: `a_b` of `x`, and `b` of `x_a`. */
 export const databaseTables = ({ id, tables, reads }: NamedTables): string[] =>
   [
     ...commonTables,
@@ -51,7 +51,7 @@ export function tableNameProblem(name: string): string | null {
   return relationKeyword(name);
 }
 
-/** Keywords that are not names without quotation marks (PostgreSQL manual, appendix "SQL Key Words"). */
+/** The problem with a keyword that must be quoted to be a name (PostgreSQL manual, appendix "SQL Key Words"); null for other names. */
 function relationKeyword(name: string): string | null {
   const [token] = scanTokens(name);
   return token?.keyword === "reserved" || token?.keyword === "function" ? "is a reserved word of SQL" : null;

@@ -1,8 +1,8 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 
 /**
- * A declared protocol after all checks: what `protocol.yaml` and its SQL files say, in plain JSON. The checker returns it, the generator writes the built-in
- * ones to `generated/community.gen.ts`, and the runtime derives tables, decoder, projection and endpoints from it.
+ * A declared protocol after all checks: the content of `protocol.yaml` and its SQL files in plain JSON. The checker returns it, the generator writes
+ * the built-in ones to `generated/community.gen.ts`, and the runtime derives tables, decoder, projection and endpoints from it.
  */
 export interface Protocol {
   /** `protocol_01` to `protocol_10`, or the name of an operator's own protocol; part of table names. */
@@ -14,7 +14,7 @@ export interface Protocol {
   readonly chainKind: "evm" | "bitcoin";
   /** Raised by the author when the meaning of rows changes: the tables are rebuilt. */
   readonly version: number;
-  /** By the name that the declaration gives them. */
+  /** By kind, as named in the declaration. */
   readonly contracts: Readonly<Record<string, DeclaredContract>>;
   readonly tables: readonly EventTable[];
   readonly reads: readonly ContractRead[];
@@ -93,7 +93,9 @@ export interface Column {
 /** PostgreSQL types: bytea, numeric(78,0), bool, text, and arrays of the first two. */
 export type ColumnType = "address" | "bytes" | "uint256" | "int256" | "bool" | "text" | "address[]" | "bytes[]" | "uint256[]" | "int256[]";
 
-/** A contract function whose results are stored by block: a row holds from its block to that of the next one of the same contract and arguments. */
+/**
+ * A contract function whose results are stored by block: a row is valid from its block up to that of the next one of the same contract and arguments.
+ */
 export interface ContractRead {
   readonly name: string;
   /** The kind of contract that is called. */
@@ -104,7 +106,10 @@ export interface ContractRead {
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[];
   /** Tables whose rows make the read due at their block. */
   readonly touchedBy: readonly string[];
-  /** Their column with the contract that is read: an address, or longer bytes that start with one. Null for the contract that emitted the event. */
+  /**
+   * The column of these tables with the contract to read: an address, or longer bytes that start with one. Null for the contract that emitted the
+   * event.
+   */
   readonly contractColumn: string | null;
   /** Also due every so many blocks; null if not. */
   readonly everyBlocks: number | null;
@@ -116,8 +121,8 @@ export interface ContractRead {
 export type ReadArgument = string | VaryingArgument;
 
 /**
- * An argument that differs between calls, and the column of the results that has its value. The values are those of a column of the tables that make the read
- * due, or listed.
+ * An argument that differs between calls, and the column of the results that stores its value. The values are listed, or come from a column of the
+ * tables that make the read due.
  */
 export type VaryingArgument = { readonly name: string; readonly type: ColumnType } & (
   | { readonly column: string }
@@ -154,7 +159,7 @@ export interface OperationQuery {
 export interface LendingQuery extends OperationQuery {
   /** The name of the protocol in responses. */
   readonly label: string;
-  /** For rows whose version is null; null if it is not known either. */
+  /** The version of rows whose version is null; null if unknown. */
   readonly version: string | null;
   /** The protocol of which it is a fork, and its version; null if it is not a fork. */
   readonly fork: string | null;

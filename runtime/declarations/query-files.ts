@@ -4,8 +4,8 @@ import { type Diagnostic, diagnostic } from "./diagnostics.ts";
 type Files = ReadonlyMap<string, string>;
 
 /**
- * The SQL files that a declaration may name: `markets.sql` in its folder, and `../ctoken/markets.sql` in a shared folder, which is beside it and has no
- * declaration. `declarations` are the paths of all declarations. Only files of the list are found, so that no name leads to another file.
+ * The SQL files that a declaration may name: `markets.sql` in its folder, and `../ctoken/markets.sql` in a shared folder, which is a sibling without
+ * a declaration. `declarations` are the paths of all declarations. Only `files` can be found, so that no name leads to any other file.
  */
 export function queriesFor(declaration: string, declarations: readonly string[], files: Files): Files {
   const own = folderOf(declaration);

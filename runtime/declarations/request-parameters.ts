@@ -1,9 +1,9 @@
 import type { QueryParameter } from "./protocol.ts";
 
-/** Parameters of requests that SQL receives, by the names of both. Every operation has the others. */
+/** The optional parameters of requests, and their names in SQL; every operation has the others. */
 const optionalParameters: Readonly<Record<string, QueryParameter>> = { address: "wallet", "pool-address": "pool" };
 
-/** The request's parameters that operations may have in addition to the chain, the page and the format. */
+/** The request parameters that operations may have in addition to chain, page and format. */
 export const requestParameters = ["address", "pool-address"] as const;
 export type RequestParameter = (typeof requestParameters)[number];
 

@@ -2,8 +2,8 @@ const prettyPrefix = "pretty_";
 const logo = /^(?:(.*)_)?logo_url$/;
 
 /**
- * The field that a derived field of an item shows in another form: the value of a formatted one, or the contract of a logo that the operator configures. Null
- * for a field that is not derived.
+ * The field that a field is derived from: the value of a formatted field, or the contract of a logo that the operator configures. Null for a field
+ * that is not derived.
  */
 export function derivedSource(name: string): string | null {
   if (name.startsWith(prettyPrefix)) return name.slice(prettyPrefix.length);

@@ -1,9 +1,11 @@
 import type { AbiParameter } from "viem";
 
-/** Max bytes of decoded data by the nesting depth of the event's arrays: all elements may point to the same bytes, so the work multiplies with each level. */
+/**
+ * Max bytes of decoded data, by the nesting depth of the event's arrays: all elements may point to the same bytes, so each level multiplies the work.
+ */
 const maxBytesByNesting = [65_536, 8_192, 2_048, 512] as const;
 
-/** The max length of the data that is decoded to these parameters, which bounds the decoding time. */
+/** The max length of data that is decoded to these parameters; it bounds the decoding time. */
 export const maxDataBytes = (parameters: readonly AbiParameter[]): number =>
   maxBytesByNesting[Math.max(0, ...parameters.map(nestingDepth))] ?? 0;
 

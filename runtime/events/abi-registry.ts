@@ -141,7 +141,7 @@ const decodeBy = (fragment: Fragment, log: RawLog): DecodedLog | null => {
   return { name: fragment.name, signature: fragment.signature, params };
 };
 
-/** The values of data of one word each; null if the data is too short, or a word is not a value of its type. */
+/** The values in the data, one word each; null if the data is too short, or a word is not a value of its type. */
 const wordsOf = ({ readers, indexed, dataInputs }: Fragment, data: Hex): readonly string[] | null => {
   if (data.length < 2 + dataInputs.length * wordDigits) return null;
   const values: string[] = [];
@@ -155,7 +155,7 @@ const wordsOf = ({ readers, indexed, dataInputs }: Fragment, data: Hex): readonl
   return values;
 };
 
-/** The values of data with arrays, tuples or texts; null if the data does not match their types. */
+/** The values in data with arrays, tuples or texts; null if the data does not match their types. */
 const decodedData = ({ dataInputs }: Fragment, data: Hex): readonly string[] | null => {
   try {
     const values = decodeAbiParameters(dataInputs, data);

@@ -11,7 +11,7 @@ const positionOf = (log: ChainLog, transactionIndex: number): EventPosition => (
 /** keccak-256("Approval(address,address,uint256)"): the same for ERC-20 and ERC-721, which differ in their indexed parameters. */
 const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
 
-/** EIP-20: two indexed addresses, and the amount in the data. EIP-2612's permit emits it too. */
+/** EIP-20: two indexed addresses, and the amount in the data. EIP-2612's permit also emits it. */
 export const erc20Approval: EventDefinition = {
   id: "erc20Approval",
   topic0: approvalTopic,
@@ -38,7 +38,7 @@ export const erc721Approval: EventDefinition = {
   },
 };
 
-/** Collections that are older than the final EIP-721: no parameter is indexed, all three are in the data. */
+/** The event of collections that predate the final EIP-721: no parameter is indexed, all three are in the data. */
 export const legacyErc721Approval: EventDefinition = {
   id: "legacyErc721Approval",
   topic0: approvalTopic,

@@ -23,7 +23,7 @@ export interface EvidenceSubject {
   readonly address: Address;
   readonly block: number;
   readonly value: bigint;
-  /** It emitted Transfers of both forms in that block: if one form contains amounts, the other contains ids. */
+  /** Whether it emitted Transfers of both forms in that block: if one form contains amounts, the other contains ids. */
   readonly hasBothForms: boolean;
 }
 
@@ -107,8 +107,8 @@ const formsOf = (events: readonly DecodedEvent[]) => {
 };
 
 /**
- * Blocks with their ambiguous events decoded by the evidence: as ERC-20 events for contracts of only that standard, marked as hybrid for contracts of both.
- * Without evidence the form of the log decides. Blocks without such events are returned unchanged.
+ * Decodes the ambiguous events of blocks by the evidence: as ERC-20 events for contracts of only that standard, and marked as hybrid for contracts of
+ * both. Without evidence, the form of the log decides. Blocks without such events are returned unchanged.
  */
 export const withStandards = (
   blocks: readonly DecodedBlock[],

@@ -2,7 +2,7 @@ import type { ChainBlock } from "../chain/types.ts";
 import type { DecodedBlock, DecodedEvent, EventDefinition } from "./decoded-block.ts";
 import { createTopicReader } from "./words.ts";
 
-/** Creates a decoder of events, which decodes them in one pass over a block's logs. A log is decoded by the first definition that matches. */
+/** Creates a decoder that decodes a block's events in one pass over its logs. A log is decoded by the first definition that matches. */
 export const createEventDecoder = (definitions: Iterable<EventDefinition>): ((block: ChainBlock) => DecodedBlock) => {
   const byTopic = new Map<string, EventDefinition[]>();
   for (const definition of new Set(definitions)) {

@@ -21,7 +21,7 @@ export interface Erc721Transfer extends EventPosition {
   readonly from: Address;
   readonly to: Address;
   readonly tokenId: bigint;
-  /** The contract is also an ERC-20 token (ERC-404): its `balanceOf` returns an ERC-20 amount, not a number of ids. */
+  /** Set if the contract is also an ERC-20 token (ERC-404): its `balanceOf` then returns an ERC-20 amount, not a number of ids. */
   readonly isHybrid?: true;
 }
 
@@ -92,7 +92,7 @@ export type PoolFact =
       readonly amount1In: bigint;
       readonly amount0Out: bigint;
       readonly amount1Out: bigint;
-      /** The price after the swap; null for a pool that emits its reserves instead. */
+      /** The price after the swap; null for a pool that emits its reserves. */
       readonly price: { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly tick: number } | null;
     }
   | {
@@ -196,7 +196,7 @@ export type SafeFact =
   | { readonly kind: "safeThreshold"; readonly threshold: bigint }
   /** Emitted by SafeL2 before it checks the signatures. */
   | { readonly kind: "safeStarted"; readonly signatures: Hex }
-  /** Emitted after the execution; a failed one reverted its call only. */
+  /** Emitted after the execution; a failed one only reverted its call. */
   | { readonly kind: "safeExecuted"; readonly txHash: Hash; readonly isSuccessful: boolean };
 
 export type SafeEvent = EventPosition & SafeFact;

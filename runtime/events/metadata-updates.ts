@@ -33,7 +33,7 @@ export const batchMetadataUpdate: EventDefinition = {
   },
 };
 
-/** EIP-1155's URI(string,uint256): the id is indexed. The URI itself is not decoded: it is read from the contract with the metadata. */
+/** EIP-1155's URI(string,uint256): the id is indexed. The URI itself is not decoded, because it is read from the contract with the metadata. */
 export const uriChanged: EventDefinition = {
   id: "uriChanged",
   topic0: "0x6bb7ff708619ba0610cba295a58592e0451dee2622938c8755667688daf3529b",

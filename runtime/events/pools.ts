@@ -116,7 +116,7 @@ export const poolSwap = define(
   (log) => pricedSwap(log),
 );
 
-/** PancakeSwap V3's Swap, with the protocol's share of the fee appended: (…,uint128,uint128). Its other events are Uniswap's. */
+/** PancakeSwap V3's Swap, with the protocol's share of the fee appended: (…,uint128,uint128). Its other events equal Uniswap's. */
 export const poolSwapWithFees = define(
   "poolSwapWithFees",
   "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83",
@@ -223,7 +223,7 @@ const positionChange = (
   };
 };
 
-/** Two amounts that a pool sends, which start at word `first` of the data. */
+/** Two amounts that a pool sends; they start at word `first` of the data. */
 const outgoing = (data: Hex, first: number): PoolFact | null => {
   const amount0Out = unsigned(wordAt(data, first), 128n);
   const amount1Out = unsigned(wordAt(data, first + 1), 128n);

@@ -14,8 +14,8 @@ const define = (id: string, topic0: Hash, topics: number, read: (log: ChainLog) 
 });
 
 /**
- * CryptoPunks' Assign(address,uint256): the first owner of a punk. It does not contain the previous owner if the contract's owner reassigns a punk before
- * the contract opens.
+ * CryptoPunks' Assign(address,uint256): the first owner of a punk. It does not name the previous owner if the contract's owner reassigns a punk
+ * before sales open.
  */
 export const punkAssigned = define(
   "punkAssigned",
@@ -75,9 +75,9 @@ export interface PunkMovement {
 }
 
 /**
- * The transfer of a punk by the event at a position among its block's events; null if the event transfers no punk, or if the receiver is unknown. The event of
- * an accepted bid does not contain the buyer, who is the receiver of the ERC-20-like Transfer(seller, buyer, 1) that the contract emits before it in the same
- * transaction.
+ * The transfer of a punk by the event at a position among its block's events; null if the event transfers no punk, or if the receiver is unknown. The
+ * event of an accepted bid does not name the buyer, who is the receiver of the ERC-20-like Transfer(seller, buyer, 1) that the contract emits before
+ * it in the same transaction.
  */
 export const punkMovementAt = (events: readonly DecodedEvent[], position: number): PunkMovement | null => {
   const event = events[position];

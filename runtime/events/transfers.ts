@@ -52,7 +52,7 @@ const hybridTransfer: EventDefinition = {
   },
 };
 
-/** Collections that are older than the final EIP-721: no parameter is indexed, all three are in the data. */
+/** The event of collections that predate the final EIP-721: no parameter is indexed, all three are in the data. */
 export const legacyErc721Transfer: EventDefinition = {
   id: "legacyErc721Transfer",
   topic0: transferTopic,
@@ -66,8 +66,8 @@ export const legacyErc721Transfer: EventDefinition = {
 };
 
 /**
- * All kinds of Transfer events of ERC-20 and ERC-721. A projection that uses one of them decodes all of them: a contract's standard may turn one kind into
- * another, and a projection that is rebuilt alone must decode the same events as one that was indexed together with others.
+ * All kinds of Transfer events of ERC-20 and ERC-721. A projection that uses one of them decodes all of them: a contract's standard may turn one kind
+ * into another, and a projection that is rebuilt on its own must decode the same events as one that is indexed together with others.
  */
 export const transfersByStandard: readonly EventDefinition[] = [erc20Transfer, erc721Transfer, legacyErc721Transfer, hybridTransfer];
 
@@ -75,8 +75,8 @@ export const transfersByStandard: readonly EventDefinition[] = [erc20Transfer, e
 const maxConsecutive = 5_000n;
 
 /**
- * EIP-2309's ConsecutiveTransfer(uint256,uint256,address,address), with the last id in the data. Only mints are decoded: EIP-721 requires one Transfer per
- * id outside of contract creation.
+ * EIP-2309's ConsecutiveTransfer(uint256,uint256,address,address), with the last id in the data. Only mints are decoded: EIP-721 requires one
+ * Transfer per id outside contract creation.
  */
 export const consecutiveMint: EventDefinition = {
   id: "consecutiveMint",

@@ -9,7 +9,7 @@ const readAddress: WordReader = (word) => `0x${word.slice(24)}`.toLowerCase();
 const flags: Readonly<Record<string, string>> = { [`${"0".repeat(64)}`]: "false", [`${"0".repeat(63)}1`]: "true" };
 const readBool: WordReader = (word) => flags[word] ?? null;
 
-/** Numbers of up to 48 bits, whose values are small. */
+/** viem decodes integers of up to 48 bits to numbers. */
 const maxSmallBits = 48;
 
 const readInteger =

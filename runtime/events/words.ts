@@ -40,7 +40,7 @@ export const topicAddress: TopicReader = (topic) => (topic === undefined ? null 
 /** Max topics that one reader caches. */
 const maxCached = 100_000;
 
-/** Decodes topics as `topicAddress` does, but returns the same string object for the same topic, which makes later look-ups by it faster. */
+/** Decodes topics as `topicAddress` does, but returns the same string object for the same topic, which makes later lookups by it faster. */
 export const createTopicReader = (): TopicReader => {
   const cache = new Map<Hex | undefined, Address | null>();
   return (topic) => {

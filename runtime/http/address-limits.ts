@@ -3,7 +3,7 @@ import { failures } from "./errors.ts";
 import type { Clock } from "./key-cache.ts";
 import { createWindowCounter } from "./window-counter.ts";
 
-/** Limits of requests without a valid key, by client address; the addresses are those that `trustedProxies` report. */
+/** Limits of requests without a valid key, per client address, as reported by `trustedProxies`. */
 export interface AddressLimits {
   /** @throws {HttpError} 429 if the address has sent too many failed requests without a valid key. */
   checkFailures(address: string): void;
@@ -15,7 +15,7 @@ export interface AddressLimits {
 const windowSeconds = 10;
 /** Enough for a script that tries every endpoint; limits a flood to 100 lookups of keys per second. */
 const maxFailures = 1_000;
-/** Enough for probes and browsers; the largest page, the OpenAPI document, has megabytes. */
+/** Enough for probes and browsers; the largest page, the OpenAPI document, has several megabytes. */
 const maxPages = 1_000;
 
 /** Creates the limits, in memory: they apply per server process. */

@@ -5,14 +5,14 @@ import { failures } from "./errors.ts";
 /** Admits requests to the resolvers: a bounded number is processed, and a bounded number waits. */
 export interface Admission {
   /**
-   * Returns the function that ends the admission, or a promise of it if the request has to wait, which rejects with the signal's reason if the request aborts
-   * meanwhile. The owner is the key of the request.
+   * Returns a function that ends the admission, or a promise of one if the request has to wait; it rejects with the signal's reason if the request is
+   * aborted first. The owner is the key of the request.
    * @throws {HttpError} 503 if too many requests wait.
    */
   enter(weight: Weight, signal: AbortSignal, owner?: number): (() => void) | Promise<() => void>;
 }
 
-/** What a request counts for, as an estimate of its cost; see `weightOf`. */
+/** The estimated cost of a request; see `weightOf`. */
 export type Weight = 1 | 2 | 4;
 
 interface Waiting {
@@ -27,19 +27,19 @@ interface Waiting {
 interface Queue {
   readonly weight: Weight;
   readonly entries: Waiting[];
-  /** How many requests of other weights were admitted since the first one of this queue waits for it. */
+  /** The requests of other weights that were admitted while the first one of this queue could have been. */
   overtaken: number;
 }
 
 const weights: readonly Weight[] = [1, 2, 4];
 /** The share of the capacity that one key leaves to others, so that their requests do not wait for its longest ones. */
 const reservedShare = 1 / 4;
-/** So many requests of other weights may overtake the first one of a weight; then it is next, or follows another one that was overtaken as often. */
+/** Max requests of other weights that overtake the first one of a weight; then it is next, after any that were overtaken more often. */
 const maxOvertaking = 16;
 const maxCheapHundredths = 200;
-/** While requests have been waiting for so long without a pause, the load is more than a burst. */
+/** If requests have been waiting without a pause for longer than this, the load is an overload, not a burst. */
 const burstMilliseconds = 5_000;
-/** How long a request may wait under such a load; later, its client has less use for the response than others. */
+/** Max wait during an overload; after it, the response is of less use to its client than the responses to newer requests are to theirs. */
 const maxWaitMilliseconds = 500;
 
 /** The weight of an operation by its price: 1 for a small price per response, 2 for a page with a price per item, 4 for others, whose responses may be long. */
@@ -49,10 +49,10 @@ export function weightOf({ cost, style }: Pick<Operation, "cost" | "style">): We
 }
 
 /**
- * Creates an admission. The cheapest waiting requests are admitted first, but do not overtake more expensive ones without end; if the queue is full, a request
- * replaces the newest one that is more expensive. One key leaves a quarter of the capacity to others. In a burst, requests wait as long as their deadline
- * allows. Under a lasting overload, those that have waited too long get 503, so that the others do not have to wait for them: the queue is always full then,
- * and its last request would wait for all of it.
+ * Creates an admission. The cheapest waiting requests are admitted first, but do not overtake more expensive ones indefinitely; if the queue is full,
+ * a request replaces the newest one that is more expensive. One key leaves a quarter of the capacity to others. In a burst, requests wait as long as
+ * their deadline allows. Under a lasting overload, those that have waited too long get 503, so that the others do not have to wait for them:
+ * otherwise the queue would stay full, and each new request would wait for all of it.
  */
 export function createAdmission(capacity: number, maxWaiting: number, now: () => number = () => performance.now()): Admission {
   const queues = weights.map((weight): Queue => ({ weight, entries: [], overtaken: 0 }));
@@ -60,7 +60,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
   const activeOf = new Map<number | undefined, number>();
   let active = 0;
   let waiting = 0;
-  /** Since when requests have been waiting without a pause. */
+  /** The time since which requests have been waiting without a pause. */
   let waitingSince = 0;
 
   const mayEnter = (owner: number | undefined): boolean => active < capacity && (activeOf.get(owner) ?? 0) < maxOfOwner;
@@ -112,7 +112,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
     entries.splice(index, 1);
     waiting -= 1;
   };
-  /** Rejects the newest one of the most expensive waiting requests. False if none is more expensive than the weight. */
+  /** Rejects the newest of the most expensive waiting requests. Returns false if none is more expensive than the weight. */
   const replaceMoreExpensive = (weight: Weight): boolean => {
     const replaced = queues.findLast((queue) => queue.weight > weight && queue.entries.length > 0)?.entries.pop();
     if (replaced === undefined) return false;
@@ -124,7 +124,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
   return {
     enter(weight, signal, owner) {
       signal.throwIfAborted();
-      // Those that wait have to, because their keys may not enter.
+      // Requests that are still waiting belong to keys that may not enter.
       if (mayEnter(owner)) {
         begin(weight, owner);
         return leave(weight, owner);
@@ -158,7 +158,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
   };
 }
 
-/** Runs work after its admission. It belongs to the active request, or to all requests that wait for its result. */
+/** Runs work after its admission. The work belongs to the active request, or to all requests that wait for its result. */
 export async function runAdmitted<T>(admission: Admission, weight: Weight, work: () => Promise<T>): Promise<T> {
   const request = activeRequest();
   const entered = admission.enter(weight, request?.signal ?? AbortSignal.any([]), request?.owner);

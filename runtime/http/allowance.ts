@@ -1,18 +1,19 @@
 import type { MeteredKey } from "./keys.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
 
-/** What a lookup of a key found in the database. */
+/** The usage of a key that a lookup found in the database. */
 interface Base {
   readonly usedHundredths: number;
-  /** The charges of the ledger that `usedHundredths` contains. */
+  /** The charges in the ledger that `usedHundredths` includes. */
   readonly chargedHundredths: number;
 }
 
 type Ledger = Pick<UsageLedger, "charged" | "pending" | "isWritingSince" | "betweenFlushes">;
 
 /**
- * Whether the credits of a key are used up, by the usage stored in the database at lookup plus the charges in the ledger since then. If charges of the key were
- * written during or after the lookup, it is unknown whether the lookup has seen them: the usage is read again, while none are written.
+ * Whether the credits of a key are used up, by the usage stored in the database at lookup plus the charges in the ledger since then. If charges of
+ * the key were written during or after the lookup, it is unknown whether the lookup has seen them, so the usage is read again while none are being
+ * written.
  */
 export function createAllowanceCheck(
   ledger: Ledger,

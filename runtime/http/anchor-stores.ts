@@ -7,11 +7,11 @@ import { type Anchors, createAnchors } from "./anchors.ts";
 export interface AnchorStores {
   readonly all: readonly Pick<Database, "query">[];
   of(chainId: number): Pick<Database, "query">;
-  /** How each of them is while its primary is lost. */
+  /** The outage state of the primary of each of them. */
   readonly outages?: ReadonlyMap<Pick<Database, "query">, PrimaryOutage>;
 }
 
-/** Creates the anchors of several databases. */
+/** Creates anchors that are stored in several databases. */
 export function createStoredAnchors({ all, of, outages }: AnchorStores, logger: Logger): Anchors {
   const byStore = new Map(all.map((store) => [store, createAnchors(store, logger, performance, outages?.get(store))]));
   const anchorsOf = (chainId: number): Anchors => {

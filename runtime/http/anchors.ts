@@ -10,7 +10,7 @@ import { redactMessage } from "./redact.ts";
 
 /** The lifetime of an anchor; a page request in the second half of it renews the anchor. */
 export const anchorMilliseconds = 15 * 60_000;
-/** How long it is remembered that an anchor was stored; added to its lifetime, because it is not stored again in this time. */
+/** How long a process remembers that it stored an anchor. Added to the lifetime of the anchor, because it is not stored again during this time. */
 const rememberedMilliseconds = 30_000;
 const maxRemembered = 20_000;
 const cleanUpMilliseconds = 60_000;
@@ -19,7 +19,7 @@ const rowsPerCleanUp = 5000;
 export interface Anchor {
   readonly block: number;
   /** Whether half of the anchor's lifetime has passed. */
-  readonly old: boolean;
+  readonly isOld: boolean;
 }
 
 /** The as-of block of requests without an anchor, and the version of the index, null if it is unknown. */
@@ -49,7 +49,7 @@ export const fingerprintOf = (keyId: number, operation: string, request: unknown
 
 const idOf = (fingerprint: Buffer): string => fingerprint.toString("base64");
 
-const selectAnchor = plannedOnce(sql`SELECT block_number AS block, expires_at <= now() + $3 * interval '1 ms' AS old
+const selectAnchor = plannedOnce(sql`SELECT block_number AS block, expires_at <= now() + $3 * interval '1 ms' AS "isOld"
   FROM page_anchors WHERE fingerprint = $1 AND chain_id = $2 AND expires_at > now()`);
 
 // The commit does not wait for the disk: after a crash of the database, the list of a lost anchor continues at the head.
@@ -68,9 +68,9 @@ interface KnownAnchor {
 }
 
 /**
- * Anchors in the database, shared by all server processes; the indexer deletes those above a reorganisation. An anchor at the head that this process has stored
- * or read is not read again until the content of the index changes, and if it was stored, not stored again: until then, other processes can only store the same
- * block.
+ * Anchors in the database, shared by all server processes; the indexer deletes those above a reorganisation. An anchor at the head that this process
+ * has stored or read is not read again until the content of the index changes; one that it has stored is not stored again either. Until then, other
+ * processes can only store the same block.
  */
 export function createAnchors(
   database: Pick<Database, "query">,
@@ -101,12 +101,12 @@ export function createAnchors(
   return {
     async find(fingerprint, chainId, head) {
       const id = idOf(fingerprint);
-      if (knownAtHead(id, head) !== undefined) return { block: head.block, old: false };
+      if (knownAtHead(id, head) !== undefined) return { block: head.block, isOld: false };
       const at = clock.now();
       // By the primary key.
       const [row] = await database.query<Anchor>(selectAnchor, [fingerprint, chainId, anchorMilliseconds / 2]);
       if (row === undefined) return null;
-      if (row.block === head.block && !row.old && head.content !== null) known.set(id, { content: head.content, at, isStored: false });
+      if (row.block === head.block && !row.isOld && head.content !== null) known.set(id, { content: head.content, at, isStored: false });
       return row;
     },
     async pin(fingerprint, chainId, block, replace, head) {
@@ -119,8 +119,8 @@ export function createAnchors(
         if (isAtHead && replace && head.content !== null) known.set(id, { content: head.content, at, isStored });
       };
       try {
-        // Without a primary, without disk space, or on a standby, nothing is indexed either: pages are consistent as long as it lasts, and continue at the
-        // head afterwards.
+        // Without a primary, without disk space, or on a standby, nothing is indexed either: pages stay consistent in the meantime, and continue at
+        // the head afterwards.
         if (outage.isLost()) return remember(false);
         await database.query(insertAnchor, [fingerprint, chainId, block, anchorMilliseconds + rememberedMilliseconds, replace]);
       } catch (error) {

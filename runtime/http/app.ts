@@ -58,7 +58,7 @@ export interface HttpDeps<Context> extends ParsersDeps {
   readonly anchors?: AnchorStores;
   /** The sum of the weights of the requests that each database processes at the same time (see admission.ts), so that a slow one uses only its own. */
   readonly capacities?: readonly number[];
-  /** The position of the database of a chain in `capacities`, or that of requests without a chain; the first one by default. */
+  /** The position in `capacities` of the database of a chain, or with null, of the one for requests without a chain; the first one by default. */
   readonly capacityOf?: (chainId: number | null) => number;
   readonly logger: Logger;
   readonly limits: Limits;
@@ -86,7 +86,7 @@ export interface HttpDeps<Context> extends ParsersDeps {
   readonly compression: boolean;
   readonly cache: CacheSettings;
   readonly now: () => Date;
-  /** How keys are known while the primary of `database` is lost; not at all by default. */
+  /** Lets keys be found while the primary of `database` is lost; by default, they are not. */
   readonly outage?: PrimaryOutage | undefined;
   /** The clock by which cached keys expire; the process's monotonic clock by default. */
   readonly clock?: Clock;
@@ -102,7 +102,7 @@ export interface HttpDeps<Context> extends ParsersDeps {
 
 const defaultCapacity = 32;
 
-/** An endpoint that no generated code describes. */
+/** An endpoint that the generated code does not contain. */
 export interface AddedEndpoint<Context> {
   readonly operation: Operation;
   readonly route: (run: Run<EndpointHandler, Context>) => EndpointHandler;
@@ -167,7 +167,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const originOf = createRequestOrigin(deps.trustedProxies);
   const addressLimits = createAddressLimits(deps.clock);
   const compression = createCompression(deps.compression ? responseCodecs : {});
-  let stopping = false;
+  let isShuttingDown = false;
 
   const log = createRequestLog(logger);
   const intake = createIntake({
@@ -193,7 +193,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const fail = createFailureHandler(logger, limits.statementMilliseconds, validation, byId, addressLimits, originOf);
   const pages = createPages(
     { ...deps, document: documentAccount(deps.document) },
-    { compression, addressLimits, isStopping: () => stopping, rejectPath, fail },
+    { compression, addressLimits, isStopping: () => isShuttingDown, rejectPath, fail },
   );
 
   /** Connections that have sent a request. */
@@ -212,8 +212,8 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     const { socket } = request;
     if (!known.has(socket)) {
       known.add(socket);
-      // A client that has closed its connection while it waited to be accepted costs no more than this: node:http reports it after the request, in the next
-      // iteration of the event loop. Otherwise, connections of clients that are gone would delay new ones for seconds.
+      // If a client closed its connection before it was accepted, node:http reports this after the request, in the next iteration of the event loop.
+      // Waiting for that avoids work for clients that are gone, which would delay new requests for seconds.
       await setImmediate();
       await setImmediate();
       active.signal.throwIfAborted();
@@ -230,11 +230,11 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
       if (span !== undefined) response.once("close", () => endRequestSpan(span, request, response, routeOf));
       handle(request, response, span)
         .catch((error: unknown) => fail(error, request, response))
-        // Nothing else can be sent.
+        // No other response can be sent.
         .catch(() => response.destroy());
     },
     announceStop() {
-      stopping = true;
+      isShuttingDown = true;
     },
     async close() {
       anchors.stop();

@@ -24,8 +24,8 @@ export interface AuthenticateDeps {
 }
 
 /**
- * Finds the key of a request and checks its rules. Returns synchronously if the key is cached, otherwise a promise. @throws {HttpError} 401 or 403, or 429 after too many requests without a
- * valid key from one address.
+ * Finds the key of a request and checks its rules. Returns the key synchronously if it is cached, otherwise a promise. @throws {HttpError} 401 or
+ * 403, or 429 after too many requests without a valid key from one address.
  */
 export type Authenticate = (sender: Sender) => ActiveKey | Promise<ActiveKey>;
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 /** A header and its value. */
 export type Header = readonly [name: string, value: string];
 
-/** Code that sets headers, of Connect's form. */
+/** A middleware that sets headers, with Connect's signature. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
 /**
@@ -19,12 +19,12 @@ export function constantHeaders(middlewares: readonly Middleware[]): readonly He
     removeHeader: (name: string) => headers.delete(name),
   };
   for (const middleware of middlewares) {
-    let calledNext = false;
+    let hasCalledNext = false;
     middleware(request, response as unknown as ServerResponse, (error?: unknown) => {
       if (error !== undefined) throw error;
-      calledNext = true;
+      hasCalledNext = true;
     });
-    if (!calledNext) throw new Error("A middleware that sets constant headers must call next() synchronously.");
+    if (!hasCalledNext) throw new Error("A middleware that sets constant headers must call next() synchronously.");
   }
   return [...headers];
 }

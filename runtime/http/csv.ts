@@ -29,7 +29,7 @@ export function* csvRows(operation: Shape, data: unknown): Generator<string[]> {
   }
 }
 
-/** The size of the cells and separators of a response in bytes, without quotes, as a lower bound. Counting stops above `bound`. */
+/** A lower bound of the size of a response in bytes: its cells and separators, without quotes. Counting stops above `bound`. */
 export async function measureCsv(operation: Shape, data: unknown, bound: number): Promise<number> {
   let bytes = 0;
   let rows = 0;
@@ -42,12 +42,12 @@ export async function measureCsv(operation: Shape, data: unknown, bound: number)
   return bytes;
 }
 
-/** Rows that are formatted without looking at the time. */
+/** Rows that are formatted between two checks of the clock. */
 const rowsPerCheck = 16;
-/** The text that is written at once. */
+/** Characters that are written at once. */
 const chunkCharacters = 64 * 1024;
 
-/** A record (RFC 4180, section 2). A lone CR or LF must be quoted too. */
+/** A record (RFC 4180, section 2). A lone CR or LF must also be quoted. */
 export const renderRecord = (cells: readonly string[]): string => `${cells.map(quoted).join(",")}\r\n`;
 const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
@@ -67,6 +67,6 @@ export async function* csvChunks(operation: Shape, data: unknown): AsyncGenerato
   yield text;
 }
 
-/** Writes a response as CSV with backpressure, through a stream that compresses it, if there is one. */
+/** Writes a response as CSV with backpressure, compressed by the encoder if there is one. */
 export const writeCsv = (operation: Shape, data: unknown, output: Writable, encoder: Transform | null = null): Promise<void> =>
   encoder === null ? pipeline(csvChunks(operation, data), output) : pipeline(csvChunks(operation, data), encoder, output);

@@ -37,7 +37,7 @@ export function createActiveRequest(
     if (!response.writableFinished) controller.abort(failures.clientGone());
     endIfIdle();
   };
-  // A response that waits behind another one of its connection is not closed with the connection.
+  // A pipelined response that waits behind another one emits no close event when the connection closes.
   socket.once("close", close);
   response.once("close", close);
   return {

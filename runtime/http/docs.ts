@@ -36,7 +36,7 @@ function createAssets(): (name: string) => Promise<CachedBody> {
   return (name) => {
     const asset = loaded.get(name) ?? load(name);
     loaded.set(name, asset);
-    // A failed read is repeated by the next request.
+    // The next request retries a failed read.
     asset.catch(() => loaded.delete(name));
     return asset;
   };
@@ -78,7 +78,7 @@ export function createDocs({ title, document, publicUrl, demoKey, compression }:
     const cached = documents.get(url) ?? createCachedBody(render(url));
     documents.set(url, cached);
     if (publicUrl !== undefined) return sendCached(response, compression, jsonType, cached);
-    // Clients choose the host: compressing the document of each of them as well as possible would be a lot of work.
+    // Clients choose the host, so the best compression is not worth its time: each host has a document of its own.
     const document = { contentType: jsonType, body: cached.plain, headers: [] };
     return sendCompressed(response, document, compression, (coding) => compression.encode(cached.plain, coding));
   });

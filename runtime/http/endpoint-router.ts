@@ -12,9 +12,9 @@ export interface FoundEndpoint<Handler> {
   readonly path: PathParameters;
 }
 
-/** A router of endpoints by the segments of their paths, so that the number of endpoints does not matter. */
+/** Finds endpoints by the segments of their paths, in a time that does not depend on their number. */
 export interface EndpointRouter<Handler = EndpointHandler> {
-  /** Registers the handler of a path such as `/v1/:chainName/xy=k/`; the first one of a path counts. */
+  /** Registers the handler of a path such as `/v1/:chainName/xy=k/`; if a path has several handlers, the first one is used. */
   get(path: string, handler: Handler): void;
   /** The endpoint of a path, which has one trailing slash or none; undefined if there is none. */
   find(path: string): FoundEndpoint<Handler> | undefined;

@@ -10,7 +10,7 @@ export interface Failure {
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the cause is logged. */
-  readonly unexpected: boolean;
+  readonly isUnexpected: boolean;
 }
 
 /** The limits that reject requests: with 402 those of credits, with 503 those of the server, and with 429 the others. */
@@ -181,11 +181,11 @@ const retryHeaders = ({ retryAfterSeconds }: RequestError): Failure["headers"] =
 
 /** The response to a thrown value; its message is shown only if it was written for the client. */
 export function toFailure(error: unknown, requestId: string, statementMilliseconds: number): Failure {
-  const failure = (cause: HttpError | RequestError, unexpected: boolean): Failure => ({
+  const failure = (cause: HttpError | RequestError, isUnexpected: boolean): Failure => ({
     status: cause.status,
     message: cause.message,
     headers: cause instanceof HttpError ? cause.headers : retryHeaders(cause),
-    unexpected,
+    isUnexpected,
   });
   if (error instanceof HttpError || error instanceof RequestError) return failure(error, false);
   if (error instanceof URIError) return failure(failures.urlEncoding("the path"), false);

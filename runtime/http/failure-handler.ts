@@ -27,9 +27,9 @@ export function createFailureHandler(
     const { id, operation } = record;
     if (error instanceof HttpError) record.limit = error.limit;
     const original = toFailure(error, id, statementMilliseconds);
-    // Failures of authentication are counted there.
+    // Failed authentications have already been counted.
     if (operation === undefined && original.status < 429) addressLimits.countFailure(originOf(request).ip ?? "");
-    if (original.unexpected) logFailure(logger, id, original.status, error);
+    if (original.isUnexpected) logFailure(logger, id, original.status, error);
     if (response.destroyed) return;
     if (response.headersSent) {
       request.socket.destroy();

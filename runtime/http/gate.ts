@@ -6,12 +6,12 @@ import type { Metered } from "./key-meter.ts";
 import type { ActiveKey } from "./keys.ts";
 import { recordOf } from "./request-record.ts";
 
-/** Admits a request whose key is known by the limits of the key. @throws {HttpError} 429 */
+/** Admits an authenticated request by the limits of its key. @throws {HttpError} 429 */
 export type Gate = (key: Pick<ActiveKey, "id" | "limits">, metered: Pick<Metered, "usage" | "exceeded">, response: ServerResponse) => void;
 
 /**
- * Creates the gate. The request's record ends the usage of the key with the last statement. The bytes of all responses that clients have not read are
- * bounded.
+ * Creates the gate. A request stops counting towards the limits of its key after its last statement. The bytes of all responses that clients have not
+ * read are bounded.
  */
 export function createGate(keyLimits: KeyLimiter, maxBufferedBytes: number): Gate {
   let buffered = 0;
@@ -19,7 +19,7 @@ export function createGate(keyLimits: KeyLimiter, maxBufferedBytes: number): Gat
     const { headers, holdBytes, end } = keyLimits.admit(key, metered);
     const signal = activeRequest()?.signal;
     if (signal?.aborted === true) {
-      // A request that ended while it was counted would never end its use of the key.
+      // The request was aborted while it was being counted: nothing else would end its use of the key.
       end(0);
       throw signal.reason;
     }

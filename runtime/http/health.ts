@@ -11,7 +11,7 @@ export interface Readiness {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Shorter than the time-out of common probes, so that they receive the reason. */
+/** Shorter than the timeout of common probes, so that they receive the reason. */
 const readinessMilliseconds = 5_000;
 const timedOut: Readiness = { reasons: [`The database did not respond within ${readinessMilliseconds / 1000} s.`], details: {} };
 
@@ -23,7 +23,7 @@ async function readinessInTime(readiness: () => Promise<Readiness>): Promise<Rea
   return Promise.race([readiness(), deadline]).finally(() => clearTimeout(timer));
 }
 
-/** How long the result of a check is used: probes of any number cost one check per second. */
+/** How long the result of a check is used: any number of probes cost one check per second. */
 const cacheMilliseconds = 1_000;
 
 /** Checks the readiness once for all requests that arrive during a check and the second after it. */

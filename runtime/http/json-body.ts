@@ -1,11 +1,11 @@
 import { isTurnOver, nextTurn } from "../lib/turns.ts";
 import { successBody } from "./envelope.ts";
 
-/** A value of this size is serialized at once, in about a millisecond. */
+/** Max size of a value that is serialized at once, in about a millisecond. */
 const maxSize = 256;
-/** Texts count as one per so many characters. */
+/** Characters of a text that count as one unit of size. */
 const charactersPerUnit = 1024;
-/** The text that is encoded at once. */
+/** Characters that are encoded at once. */
 const chunkCharacters = 64 * 1024;
 
 const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null && !("toJSON" in value);
@@ -20,7 +20,7 @@ function sizeOf(value: unknown, bound: number): number {
   return size;
 }
 
-/** The size of the members of an object, without a list of them: most of a response is small objects. */
+/** The size of the members of an object. Avoids allocating a list of them, because most of a response consists of small objects. */
 function sizeOfMembers(value: object, bound: number): number {
   let size = 0;
   for (const name in value) {
@@ -45,7 +45,7 @@ function* piecesOf(value: object): Generator<string> {
       yield start;
       yield* piecesOf(member);
     } else {
-      // Undefined is null in an array.
+      // In an array, undefined is serialized as null.
       yield start + (JSON.stringify(member) ?? "null");
     }
     prefix = ",";

@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import type { Chain } from "../../generated/requests.gen.ts";
 import { failures } from "./errors.ts";
 
-/** What a key is limited to; a rule that is absent allows everything. */
+/** The restrictions of a key; an absent rule allows everything. */
 export interface KeyAccess {
   /** Names or ids. */
   readonly chains?: readonly string[];
@@ -13,7 +13,7 @@ export interface KeyAccess {
   readonly addresses?: readonly string[];
 }
 
-/** What a request is checked against. */
+/** The parts of a key that a request is checked against. */
 export interface GuardedKey {
   /** Unix milliseconds; null if the key does not expire. */
   readonly expiresAt: number | null;
@@ -24,7 +24,7 @@ export interface GuardedKey {
 /** The rules of `KeyAccess`. */
 export const accessRules = ["chains", "origins", "addresses"] as const satisfies readonly (keyof KeyAccess)[];
 
-/** What a request is checked by. */
+/** The parts of a request that are checked. */
 export interface AccessRequest {
   /** The header Origin. */
   readonly origin: string | undefined;

@@ -14,8 +14,8 @@ const maxKeys = 10_000;
 
 export interface KeyCache {
   /**
-   * Returns the active key, or null; at once if it is cached. Concurrent lookups of one key are shared. `admit` runs before the lookup of a key that was not
-   * recently valid, and may reject it: other clients at the same address cannot block a valid key.
+   * Returns the active key, or null; synchronously if it is cached. Concurrent lookups of one key are shared. `admit` runs before the lookup of a key
+   * that was not recently valid, and may reject it: other clients at the same address cannot block a valid key.
    */
   find(key: string, admit?: () => void): ActiveKey | null | Promise<ActiveKey | null>;
 }
@@ -25,7 +25,7 @@ export interface Clock {
   now(): number;
 }
 
-/** Caches lookups of keys, including unsuccessful ones, for seconds; during an outage of the primary, a key is as it was found last. */
+/** Caches lookups of keys, including unsuccessful ones, for seconds; during an outage of the primary, a key keeps the state of its last lookup. */
 export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performance, outage: PrimaryOutage = noOutage): KeyCache {
   // The cache reads the clock again only after `ttlResolution`: with 0, each time.
   const options = { max: maxKeys, perf: clock, ttlResolution: 0 };

@@ -23,8 +23,9 @@ export interface KeyLimiter {
 const secondsPerMinute = 60;
 
 /**
- * Creates the limits that apply to each key besides the request rate. Requests that time out or are aborted count like others, and until their statements
- * have ended. The meter counts requests and database time for all processes; unread bytes are counted here, because they are in the memory of this process.
+ * Creates the limits that apply to each key besides the request rate. Requests that time out or are aborted count like others until their statements
+ * have ended. The meter counts requests and database time for all processes; unread bytes are counted here, because they are in the memory of this
+ * process.
  */
 export function createKeyLimits(defaults: KeyLimits, meter: Pick<KeyMeter, "end">): KeyLimiter {
   const unread = new Map<number, number>();

@@ -14,14 +14,14 @@ import { createKeyQuotas } from "./quota/quotas.ts";
 import { createRateLimits, type Window } from "./rate-limits.ts";
 import { createUsageLedger } from "./usage-ledger.ts";
 
-/** The credits that a key has used up: those in total, or of a period; or the lease of its quotas, while this server cannot take another one. */
+/** Which credits of a key are used up: its allowance, the quota of a period, or the lease of its quotas while this server cannot take another one. */
 export type Exhausted = "allowance" | Period | "lease";
 
-/** How a request of a key is counted. */
+/** The result of counting a request of a key. */
 export interface Metered {
   /** The state of the key's rate limit; null if requests are unlimited. */
   readonly window: Window | null;
-  /** What the key has no credits of; null if it has credits. A request above the rate limit is not checked. */
+  /** Which credits of the key are used up; null if it has credits. A request above the rate limit is not checked. */
   readonly exhausted: Exhausted | null;
   /** What the key used before this request. */
   readonly usage: Usage;
@@ -34,7 +34,7 @@ export const isRunning = ({ window, exhausted, exceeded }: Metered): boolean =>
   window?.exceeded !== true && exhausted === null && exceeded === null;
 
 /**
- * What all processes of a server count together about keys: requests, credits and database time. A server of one process counts in its memory; workers ask
+ * Counts the requests, credits and database time of keys for all processes of a server. A server of one process counts in its memory; workers call
  * their primary, so that a limit is the same for any number of workers. Arguments and results are therefore plain data.
  */
 export interface KeyMeter {

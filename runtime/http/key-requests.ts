@@ -9,9 +9,9 @@ import { recordOf } from "./request-record.ts";
 export interface KeyRequests {
   /** Counts a request, when its response is closed; a request without a valid key, or for no operation, is not counted. */
   count(response: ServerResponse): void;
-  /** Writes what is counted. Failed writes are repeated by the next one. */
+  /** Writes the counts. If a write fails, the next one includes its counts. */
   flush(): Promise<void>;
-  /** Stops the timers and writes what is counted. */
+  /** Stops the timers and writes the counts. */
   stop(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ interface Entry {
 }
 
 const flushMilliseconds = 5_000;
-/** While the database is away, entries of further operations and keys are dropped: statistics must not fill the memory. */
+/** Max entries. While the database is unavailable, further ones are dropped: statistics must not fill the memory. */
 const maxEntries = 50_000;
 /** Counts of earlier days are deleted. */
 const keptDays = 400;
@@ -68,7 +68,7 @@ export function createKeyRequests(database: Pick<Database, "query">, logger: Log
   };
   const clean = (): Promise<unknown> =>
     database.query("DELETE FROM key_requests WHERE day < $1::date - $2::int", [now(), keptDays]).catch(() => []);
-  // A failed clean is repeated by the next one.
+  // A failed cleanup is retried at the next interval.
   const timers = [setInterval(() => void flush(), flushMilliseconds), setInterval(() => void clean(), cleanMilliseconds)];
   for (const timer of timers) timer.unref();
 

@@ -16,7 +16,7 @@ export interface KeyUsage {
   end(keyId: number, databaseMilliseconds: number, drainPerMinute: number): void;
 }
 
-/** Keys whose database time is remembered; a key that was not used for the longest time is forgotten first. */
+/** Max keys whose database time is remembered; the least recently used keys are forgotten first. */
 const maxKeys = 10_000;
 const minuteMilliseconds = 60_000;
 

@@ -50,7 +50,7 @@ export interface KeyChange {
   readonly access?: KeyAccess | undefined;
 }
 
-/** A key as far as it is metered. Plain data, which workers send to their primary. */
+/** The parts of a key that metering needs. Plain data, which workers send to their primary. */
 export interface MeteredKey {
   readonly id: number;
   readonly creditLimitHundredths: number | null;

@@ -31,7 +31,7 @@ export interface PagesDeps {
   readonly contentOfAll: () => Promise<Content | null>;
 }
 
-/** What a request reads of the index of its chain. */
+/** The part of the index of its chain that a request reads. */
 export interface ReadScope {
   /** The as-of block: the anchor of the list, otherwise the indexed head; null without a chain or before its first block. */
   readonly anchor: number | null;
@@ -94,7 +94,7 @@ export async function openPages(
       pinned = Math.min(pinned, block);
     },
     storeAnchor(hasMore) {
-      if (!hasMore || (valid !== null && !valid.old)) return;
+      if (!hasMore || (valid !== null && !valid.isOld)) return;
       // Concurrent pages without an anchor: the first one to store it wins, unless page 0 restarts the list.
       const list = fingerprint ?? fingerprintOf(keyId, operation.id, request);
       return anchors.pin(list, chainId, pinned, pageNumber === 0 || stored !== null, headOfList);

@@ -5,7 +5,7 @@ import { createWindowCounter } from "./window-counter.ts";
 /** The state of a key's window, for the RateLimit headers. */
 export interface Window {
   readonly limit: number;
-  /** Remaining requests; 0 during a burst too. */
+  /** Remaining requests; also 0 during a burst. */
   readonly remaining: number;
   /** Whole seconds until the window ends. */
   readonly reset: number;

@@ -8,15 +8,15 @@ import type { CacheState } from "./response-cache/response-cache.ts";
 /** A response's status code, or `aborted` if the connection was closed before the response was sent. */
 export type Outcome = number | "aborted";
 
-/** What a server process counts of its requests, since its start, in plain numbers: a scrape turns them into metrics. */
+/** Counts of a server process's requests since its start, as plain numbers, which a scrape converts to metrics. */
 export interface RequestCounts {
   /** Counts a request, when its response is closed. */
   count(response: ServerResponse): void;
-  /** Seconds by the id of an operation, or `none`, and outcome. The keys are those of the catalog: a client cannot add any. */
+  /** Seconds by the id of an operation, or `none`, and outcome. The operations are those of the catalog, so that clients cannot add any. */
   readonly durations: ReadonlyMap<string, ReadonlyMap<Outcome, Histogram>>;
   /** Hundredths of credits by operation. */
   readonly hundredths: ReadonlyMap<string, number>;
-  /** Requests to endpoints by how the cache of responses served them. */
+  /** Requests to endpoints by their result in the response cache. */
   readonly cache: Readonly<Record<CacheState, number>>;
   /** Rejected requests by the exceeded limit. */
   readonly limited: ReadonlyMap<LimitName, number>;
@@ -38,7 +38,7 @@ export function createRequestCounts(): RequestCounts {
   const cache = { HIT: 0, SHARED: 0, MISS: 0, NONE: 0 };
   const limited = new Map<LimitName, number>();
   const bytes = { received: 0, sent: 0 };
-  /** The bytes of a connection that are counted. */
+  /** The bytes of each connection that have been counted. */
   const counted = new WeakMap<Socket, { received: number; sent: number }>();
 
   const countBytes = (socket: Socket): void => {

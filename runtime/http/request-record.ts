@@ -49,6 +49,6 @@ export function openRecord(response: RecordedResponse, id: string): RequestRecor
 
 /** The record of a response. */
 export function recordOf({ record }: RecordedResponse): RequestRecord {
-  if (record === undefined) throw new Error("A request has a record after its intake only.");
+  if (record === undefined) throw new Error("The request has no record: its intake has not run.");
   return record;
 }

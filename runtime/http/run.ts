@@ -33,7 +33,7 @@ export interface RunDeps<Context> extends PagesDeps, ComputeDeps<Context>, FindD
   readonly authenticate: Authenticate;
   readonly meter: Pick<KeyMeter, "admit" | "charge">;
   readonly gate: Gate;
-  /** The admission of requests for a chain; null is that of requests without a chain. */
+  /** The admission of requests for a chain or, with null, of requests without a chain. */
   readonly admissionOf: (chainId: number | null) => Admission;
   readonly parsersOf: (operation: Operation) => Parsers;
   readonly validation: Validation;
@@ -148,7 +148,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler,
 const sentBytes = ({ method, headers }: IncomingMessage, { body, tag }: RenderedResponse): number =>
   method === "HEAD" || hasTag(headers["if-none-match"], tag) ? 0 : body.length;
 
-/** A request to a community protocol with the protocol's chain, if it names none; any other request unchanged. */
+/** Adds the chain of the protocol to a request to a community protocol that names none; returns any other request unchanged. */
 const withChain = <R>({ protocol }: Operation, request: R, chainOfProtocol: RunDeps<unknown>["chainOfProtocol"]): R =>
   protocol === null || (request as { readonly chain?: Chain | null }).chain !== null
     ? request

@@ -16,18 +16,19 @@ export interface ReadLimits {
   readonly readWindowMilliseconds: number;
 }
 
-/** The bytes of a connection that the kernel had taken at a time. */
+/** The bytes of a connection that the kernel had taken by a given time. */
 interface Observation {
   readonly taken: number;
   readonly at: number;
 }
 
 /**
- * Creates the check of slow readers. Bodies are written in slices (see envelope.ts), because a write is counted when it is complete. The time of measurement
- * ends with each check, so that a client that stops is disconnected after that time, regardless of what it has read before.
+ * Creates the check for slow readers. Bodies are written in slices (see envelope.ts), because a write is counted when it is complete. The rate is
+ * measured over the window before each check, so that a client that stops reading is disconnected after one window, regardless of what it has read
+ * before.
  */
 export function createSlowReaders({ readBytesPerSecond, readWindowMilliseconds }: ReadLimits, clock: Clock = performance): SlowReaders {
-  /** Since bytes wait: what was observed at the last check before the time of measurement, and at each later one. */
+  /** While bytes are waiting: the last observation before the window, and those within it. */
   const observed = new Map<ServerResponse, readonly Observation[]>();
   const minBytes = (readBytesPerSecond * readWindowMilliseconds) / 1000;
 

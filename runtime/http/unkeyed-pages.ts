@@ -38,7 +38,7 @@ export function createPages(
   app.set("query parser", false);
   app.set("trust proxy", trustedProxies.length === 0 ? false : [...trustedProxies]);
   app.use((request, _response, next) => {
-    // The liveness check costs less than its limit would.
+    // A liveness check costs less than counting it.
     if (request.path !== "/healthz") addressLimits.countPage(request.ip ?? "");
     next();
   });

@@ -10,7 +10,7 @@ export const flushMilliseconds = 750;
 export interface UsageLedger {
   /** Records a successful response. */
   enter(keyId: number, operation: string, hundredths: number, at: Date): void;
-  /** The charges of a key by this process that are not in the database yet, of all days, or of those whose text starts with `period`. */
+  /** The charges of a key by this process that are not in the database yet: of all days, or of the days that start with `period`. */
   pending(keyId: number, period?: string): number;
   /** The charges of a key by this process since it started. */
   charged(keyId: number): number;
@@ -46,8 +46,8 @@ function add(entries: Entries, { keyId, day, operation, calls, hundredths }: Ent
 }
 
 /**
- * Writes rows in the order of their keys, so that two processes cannot deadlock. The same statement takes the charges from the leases of this process: other
- * servers see their sum unchanged.
+ * Writes rows in the order of their keys, so that two processes cannot deadlock. The same statement deducts the charges from the leases of this
+ * process, so that other servers always see the same sum.
  */
 async function write(database: Pick<Database, "query">, holder: string, entries: Entries): Promise<void> {
   const rows = [...entries].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, entry]) => entry);
@@ -66,7 +66,7 @@ async function write(database: Pick<Database, "query">, holder: string, entries:
   );
 }
 
-/** Records the cost of responses in batches, one row per key, day and operation; `holder` has the leases of this process. */
+/** Records the cost of responses in batches, one row per key, day and operation; `holder` identifies the leases of this process. */
 export function createUsageLedger(database: Pick<Database, "query">, logger: Logger, holder: string): UsageLedger {
   let unwritten: Entries = new Map();
   let writing: Entries = new Map();

@@ -14,7 +14,7 @@ export interface WindowCounter {
   get(name: string): WindowCount;
 }
 
-/** Names that a counter remembers; those that were not counted for the longest time are forgotten first. */
+/** Max names that a counter remembers; the least recently counted ones are forgotten first. */
 const maxNames = 20_000;
 
 /** Counts events by name in fixed windows, which start with the first event, in bounded memory. */
@@ -24,7 +24,7 @@ export function createWindowCounter(seconds: number, clock: Clock = performance)
     const current = windows.get(name);
     return current !== undefined && now - current.start < seconds * 1000 ? current : { count: 0, start: now };
   };
-  // Computed from the start: the end is a sum that is rounded, and may be more than the length of the window away.
+  // Computed from the start, because the end would be a rounded sum, which may be further away than the length of the window.
   const stateOf = ({ count, start }: { readonly count: number; readonly start: number }, now: number): WindowCount => ({
     count,
     secondsLeft: Math.max(1, seconds - Math.floor((now - start) / 1000)),

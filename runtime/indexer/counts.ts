@@ -2,7 +2,7 @@ import type { FailureKind } from "../chain/request-failure.ts";
 import { createHistogram, type Histogram, observe } from "../lib/histogram.ts";
 import type { Progress } from "./session/progress.ts";
 
-/** What the indexer of a chain counts since its process has started, in plain numbers. */
+/** The counts of a chain's indexer since its process started. */
 export interface IndexerCounts {
   blocks: number;
   transactions: number;
@@ -29,7 +29,7 @@ export const createIndexerCounts = (): IndexerCounts => ({
   failures: { size: 0, rate: 0, transient: 0, down: 0, final: 0 },
 });
 
-/** Counts an event of the indexing loop. Blocks of a projection that catches up are indexed already. */
+/** Counts an event of the indexing loop. Blocks of a projection that catches up are not counted again. */
 export function countProgress(counts: IndexerCounts, { phase, blocks, transactions, rows }: Progress): void {
   if (phase === "reorganisation") {
     observe(counts.reorganisations, blocks);

@@ -26,7 +26,7 @@ export const nameTaken = (name: string, id: number, holder: number): IndexMismat
     `The name ${name} belongs to chain ${holder} in this index: choose a different name for chain ${id}, or use a different database.`,
   );
 
-/** The chain is paused until its restore is complete; a process that starts before it sees the pause fails with this and is restarted. */
+/** The chain is paused until its restore is complete; a process that starts before the pause is set fails with this error and is restarted. */
 export const notRestored = (name: string): Error =>
   new Error(
     `Chain ${name} is not completely restored: repeat the command that restores it (ashlar restore --chain or ashlar chains move), or remove the chain from this database.`,
@@ -50,7 +50,7 @@ export const nativeBalancesDiffer = (name: string): string =>
 export const nativeBalancesUnseen = (name: string): string =>
   `Native balances of ${name} changed after the last block that touched their accounts; the indexer samples accounts for such changes and rereads them. List accounts that change with every block in systemAccounts.`;
 
-/** `remedy` is the end of the message: what to do if the node is correct. */
+/** `remedy` is the end of the message, about the case that the node is correct. */
 export const finalizedChanged = (name: string, height: number, finalized: number, remedy = ""): IndexMismatchError =>
   new IndexMismatchError(
     `The node of ${name} returned block ${height} with a different hash than the index, although block ${finalized} was finalized: indexing stopped and nothing was changed. Check whether the node or the index is correct${remedy}.`,

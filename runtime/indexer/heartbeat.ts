@@ -6,7 +6,7 @@ export interface Heartbeat {
   beat(): void;
   /** Reports a failure after which the loop retries; the next beat removes it. */
   fail(reason: string): void;
-  /** Stores why the loop has stopped, if the database can be written. */
+  /** Stores why the loop has stopped, if the database can be written to. */
   stop(reason: string): Promise<void>;
   /** Waits for a statement that is still running. */
   settled(): Promise<void>;
@@ -21,7 +21,7 @@ export interface HeartbeatDeps {
   readonly intervalMilliseconds?: number;
 }
 
-/** Frequent enough for readiness to detect within 15 s that no process is indexing. */
+/** Short enough for readiness to detect within 15 s that no process is indexing. */
 const defaultInterval = 5_000;
 /** A failure's message may contain a node's whole response. */
 const maxReasonLength = 500;
@@ -38,7 +38,7 @@ export const createHeartbeat = ({
   let lastBeat = Number.NEGATIVE_INFINITY;
   let lastFailure = Number.NEGATIVE_INFINITY;
 
-  /** The server's clock is used, because a server and an indexer may run on machines with different clocks. */
+  /** Uses the clock of PostgreSQL, because a server and an indexer may run on machines with different clocks. */
   const write = (isAlive: boolean, failure: string | null, isStopped: boolean): void => {
     isWriting = true;
     pending = database

@@ -1,7 +1,7 @@
 import type { Projection } from "./projection.ts";
 import { isTemporary } from "./temporary-error.ts";
 
-/** A permanent failure of one projection, which the index continues without. */
+/** A permanent failure of one projection; the index continues without it. */
 export class ProjectionError extends Error {
   override readonly name = "ProjectionError";
 
@@ -13,6 +13,8 @@ export class ProjectionError extends Error {
   }
 }
 
-/** The error to throw instead of one of a projection's own work: permanent failures of an isolated projection are attributed to it. */
+/**
+ * Attributes an error to the projection whose work failed, if the projection is isolated and the failure permanent; returns other errors unchanged.
+ */
 export const attributed = ({ id, isIsolated }: Pick<Projection, "id" | "isIsolated">, error: unknown): unknown =>
   isIsolated !== true || error instanceof ProjectionError || isTemporary(error) ? error : new ProjectionError(id, error);

@@ -29,7 +29,10 @@ export interface LatestTable extends TableBase {
   readonly periods: string | null;
 }
 
-/** Past values of a latest table: when a value ends, a row with the blocks `from_block` to `to_block` during which it held is written, and never changed. */
+/**
+ * Past values of a latest table: when a value ends, a row is written with the blocks `from_block` to `to_block` during which it held; it never
+ * changes.
+ */
 export interface PeriodTable extends TableBase {
   readonly kind: "periods";
 }
@@ -71,7 +74,7 @@ export interface FoldInput {
   readonly base: (read: BaseRead) => CallOutcome;
 }
 
-/** What storage and roll-back need of a projection. */
+/** The properties of a projection that storage and roll-back need. */
 export type StoredProjection = Pick<Projection, "id" | "isIsolated" | "tables">;
 
 /** Tables that are a function of the blocks. All functions are pure. */
@@ -79,7 +82,7 @@ export interface Projection {
   readonly id: string;
   /** Incremented when the meaning of the rows changes, so that they are rebuilt from the stored ledger. */
   readonly version: number;
-  /** Whether a permanent failure of this projection switches it off, instead of stopping the index. */
+  /** Whether a permanent failure switches the projection off instead of stopping the index. */
   readonly isIsolated?: boolean;
   /**
    * The first topics of the logs that the projection depends on, if it depends on nothing else of the blocks but their numbers. While it catches up, only these

@@ -4,8 +4,8 @@ import { LeadershipLostError } from "./leader/leader.ts";
 import { CheckpointMovedError } from "./storage/checkpoints.ts";
 
 /**
- * SQLSTATE classes and codes of temporary errors (PostgreSQL, appendix A): connection, serialization, resources, operator intervention and system errors; a
- * read-only transaction (25006) on a server that is or was a standby, a lock that is not available (55P03), and an object in use (55006).
+ * SQLSTATE classes and codes of temporary errors (PostgreSQL, appendix A): connection, serialization, resources, operator intervention and system
+ * errors; a read-only transaction (25006) on a server that is or was a standby, an unavailable lock (55P03), and an object in use (55006).
  */
 const temporaryStates = /^(08|40|53|57|58|25006|25P0[34]|55P03|55006)/;
 

@@ -78,8 +78,8 @@ export interface IndexerDeps {
   /** Tables that no projection writes and that a roll-back includes. */
   readonly blockBoundTables?: readonly BlockBoundTable[];
   /**
-   * Called each time before this process, as the leader, opens the index: creates or removes tables of projections that no migration creates. `guard` verifies
-   * in a transaction that this process is still the leader; the projections that are switched off stay as they are.
+   * Called each time before the leader opens the index: creates or removes the tables of projections that no migration creates. `guard` verifies in a
+   * transaction that this process is still the leader; projections that are switched off are left unchanged.
    */
   readonly prepare?: (guard: (client: Queryable) => Promise<void>, switchedOff: ReadonlySet<string>) => Promise<void>;
   readonly genesisAllocation?: GenesisAllocation;
@@ -88,7 +88,7 @@ export interface IndexerDeps {
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly clock: () => Date;
   readonly onProgress?: (progress: Progress) => void;
-  /** Milliseconds since which the node has not responded (see `Rpc`). */
+  /** How long the node has not responded, in milliseconds (see `Rpc`). */
   readonly nodeSilence?: () => number;
   /** Reports to servers that the chain is being indexed. */
   readonly heartbeat?: Pick<Heartbeat, "beat" | "fail">;
@@ -129,8 +129,8 @@ export interface Indexer {
    */
   runExclusive<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
   /**
-   * The same as `runExclusive`, for work that does not write to tables that folds load: the prefetched state stays valid, and prepared blocks are not folded
-   * again.
+   * Like `runExclusive`, for work that does not write to tables that folds load: the prefetched state stays valid, and prepared blocks need not be
+   * folded again.
    */
   runExclusiveKeepingCache<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
 }

@@ -2,7 +2,7 @@ import type { Job } from "./job.ts";
 
 /** Long enough for autovacuum, if it is enabled, to analyze the tables first. */
 const intervalMilliseconds = 600_000;
-/** Smaller tables are read as fast without statistics. */
+/** Statistics make no difference for smaller tables. */
 const minRows = 10_000;
 
 /**

@@ -26,10 +26,10 @@ interface IndexedCall {
 }
 
 /**
- * Performs many read-only calls through the multicall contract if the chain has it, otherwise as separate calls in batches. An aggregate only calls one
- * contract: calls inside it may change the state, so a contract that moves a different token would distort the later results of that token. A call that failed
- * inside an aggregate is repeated alone, because the others may have used up the shared gas. An outcome has a temporary error only if the node runs other
- * calls, so that the contract is the cause.
+ * Performs many read-only calls through the multicall contract if the chain has it, otherwise as separate calls in batches. An aggregate only calls
+ * one contract: calls inside it may change the state, so a contract that moves a different token would distort the later results of that token. A
+ * call that failed inside an aggregate is repeated alone, because the others may have used up the shared gas. An outcome has a temporary error only
+ * if the node runs other calls, which means that the contract is the cause.
  * @throws {RpcError} if the node cannot run calls at the moment.
  */
 export const callMany = async (

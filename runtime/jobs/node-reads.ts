@@ -54,7 +54,7 @@ const portion = 60;
 /** Attempts after which a value that could not be read is stored as unknown. */
 const maxAttempts = 8;
 const intervalMilliseconds = 500;
-/** Only the chain's leader claims reads. If it is killed, its claimed reads wait for this time. */
+/** Only the chain's leader claims reads. If it is killed, the reads that it claimed become due again after this time. */
 const leaseMilliseconds = 10_000;
 
 const queue = createQueue<QueuedRead>({
@@ -79,7 +79,7 @@ export const createNodeReads = (deps: NodeReadsDeps): Scheduler => {
   });
 };
 
-/** True if more reads may be due. */
+/** Performs one portion; true if more reads may be due. */
 const readPortion = async (deps: NodeReadsDeps): Promise<boolean> => {
   for (const read of deps.reads) if (read.isRefresh !== true) await dropStored(deps, read);
   const kinds = deps.reads.map(({ kind }) => kind);
@@ -93,8 +93,8 @@ const readPortion = async (deps: NodeReadsDeps): Promise<boolean> => {
 };
 
 /**
- * A batch that was folded before a read was stored queues the read again. That entry is dropped, so that the row keeps the block that first queued the read and
- * is rolled back with it. Scans the queue, which is short, and probes the table's primary key.
+ * A batch that was folded before a read was stored queues the read again. That entry is dropped, so that the row keeps the block that first queued
+ * the read and is rolled back with it. The statement scans the queue, which is short, and looks up rows by the table's primary key.
  */
 const dropStored = async ({ database, chainId }: NodeReadsDeps, { kind, table }: NodeRead): Promise<void> => {
   await database.query(

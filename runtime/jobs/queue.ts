@@ -6,7 +6,7 @@ import { type BackoffOptions, backoff } from "../lib/async.ts";
 
 type Columns = Readonly<Record<string, CopyType>>;
 
-/** A table of entries that workers claim for the time of a lease, and attempt until they succeed or give up. */
+/** A table of entries that workers claim for the time of a lease and attempt until they succeed or are given up. */
 export interface QueueDefinition {
   readonly table: string;
   /** Columns of the primary key after `chain_id`. */
@@ -61,7 +61,7 @@ export interface Queue<Entry extends QueueEntry> {
   remove(client: Queryable, chainId: number, entries: readonly Entry[]): Promise<Partial<Entry>[]>;
 }
 
-/** Creates the queue of a table. Statements find entries by the primary key, a claim by the index that serves its condition. */
+/** Creates the queue of a table. Statements find entries by the primary key; a claim uses the index that serves its condition. */
 export const createQueue = <Entry extends QueueEntry>({
   key,
   version,

@@ -22,7 +22,7 @@ export interface SchedulerDeps<Context> {
   readonly logger: { warn(message: string): void };
   /** The pause between two rounds of all jobs. */
   readonly pauseMilliseconds?: number;
-  /** The pause after a round in which a job had more to do; by default the same. */
+  /** The pause after a round in which a job had more to do; by default `pauseMilliseconds`. */
   readonly busyPauseMilliseconds?: number;
 }
 
@@ -30,7 +30,7 @@ const defaultPause = 100;
 /** Min and max wait before a failed job runs again. */
 const minWait = 1_000;
 const maxWait = 300_000;
-/** Max concurrent node reads in one run; each listens to the signal. */
+/** Max listeners of the signal: each concurrent node read of a run adds one. */
 const maxListeners = 1_000;
 
 /** A job with the time of its next run and its failures in a row. */

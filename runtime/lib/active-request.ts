@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { abortable } from "./async.ts";
 import type { Span } from "./tracing.ts";
 
-/** The request that code works for, as far as layers below the resolvers need it. */
+/** The properties of the request being served that layers below the resolvers need. */
 export interface ActiveRequest {
   /** Aborts when the request's deadline passes or its client disconnects. Its reason is the error of the request. */
   readonly signal: AbortSignal;
-  /** The id of its key, once it is known. Keys share what a server can process. */
+  /** The id of its key, once it is known; the capacity of a server is shared fairly among keys. */
   owner?: number | undefined;
   /** The span of the request, if it is traced. */
   readonly span?: Span | undefined;
@@ -21,7 +21,7 @@ const storage = new AsyncLocalStorage<ActiveRequest | undefined>();
 /** Runs work for a request: all code that it calls, including asynchronous code, has this active request. */
 export const runForRequest = <T>(request: ActiveRequest, work: () => T): T => storage.run(request, work);
 
-/** The request that the caller works for; undefined outside of requests. */
+/** The request that the caller works for; undefined outside requests. */
 export const activeRequest = (): ActiveRequest | undefined => storage.getStore();
 
 /** Runs work that several requests share: it belongs to none of them, so that the abort of the request that started it does not stop it. */

@@ -1,4 +1,4 @@
-/** The result of an audit for one kind of value, its subject. */
+/** The audit result of one kind of value, which `subject` names. */
 export interface AuditRow {
   readonly subject: string;
   readonly compared: number;

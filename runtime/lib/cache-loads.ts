@@ -3,13 +3,13 @@ import { shareLoads } from "./share-loads.ts";
 /** Loads the values of keys; the result may contain other keys as well. */
 export type Load<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;
 
-/** Turns a load into one whose concurrent calls share a run, and which may cache values. */
+/** Wraps a load so that concurrent calls share one run; the result may also cache values. */
 export type CacheLoads = <Key, Value>(load: Load<Key, Value>) => Load<Key, Value>;
 
 /** Caches nothing: each result comes from a load that started after its call. */
 export const uncachedLoads: CacheLoads = (load) => shareLoads(load);
 
-/** What is known about changes of the values. */
+/** How to decide whether cached values are still current. */
 export interface Freshness {
   /** The number of known changes: values are cached until it changes. Null while changes are not known, so that nothing is cached. */
   version(): number | null;

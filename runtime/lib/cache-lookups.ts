@@ -12,7 +12,7 @@ type LookupLoad<Value> = (chainId: number, keys: readonly string[]) => Promise<R
 /** Turns a load into a lookup that may cache the values of the most recent keys of each chain, up to a number; values must not be modified. */
 export type CacheLookups = <Value>(load: LookupLoad<Value>, maxKeys: number) => Lookup<Value>;
 
-/** Loads the values of distinct keys, many of them in portions, in turns with other requests (see turns.ts). */
+/** Loads the values of distinct keys. A long list is loaded in portions, in turns with other requests (see turns.ts). */
 async function loadInPortions<Value>(
   load: LookupLoad<Value>,
   chainId: number,

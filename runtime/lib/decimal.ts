@@ -9,7 +9,7 @@ const significantDigits = 40;
 
 const numericPattern = /^(-?)(\d+)(?:\.(\d+))?$/;
 
-/** Parses a numeric in PostgreSQL's notation. @throws {RangeError} if the text is anything else. */
+/** Parses a `numeric` in PostgreSQL's notation. @throws {RangeError} if the text is anything else. */
 export function decimalOf(text: string): Decimal {
   const parts = numericPattern.exec(text);
   if (parts === null) throw new RangeError(`Invalid decimal number ${JSON.stringify(text.slice(0, 100))}.`);
@@ -85,7 +85,7 @@ export function rounded({ digits, scale }: Decimal, precision: number): Decimal 
 /** The nearest floating-point number; only for responses. */
 export const toNumber = ({ digits, scale }: Decimal): number => Number(`${digits}e${-scale}`);
 
-/** The number in PostgreSQL's notation of a numeric, without an exponent. */
+/** The number in PostgreSQL's notation of a `numeric`, without an exponent. */
 export function toText({ digits, scale }: Decimal): string {
   if (scale <= 0) return (digits * powerOfTen(-scale)).toString();
   const sign = digits < 0n ? "-" : "";
@@ -106,7 +106,7 @@ const lengthOf = (digits: bigint): number => Math.round((digits < 0n ? -digits :
 /** The largest integer whose square is at most `square` (Newton's method from above, starting from a floating-point estimate). */
 function integerRoot(square: bigint): bigint {
   if (square < 2n) return square;
-  // Drops an even number of low bits, so that the rest is sufficiently exact as a number.
+  // Drops an even number of low bits, so that the rest fits a floating-point number precisely enough.
   const low = BigInt(Math.max(0, square.toString(16).length * 4 - 104) & ~1);
   let root = (BigInt(Math.ceil(Math.sqrt(Number(square >> low)) * (1 + 2 ** -48))) + 1n) << (low / 2n);
   for (;;) {

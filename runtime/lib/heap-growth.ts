@@ -1,10 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 
-/** The garbage that the heap may grow by before it is collected, in percent of the objects that were in use after the last collection. */
+/** How much the heap may grow before garbage is collected, in percent of the objects that were in use after the last collection. */
 const growthPercent = 50;
 
 /**
- * Makes V8 collect garbage of this process earlier. By default, the heap of a server on a machine with much memory grows to four times the objects in use: the
- * rows and results of large responses that were promoted to the old generation and are garbage since.
+ * Makes V8 collect garbage earlier. By default, the heap of a server on a machine with much memory grows to four times the size of the objects in
+ * use, because rows and results of large responses become garbage after they were promoted to the old generation.
  */
 export const limitHeapGrowth = (): void => setFlagsFromString(`--heap-growing-percent=${growthPercent}`);

@@ -1,8 +1,8 @@
-/** Counts of observed values by upper bound: plain numbers, because code that runs for each request observes. */
+/** Counts of observed values by upper bound. They are plain numbers, because every request updates them. */
 export interface Histogram {
   /** The upper bounds of the buckets in ascending order; a value belongs to the first bucket whose bound it does not exceed. */
   readonly bounds: readonly number[];
-  /** The number of values in each bucket, and last of those above all bounds. */
+  /** The number of values in each bucket; the last element counts the values above all bounds. */
   readonly counts: number[];
   sum: number;
 }

@@ -23,7 +23,7 @@ export class NotIndexedError extends RequestError {
 export const notFound = (kind: string, sent: string, chainName: string): RequestError =>
   new NotIndexedError(`${kind} ${sent} not found in the index of ${chainName}.`);
 
-/** The error for a response that is longer than responses may be. */
+/** The error for a response that exceeds the maximum size. */
 export const responseTooLarge = (bytes: number, maxBytes: number): RequestError =>
   new RequestError(
     400,

@@ -3,9 +3,9 @@ import { forEachInTurns, isTurnOver, nextTurn } from "./turns.ts";
 /** Negative if the left item comes first, positive if the right one does. */
 type Compare<Item> = (left: Item, right: Item) => number;
 
-/** Items that are sorted at once, in about a millisecond. */
+/** Items that are sorted in one go, in about a millisecond. */
 const runItems = 512;
-/** Items that are merged without looking at the time. */
+/** Items that are merged between two checks of the time. */
 const itemsPerCheck = 64;
 
 /** A sorted copy of a list, like `toSorted`, which is stable. Rejects as `nextTurn` does. */

@@ -1,15 +1,15 @@
-/** Values that describe work: neither secrets nor what a client has sent. */
+/** Values that describe work. They contain neither secrets nor data that a client sent. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
-/** Work for a client (`server`), that another program does (`client`), or of this process. */
+/** Work for a client (`server`), work that another program does for this one (`client`), or work within this process (`internal`). */
 export type SpanKind = "server" | "client" | "internal";
 
-/** How work has ended. */
+/** How the work ended. */
 export interface SpanEnd {
   /** A name that was not known at the start. */
   readonly name?: string;
   readonly attributes?: SpanAttributes;
-  /** The kind of the failure, if the work has failed. */
+  /** The kind of failure, if the work failed. */
   readonly error?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Span {
   end(end?: SpanEnd): void;
 }
 
-/** Starts traces. Code that can be traced gets one only if traces are configured. */
+/** Starts traces. Traceable code receives a tracer only if traces are configured. */
 export interface Tracer {
   start(name: string, kind: SpanKind, attributes?: SpanAttributes): Span;
 }

@@ -1,15 +1,15 @@
 import { type ActiveRequest, activeRequest } from "./active-request.ts";
 
 /*
- * Work on large responses shares the event loop in turns, so that other requests are not delayed. All such work together uses a bounded time of each iteration
- * of the loop; what is left waits for a turn in a later one.
+ * Work on large responses shares the event loop in turns, so that other requests are not delayed. In each iteration of the loop, all such work
+ * together has a limited time; the rest waits for a turn in a later iteration.
  */
 
-/** The time of one iteration of the event loop that work in turns may use. */
+/** The time that work in turns may use in one iteration of the event loop. */
 const turnMilliseconds = 2;
 /** The first turns of a request come before those of requests that have had more, whose responses are larger. */
 const firstTurns = 24;
-/** One turn of so many belongs to the oldest request that has had its first turns, so that these cannot be delayed without end. */
+/** Every so many turns, one goes to the oldest request that has had its first turns, so that such requests are not delayed forever. */
 const oldestInterval = 4;
 
 /** A request that takes turns. */
@@ -30,7 +30,7 @@ const participants = new WeakMap<ActiveRequest, Participant>();
 let waiting: readonly Waiting[] = [];
 let sequence = 0;
 let granted = 0;
-/** When the first work in this iteration of the event loop started; null before. */
+/** When the first work of this iteration of the event loop started; null if none has started. */
 let startedAt: number | null = null;
 
 function participantOf(request: ActiveRequest | undefined): Participant {
@@ -42,7 +42,7 @@ function participantOf(request: ActiveRequest | undefined): Participant {
   return participant;
 }
 
-/** The oldest request among those that wait, or undefined if there is none. */
+/** The oldest waiting request, or undefined if there is none. */
 const oldestOf = (candidates: readonly Waiting[]): Waiting | undefined =>
   candidates.reduce<Waiting | undefined>(
     (oldest, other) => (oldest === undefined || other.participant.sequence < oldest.participant.sequence ? other : oldest),
@@ -70,7 +70,7 @@ function grantTurn(): void {
   next.resume();
 }
 
-/** Whether work in turns has used its time of this iteration of the event loop, so that it should wait for `nextTurn`. */
+/** Whether work in turns has used up its time in this iteration of the event loop, so that it should await `nextTurn`. */
 export function isTurnOver(): boolean {
   const now = performance.now();
   if (startedAt === null) {
@@ -82,7 +82,7 @@ export function isTurnOver(): boolean {
   return now - startedAt >= turnMilliseconds;
 }
 
-/** Waits while other work of the event loop runs. Rejects with the reason of the request if that has aborted, so that its work ends. */
+/** Waits while other work of the event loop runs. If the request has aborted, rejects with the reason, so that its work ends. */
 export const nextTurn = (request: ActiveRequest | undefined = activeRequest()): Promise<void> =>
   new Promise((resume, fail) => {
     const participant = participantOf(request);
@@ -91,9 +91,9 @@ export const nextTurn = (request: ActiveRequest | undefined = activeRequest()): 
     waiting = [...waiting, { participant, resume, fail }];
   });
 
-/** The first items of a list are processed at once, unless they take longer than a turn. */
+/** The first items of a list are processed without waiting, unless they take longer than a turn. */
 const firstItems = 32;
-/** Items that are processed without looking at the time. */
+/** Items that are processed between two checks of the time. */
 const itemsPerCheck = 8;
 
 /** Calls a function for each item, in order; a promise that it returns is awaited. Rejects as `nextTurn` does. */

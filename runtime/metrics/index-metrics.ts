@@ -1,6 +1,6 @@
 import { type Metric, metric } from "./metric.ts";
 
-/** How far the index is, as the database has it; null is unknown. */
+/** The state of the index according to the database; null means unknown. */
 export interface ReportedIndex {
   readonly chains: readonly {
     readonly name: string;
@@ -18,11 +18,11 @@ export interface ReportedIndex {
     readonly has_failed: boolean;
   }[];
   readonly queues: readonly { readonly name: string; readonly queue: string; readonly entries: number; readonly overdue_seconds: number }[];
-  /** The last audit of each chain that has one. */
+  /** The last audit of each chain that has been audited. */
   readonly audits: readonly { readonly name: string; readonly time: Date; readonly details: { readonly differences: number } }[];
 }
 
-/** The metrics of the index. What is unknown has no value. */
+/** The metrics of the index, without unknown values. */
 export function indexMetrics({ chains, checkpoints, queues, audits }: ReportedIndex, now: Date): Metric[] {
   const seconds = now.getTime() / 1000;
   const each = (value: (chain: ReportedIndex["chains"][number]) => number | null) =>

@@ -6,9 +6,9 @@ import type { AddressInfo } from "node:net";
 export interface MetricsListenerOptions {
   readonly host: string;
   readonly port: number;
-  /** The token that a scrape must send; none if undefined. */
+  /** The token that a scrape must send; if undefined, no token is required. */
   readonly bearerToken: string | undefined;
-  /** The text of a scrape. */
+  /** Renders the response to a scrape. */
   readonly render: () => Promise<string>;
 }
 
@@ -20,11 +20,11 @@ export interface MetricsListener {
 
 const path = "/metrics";
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
-/** Enough for several scrapers; a client that opens connections cannot take those of the server. */
+/** Enough for several scrapers; limited, so that a client cannot use up the connections of the process. */
 const maxConnections = 32;
 const requestMilliseconds = 10_000;
 
-/** Listens. @throws {Error} like `server.listen` */
+/** Starts to listen. @throws {Error} like `server.listen` */
 export async function openMetricsListener({ host, port, bearerToken, render }: MetricsListenerOptions): Promise<MetricsListener> {
   const isAllowed = bearerToken === undefined ? () => true : checkToken(bearerToken);
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -11,12 +11,12 @@ export interface MetricValue {
   readonly metricName?: string;
 }
 
-/** A metric with its values, as plain data that processes send to each other: the form of prom-client's `getMetricsAsJSON`. */
+/** A metric with its values, as plain data that processes send to each other, in the format of prom-client's `getMetricsAsJSON`. */
 export interface Metric {
   readonly name: string;
   readonly help: string;
   readonly type: string;
-  /** How values with equal labels of several processes are combined. */
+  /** How values of several processes with equal labels are combined. */
   readonly aggregator: "sum";
   readonly values: readonly MetricValue[];
 }

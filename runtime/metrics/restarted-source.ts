@@ -3,7 +3,7 @@ import type { MetricSource } from "./sources.ts";
 
 /** A process that is restarted when it exits. Its counters continue where those of the exited process ended, as if it were one process. */
 export interface RestartedSource extends MetricSource {
-  /** The process has exited. What it counted after the last scrape is lost. */
+  /** Records that the process has exited. Its counts after the last scrape are lost. */
   exited(): void;
 }
 

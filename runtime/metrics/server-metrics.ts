@@ -8,16 +8,16 @@ import { createProcessMetrics } from "./process-metrics.ts";
 /** The pools of a process by name. */
 export type Pools = Readonly<Record<string, { usage(): CurrentPoolUsage }>>;
 
-/** The metrics of a process that serves. */
+/** The metrics of a process that serves requests. */
 export interface ServerMetrics {
   readonly counts: RequestCounts;
   collect(): Promise<readonly Metric[]>;
 }
 
-/** The replicas of databases by their names in `databases`, the empty one for the control database. */
+/** The replicas of databases by their names in `databases`; the control database has the empty name. */
 export type ReplicasByDatabase = Readonly<Record<string, Pick<Replicas, "pools" | "status"> | undefined>>;
 
-/** Creates the metrics of a process that serves. */
+/** Creates the metrics of a process that serves requests. */
 export function createServerMetrics(process: string, pools: Pools, replicas: ReplicasByDatabase = {}): ServerMetrics {
   const counts = createRequestCounts();
   const ofProcess = createProcessMetrics(process);
@@ -32,7 +32,7 @@ export function createServerMetrics(process: string, pools: Pools, replicas: Rep
   };
 }
 
-/** The name of something of a database: that of the control database is not part of it. */
+/** The name of a pool or replica with its database, except for the control database. */
 const nameIn = (database: string, name: string): string => (database === "" ? name : `${name} of ${database}`);
 
 const replicaPools = (replicas: ReplicasByDatabase): Pools =>

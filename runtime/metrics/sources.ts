@@ -1,23 +1,23 @@
 import { AggregatorRegistry } from "prom-client";
 import { type Metric, metric } from "./metric.ts";
 
-/** Where metrics come from: this process, another one, or the database. */
+/** A source of metrics: this process, another process or the database. */
 export interface MetricSource {
   readonly name: string;
   /** Rejects if the source does not respond. */
   collect(): Promise<readonly Metric[]>;
-  /** What is reported if the source does not respond; nothing by default. */
+  /** The metrics to report if the source does not respond; none by default. */
   fallback?(): readonly Metric[];
 }
 
 /** The sources of a scrape. */
 export interface MetricSources {
   add(source: MetricSource): void;
-  /** The text of a scrape (exposition format 0.0.4). Concurrent scrapes share one. */
+  /** Collects and renders the metrics (exposition format 0.0.4). Concurrent scrapes share one result. */
   render(): Promise<string>;
 }
 
-/** Less than the default time-out of a scrape, 10 s. */
+/** Less than the default timeout of a scrape, 10 s. */
 const sourceMilliseconds = 5_000;
 
 /** Creates an empty list of sources. */

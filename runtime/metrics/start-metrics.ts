@@ -14,9 +14,9 @@ import { createMetricSources } from "./sources.ts";
 /** The metrics of a service, and the listener that serves them. */
 export interface Metrics {
   readonly address: AddressInfo;
-  /** Adds this process, which serves, and returns the counts of its requests. */
+  /** Adds this process, which serves requests, and returns their counts. */
   addServer(process: string, pools: Pools, replicas?: ReplicasByDatabase): RequestCounts;
-  /** Adds this process, which does not serve. */
+  /** Adds this process, which does not serve requests. */
   addProcess(process: string, pools: Pools): void;
   /** Adds a child process that is restarted when it exits. */
   addChild(process: string, ask: () => Promise<readonly Metric[]>): RestartedSource;

@@ -16,8 +16,8 @@ export type QueueName = keyof typeof queueTables;
 const batchEntries = 10_000;
 
 /**
- * Makes the entries due whose last attempt failed and that wait for the next one; entries that a worker is processing are attempted once more. Returns their
- * number. In batches: a retry that is interrupted is completed by the next one. Served by the index of due entries.
+ * Makes entries due whose last attempt failed and that wait for the next one; entries that a worker is processing are attempted once more. Returns
+ * their number. Works in batches, so that the next retry completes one that is interrupted. Served by the index of due entries.
  */
 export async function retryJobs(
   database: Pick<Database, "transaction" | "query">,
@@ -42,7 +42,7 @@ export async function retryJobs(
   return retried;
 }
 
-/** What is read again. */
+/** The metadata that is read again. */
 export interface Refreshed {
   /** The tokens whose name, symbol and decimals are read from their contracts. */
   readonly tokens: number;

@@ -2,7 +2,10 @@ import type { Database, Queryable } from "../database/database.ts";
 import { recordAction } from "./actions.ts";
 import type { IndexedChain } from "./indexed-chain.ts";
 
-/** Pauses the indexing of a chain: its indexer stops within seconds, and does not continue when it is restarted. False if it is paused already. */
+/**
+ * Pauses the indexing of a chain: its indexer stops within seconds, and does not continue when it is restarted. Returns false if it is already
+ * paused.
+ */
 export const pauseChain = (database: Pick<Database, "transaction">, { id, name, log }: IndexedChain, actor: string): Promise<boolean> =>
   database.transaction(async (client) => {
     const changed = await client.query("UPDATE chains SET paused_at = now() WHERE chain_id = $1 AND paused_at IS NULL RETURNING 1", [id]);
@@ -11,7 +14,7 @@ export const pauseChain = (database: Pick<Database, "transaction">, { id, name, 
     return true;
   });
 
-/** Continues the indexing of a chain within seconds. False if it is not paused, or is being removed. */
+/** Continues the indexing of a chain within seconds. Returns false if it is not paused, or is being removed or restored. */
 export const resumeChain = (database: Pick<Database, "transaction">, { id, name, log }: IndexedChain, actor: string): Promise<boolean> =>
   database.transaction(async (client) => {
     const changed = await client.query(

@@ -10,7 +10,7 @@ export interface RemoveChainOptions {
   readonly actor: string;
   /** Called after each batch. */
   readonly onProgress: (pagesDone: number, pages: number) => void;
-  /** How long to wait for an indexer that is about to release the chain. */
+  /** How long to wait for an indexer that is releasing the chain. */
   readonly waitMilliseconds: number;
   /** The pages of a table that a batch reads. */
   readonly batchPages?: number;
@@ -22,9 +22,9 @@ const defaultBatchPages = 2_048;
 const maxPasses = 10;
 
 /**
- * Deletes all rows of a chain in batches, and its row of `chains` last, so that a killed removal continues when it is repeated. Holds the lock of the chain's
- * indexers, and the chain is neither served nor indexed from the beginning on. Returns the number of deleted rows; null if another process is indexing the
- * chain. @throws {LeadershipLostError}
+ * Deletes all rows of a chain in batches, and its row of `chains` last, so that repeating a killed removal continues it. Holds the lock of the
+ * chain's indexers, and the chain is neither served nor indexed from then on. Returns the number of deleted rows; null if another process is indexing
+ * the chain. @throws {LeadershipLostError}
  */
 export async function removeChain(options: RemoveChainOptions): Promise<number | null> {
   const { database, chain, actor, waitMilliseconds } = options;

@@ -16,8 +16,8 @@ export interface BitcoinParserSettings {
 }
 
 /**
- * The parsers of operations that serve Bitcoin chains; other parameters are parsed as everywhere. An address is resolved, as a name is on other chains, to the
- * script of its outputs, because the network of the chain determines whether it is valid.
+ * The parsers of operations that serve Bitcoin chains; parameters other than chains and addresses are parsed as on EVM chains. Like a name on EVM
+ * chains, an address is resolved later, to the script of its outputs, because its validity depends on the network of the chain.
  */
 export function createBitcoinParsers(parsers: Parsers, { chains, evmChains }: BitcoinParserSettings): Parsers {
   const networks = chains.length === 0 ? Object.values<BitcoinNetwork>(bitcoinNetworks) : chains.map(({ network }) => network);
@@ -39,7 +39,7 @@ export function createBitcoinParsers(parsers: Parsers, { chains, evmChains }: Bi
   };
 }
 
-/** Describes the addresses of the chains, of which the first one is the default. */
+/** Describes the valid addresses of the chains. */
 const describeAddresses = (chains: readonly BitcoinChain[]): string => {
   const forms = chains.map(({ name, network }) => `${network.forms} on ${name}`).join("; ");
   return `a valid address of the Bitcoin chain${forms === "" ? "" : ` (${forms})`}`;

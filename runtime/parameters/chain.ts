@@ -1,7 +1,7 @@
 import type { Chain, Parsed } from "../../generated/requests.gen.ts";
 import { accept, reject } from "./parsed.ts";
 
-/** The chains of another kind than those that a parser accepts, and why they are not accepted. */
+/** Configured chains that a parser rejects because they are of another kind, with the reason. */
 export interface OtherChains {
   readonly chains: readonly Chain[];
   readonly reason: string;

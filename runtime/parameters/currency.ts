@@ -1,7 +1,7 @@
 import type { Currency } from "../../generated/requests.gen.ts";
 import { parserOf } from "./parsed.ts";
 
-/** Exhaustive by its type: the code does not compile if the catalog's currencies differ. */
+/** The type makes the list exhaustive: the code does not compile if it differs from the catalog's currencies. */
 const codes: Readonly<Record<Currency, true>> = {
   USD: true,
   CAD: true,

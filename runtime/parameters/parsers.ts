@@ -16,7 +16,7 @@ import { parseTopic, topicExpected } from "./topic.ts";
 
 export interface ParserSettings {
   readonly chains: readonly GroupedChain[];
-  /** Chains whose data these parameters do not describe. */
+  /** Chains that these parsers reject with a reason. */
   readonly bitcoinChains?: readonly Chain[];
   /** The max length of every comma-separated list; a parameter may have a lower one. */
   readonly listItems: number;

@@ -1,6 +1,6 @@
 import { parserOf } from "./parsed.ts";
 
-/** Longer than every name that is looked up, and short enough to be cheap. */
+/** Longer than any name that is looked up, and short enough to be cheap. */
 const maxLength = 1024;
 /** Control characters, including U+0000, which PostgreSQL cannot store, and unpaired surrogates. */
 const unprintable = /[\p{Cc}\p{Cs}]/u;

@@ -30,13 +30,13 @@ const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: Span
 
 const exportMilliseconds = 5_000;
 const closeMilliseconds = 2_000;
-/** Failed exports are logged at most this often. */
+/** The minimum time between two log lines about failed exports. */
 const reportMilliseconds = 60_000;
 const maxReasonLength = 200;
 /** ExportResultCode.SUCCESS of @opentelemetry/core. */
 const success = 0;
 
-/** Starts to export traces to an OTLP collector. Spans that it does not take in time are dropped: at most 2,048 wait, which is the default of the library. */
+/** Starts to export traces to an OTLP collector. At most 2,048 spans wait (the library's default); if it is too slow, further ones are dropped. */
 export function startTracing({
   endpoint,
   sampleRatio,
@@ -76,7 +76,7 @@ type Start = (context: Context, ...parameters: Parameters<Span["startChild"]>) =
 const spanOf = (span: OtelSpan, context: Context, start: Start): Span => ({
   startChild: (name, kind, attributes) => start(context, name, kind, attributes),
   end({ name, attributes, error } = {}) {
-    // It has ended, or is not sampled.
+    // The span has ended or is not sampled.
     if (!span.isRecording()) return;
     if (name !== undefined) span.updateName(name);
     if (attributes !== undefined) span.setAttributes(attributes);

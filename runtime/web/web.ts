@@ -36,7 +36,7 @@ export interface WebDependencies {
 }
 
 const maxRedirects = 3;
-/** Max addresses of a name to connect to. */
+/** Max addresses of a name to try. */
 const maxAddresses = 4;
 
 /** Creates a client without persistent connections, cookies, credentials and proxies. */
@@ -44,8 +44,8 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
   const { resolve = resolveName, isExempt = () => false, ports = ["443"], certificates = [] } = dependencies;
 
   /**
-   * The addresses to connect to. A name with any non-public address is refused: a public site has none, and a name may lead into a
-   * private network.
+   * The addresses to connect to. A name with any non-public address is refused: a public site has none, and such a name may lead into a private
+   * network.
    */
   const addressesOf = async (hostname: string, signal: AbortSignal): Promise<readonly string[] | Refusal> => {
     const addresses = await resolve(hostname, signal).catch(() => []);

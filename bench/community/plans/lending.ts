@@ -2,7 +2,7 @@ import { zeroAddress } from "../../../runtime/lib/hex.ts";
 import { assetOf, keeper, type ProtocolPlan } from "../plan.ts";
 import { growing, minted, reserves } from "./values.ts";
 
-/** Markets of cTokens. */
+/** Markets with cTokens. */
 export const tokenMarkets: ProtocolPlan = {
   markets: reserves,
   shared: ["comptroller"],
@@ -16,7 +16,7 @@ export const tokenMarkets: ProtocolPlan = {
   results: { asset: ({ market }) => assetOf(market) },
 };
 
-/** Reserves of one pool, version 3. */
+/** Reserves of one pool of version 3. */
 export const lendingPools: ProtocolPlan = {
   markets: reserves,
   shared: ["pool", "configurator", "configurator_v2"],

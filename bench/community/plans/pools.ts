@@ -30,13 +30,13 @@ export const vaultPools: ProtocolPlan = {
   results: { tokens: pair, rate: growing(10n ** 18n) },
 };
 
-/** Half of the pools are registered with their token, and a quarter are early ones, with signed indices. */
+/** Half of the pools are registered with their token, and a quarter are early pools, which have signed indices. */
 const isRegistered = ({ market }: ReadDraw) => market % 2 === 0;
 const isEarly = ({ market }: ReadDraw) => market % 4 === 1;
 const hasCoin = (own: ReadDraw) => Number(own.arguments.i) < 2;
 const amountIn = ({ step }: ReadDraw) => 10n ** 24n + BigInt(step);
 
-/** Pools of two coins, each with a token of its own. */
+/** Pools of two coins, each with a separate pool token. */
 export const stablePools: ProtocolPlan = {
   markets: poolCount,
   shared: ["registry"],
@@ -74,7 +74,7 @@ export const exchangePools: ProtocolPlan = {
   undeclared: ["pair"],
   pools: "pair",
   weights: { announcements: 0, share_transfers: 3, reserves: 6, deposits: 2, swaps: 5 },
-  // In the order of a deposit.
+  // A deposit emits the first three in this order.
   further: [
     { name: "share_transfers", contract: "pair", event: shareTransfer },
     { name: "reserves", contract: "pair", event: eventOf("Sync(uint112 reserve0, uint112 reserve1)") },

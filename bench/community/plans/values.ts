@@ -10,7 +10,7 @@ export const minted = {
   to: ({ wallet }: Draw) => wallet,
 } as const;
 
-/** A price of a share that grows with time. */
+/** The price of a share, which grows with time. */
 export const growing =
   (unit: bigint) =>
   ({ step }: Pick<Draw, "step">) =>

@@ -1,7 +1,7 @@
 import { assetOf, type ProtocolPlan } from "../plan.ts";
 import { growing, minted, reserves } from "./values.ts";
 
-/** Vaults of ERC-4626. */
+/** ERC-4626 vaults. */
 export const vaults: ProtocolPlan = {
   markets: reserves,
   shared: ["factory"],
@@ -13,14 +13,14 @@ export const vaults: ProtocolPlan = {
   },
 };
 
-/** Vaults with a price for a whole share. */
+/** Vaults that report the price of a whole share. */
 export const sharePools: ProtocolPlan = {
   ...vaults,
   shared: [],
   results: { asset: ({ market }) => assetOf(market), "share_price.assets": growing(10n ** 18n) },
 };
 
-/** Half of the vaults are of each version. */
+/** Each market has a vault of each version. */
 export const strategyVaults: ProtocolPlan = {
   markets: reserves / 2,
   shared: ["registry", "factory"],

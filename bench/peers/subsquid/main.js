@@ -27,7 +27,7 @@ processor.run(new TypeormDatabase({ supportHotBlocks: false, projectDir: __dirna
       timestamp: block.header.timestamp,
     })),
   );
-  // Same as in Subsquid's documentation: the accounts of a batch are read from the store, changed, and written back.
+  // As in Subsquid's documentation, the accounts of a batch are read from the store, changed and written back.
   const touched = [...new Set(movements.flatMap(({ from, to }) => [from, to]))];
   const stored = await context.store.findBy(Account, { id: In(touched) });
   const balances = new Map(stored.map(({ id, balance }) => [id, BigInt(balance)]));

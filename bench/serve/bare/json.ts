@@ -19,14 +19,14 @@ export const time = (value: string | number | null | undefined): string =>
 export const wholeRate = (close: string | null | undefined, decimals: string | number | null | undefined): string =>
   close === null || close === undefined || decimals === null || decimals === undefined ? "null" : String(Number(`${close}e${decimals}`));
 
-/** The JSON text of a value in US dollars for display: truncated to two decimals, in millions above 999,999 and in billions above 999,999,999. */
+/** The JSON text of a value in US dollars for display: truncated to two decimals, in millions from 1,000,000 and in billions from 1,000,000,000. */
 export function pretty(value: string | null | undefined): string {
   if (value === null || value === undefined) return "null";
   const [whole = "0", fraction = ""] = value.split(".");
   const [power, suffix] = whole.length > 9 ? [9, "B"] : whole.length > 6 ? [6, "M"] : [0, ""];
   const units = power === 0 ? whole : whole.slice(0, -power);
   const decimals = (power === 0 ? fraction : whole.slice(-power)).padEnd(2, "0").slice(0, 2);
-  // Most values have no thousands left.
+  // Most values are below 1,000 here.
   const grouped = units.length > 3 ? units.replace(/\B(?=(\d{3})+$)/g, ",") : units;
   return `"$${grouped}.${decimals}${suffix}"`;
 }

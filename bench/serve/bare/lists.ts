@@ -57,9 +57,9 @@ export const blocksOfDays: Route = {
   body: (rows, request) => {
     const { size, offset } = pageOf(request);
     const total = Number(rows[0]?.[0] ?? 0);
-    const more = offset + size < total;
+    const hasMore = offset + size < total;
     return envelope(
-      `{${chainFields(request.now)},"items":[${rows.map(blockOf).join(",")}],${pagination(request, total, more)},"indexed_from":null}`,
+      `{${chainFields(request.now)},"items":[${rows.map(blockOf).join(",")}],${pagination(request, total, hasMore)},"indexed_from":null}`,
     );
   },
 };
@@ -78,8 +78,8 @@ export const holders: Route = {
     const contract = contractFields(`\\x${request.path[1]?.slice(2)}`, decimals, name, symbol, standards);
     const rest = `"total_supply":${plain(supply)},"block_height":${block},"balance_source":${flag(sourced) === "true" ? '"node"' : '"events"'}`;
     const items = rows.map((row) => `{${contract},"address":${hex(row[8])},"balance":${plain(row[9])},${rest}}`).join(",");
-    const more = offset + size < Number(total);
-    return envelope(`{${chainFields(request.now)},"items":[${items}],${pagination(request, Number(total), more)},"indexed_from":null}`);
+    const hasMore = offset + size < Number(total);
+    return envelope(`{${chainFields(request.now)},"items":[${items}],${pagination(request, Number(total), hasMore)},"indexed_from":null}`);
   },
 };
 

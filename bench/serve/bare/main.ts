@@ -21,7 +21,7 @@ const longWalletSet = new Set(longWallets);
 const pool = new pg.Pool({
   connectionString: databaseUrl,
   max: poolSize,
-  // Values stay text.
+  // Values remain text.
   types: { getTypeParser: () => (value: string) => value },
   // The statements have the same best plan for all values, so they are planned once.
   options: "-c plan_cache_mode=force_generic_plan",

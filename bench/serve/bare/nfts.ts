@@ -1,7 +1,7 @@
 import { envelope, flag, hex, number, plain, pretty, standardsOf, text, time } from "./json.ts";
 import type { Route, Row } from "./route.ts";
 
-/** The media type of the only kind of file in the documents of the generated chain. */
+/** Media types by file extension. The documents of the generated chain refer only to PNG files. */
 const mediaTypes: Readonly<Record<string, string>> = { png: "image/png" };
 const erc721 = "2";
 
@@ -29,11 +29,11 @@ function nftOf(columns: Row, owner: string | null): string {
   );
 }
 
-/** The price of a floor in whole native tokens. */
+/** A floor price in whole native tokens. */
 const wholeNative = (price: string | null | undefined): string =>
   price === null || price === undefined ? "null" : String(Number(`${price}e-18`));
 
-/** The columns of a collection before those of its ids. */
+/** The number of a collection's columns, which precede those of its ids. */
 const collectionColumns = 10;
 
 function collectionsOf(rows: readonly Row[], wallet: string): string {

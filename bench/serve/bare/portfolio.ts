@@ -5,7 +5,7 @@ const days = 30;
 const secondsPerDay = 86_400;
 const native = "0";
 
-/** The balances that a day begins and ends with, and those between. */
+/** The opening, highest, lowest and closing balance of a day. */
 interface Day {
   readonly open: string;
   readonly high: string;
@@ -13,7 +13,7 @@ interface Day {
   readonly close: string;
 }
 
-/** The days of a balance, oldest first. Changes are of the form `<day from 1>:<balance>`. */
+/** The days of a balance, oldest first. `changes` is a comma-separated list of `<day, from 1>:<balance>`. */
 function daysOf(opening: string, changes: string | null): Day[] {
   const list = (changes ?? "").split(",").map((change) => change.split(":"));
   let next = 0;

@@ -3,7 +3,7 @@ import type { Row } from "./route.ts";
 
 const first = 2;
 const own = first + transactionColumns;
-/** The number of columns of a transaction with a log; further ones belong to the statement. */
+/** The number of columns of a transaction with a log; further columns are specific to a statement. */
 export const itemColumns = own + 13;
 const transferTopic = "\\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 

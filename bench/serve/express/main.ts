@@ -22,7 +22,7 @@ const { databaseUrl, poolSize, statements, document, longWallets } = readArgumen
 const longWalletSet = new Set(longWallets);
 const database = knex({
   client: "pg",
-  // Values stay text.
+  // Values remain text.
   connection: { connectionString: databaseUrl, types: { getTypeParser: () => (value: string) => value } },
   pool: { min: 0, max: poolSize },
 });

@@ -6,15 +6,15 @@ export interface Exchange {
   readonly status: number;
   /** Bytes of the body as sent. */
   readonly bytes: number;
-  /** Whether the response had been cached since an earlier request. */
+  /** Whether the response came from the server's cache. */
   readonly isCached: boolean;
 }
 
-/** What a load connection sends and reports. */
+/** The options of a load connection. */
 export interface ConnectionOptions {
   readonly host: string;
   readonly port: number;
-  /** The whole text of the next request; null to close the connection. */
+  /** The complete text of the next request; null to close the connection. */
   readonly next: () => string | null;
   readonly onResponse: (exchange: Exchange) => void;
 }
@@ -24,8 +24,9 @@ const cachedResponse = /\r\nx-cache: *hit/i;
 const contentLength = /\r\ncontent-length: *(\d+)/i;
 
 /**
- * One keep-alive connection that sends the next request when a response is complete. It reads only the status and the length of a response, so that the load
- * takes little of the CPU that it measures. Resolves when it is closed. @throws {Error} if a response has no Content-Length or the connection breaks.
+ * Runs one keep-alive connection that sends the next request when a response is complete. It parses only the status, the length and the cache
+ * header of a response, so that the load uses little of the CPU time that it measures. Resolves when the connection is closed.
+ * @throws {Error} if a response has no Content-Length or the connection breaks.
  */
 export function runConnection({ host, port, next, onResponse }: ConnectionOptions): Promise<void> {
   return new Promise((resolve, reject) => {

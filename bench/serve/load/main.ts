@@ -11,7 +11,7 @@ export interface LoadArgument {
   readonly keys: readonly string[];
   /** The request header Accept-Encoding; none by default. */
   readonly acceptEncoding?: string;
-  /** Responses that the warm-up waits for, for at most 20 s: a server that keeps what it reads is slower until then. */
+  /** The responses that the warm-up waits for, for at most 20 s: until then, a server that caches what it reads is slower. */
   readonly minWarmUpResponses?: number;
   readonly warmUpMilliseconds: number;
   readonly milliseconds: number;
@@ -20,14 +20,14 @@ export interface LoadArgument {
 /** Sent to the parent when the measured time begins and when it ends. */
 export type LoadMessage = { readonly kind: "start" } | { readonly kind: "end"; readonly result: LoadResult };
 
-/** Requests of the measured time. */
+/** The results of the measured time. */
 export interface LoadResult {
   readonly requests: number;
   readonly milliseconds: number;
   readonly failures: number;
   /** Bytes of all bodies as sent. */
   readonly bytes: number;
-  /** Responses that had been cached since an earlier request. */
+  /** Responses from the server's cache. */
   readonly cached: number;
   /** CPU milliseconds of the load process. */
   readonly loadCpu: number;

@@ -1,4 +1,4 @@
--- A wallet's holdings with metadata, standards, last transfers, balances of a day ago and prices now and a day ago.
+-- A wallet's holdings with metadata, standards, last transfers, the balances of a day ago, and the prices of now and of a day ago.
 -- $1 chain, $2 owner, $3 now (unix seconds)
 WITH day AS MATERIALIZED (
   SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < $3::int8 - 86399 ORDER BY timestamp DESC, number DESC LIMIT 1)

@@ -1,4 +1,4 @@
--- The ids of a collection that a wallet holds, with balances of a day ago and metadata: a row per id.
+-- The ids of a collection that a wallet holds, with the balances of a day ago and metadata: a row per id.
 -- $1 chain, $2 owner, $3 collection, $4 now (unix seconds)
 WITH day AS MATERIALIZED (
     SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < $4::int8 - 86399 ORDER BY timestamp DESC, number DESC LIMIT 1),

@@ -1,4 +1,4 @@
--- The totals of an exchange as of its last closed hour, and its days of a month: a row per day, oldest first.
+-- The totals of an exchange as of its last complete hour, and those of the days of a month: a row per day, oldest first.
 -- $1 chain, $2 factory
 WITH head AS MATERIALIZED (SELECT timestamp / 3600 AS hour FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1),
   newest AS MATERIALIZED (

@@ -1,4 +1,4 @@
--- The holdings of a wallet with tens of thousands of tokens: like balances.sql, but metadata, standards, times and prices are each read once and joined.
+-- The holdings of a wallet with tens of thousands of tokens: like balances.sql, but metadata, standards, times and prices are read once and joined.
 -- $1 chain, $2 owner, $3 now (unix seconds)
 WITH day AS MATERIALIZED (
     SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < $3::int8 - 86399 ORDER BY timestamp DESC, number DESC LIMIT 1),

@@ -1,4 +1,4 @@
--- The collections and ids that a wallet holds, with balances of a day ago, metadata and floor prices of 30 days: a row per id.
+-- The collections and ids that a wallet holds, with the balances of a day ago, metadata and the floor prices of 30 days: a row per id.
 -- $1 chain, $2 owner, $3 now (unix seconds)
 WITH day AS MATERIALIZED (
     SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < $3::int8 - 86399 ORDER BY timestamp DESC, number DESC LIMIT 1),

@@ -1,4 +1,4 @@
--- A wallet's balances at the begin of the last days, their changes since then, and the prices of the days: a row per token.
+-- A wallet's balances at the beginning of the last days, their changes since then, and the prices of the days: a row per token.
 -- $1 chain, $2 wallet, $3 days
 WITH last_day AS MATERIALIZED (SELECT timestamp / 86400 AS day FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1),
   days AS MATERIALIZED (

@@ -19,8 +19,9 @@ export interface ListedApprovals<R> {
 }
 
 /**
- * Reads the approvals of a wallet. If there are too many, which hostile contracts can cause for any wallet, only those that the wallet sent itself are read.
- * @throws {RequestError} 400 if these are too many as well, or if the wallet sent none.
+ * Reads the approvals of a wallet. If there are too many, because hostile contracts can emit approvals for any wallet, reads only those that the
+ * wallet sent itself.
+ * @throws {RequestError} 400 if there are also too many of these, or if the wallet sent none.
  */
 export async function readApprovals<R>(
   wallet: Address,
@@ -35,7 +36,7 @@ export async function readApprovals<R>(
   return sentByOwner;
 }
 
-/** Drops approvals by spam contracts that the owner did not send: a contract can emit approvals of any owner. */
+/** Drops the approvals of spam contracts unless the owner sent them: a contract can emit approvals for any owner. */
 export async function withoutSpam<R extends Row>(context: ResolverContext, chain: Chain, rows: readonly R[]): Promise<ListedApprovals<R>> {
   const tokens = new Set(rows.map(({ token }) => token));
   const [metadata, labels] = await Promise.all([
@@ -48,7 +49,7 @@ export async function withoutSpam<R extends Row>(context: ResolverContext, chain
   return { rows: await filterInTurns(rows, ({ is_own, token }) => is_own || !spam.has(token)), metadata, labels };
 }
 
-/** The common first fields of spenders: position and transaction of the approval, and the spender. */
+/** The first fields of every spender: the position and transaction of the approval, and the address. */
 export const viewSpender = (labels: Labels, row: Row) => ({
   block_height: row.block,
   tx_offset: row.transaction_index,

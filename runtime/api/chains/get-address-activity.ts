@@ -13,7 +13,7 @@ export const getAddressActivity: Handlers["getAddressActivity"] = async ({ walle
     const [rows] = await Promise.all([network.lastSeen(ids, walletAddress), context.requireBuilt(requested, ["tokens"])]);
     return rows;
   });
-  // A complete response is possible as soon as the database responds.
+  // Not cached, so that the response is complete as soon as the database responds.
   if (unavailable.size > 0) context.markVolatile();
   const seen = new Map(results.flat().map(({ chain_id: id, timestamp }) => [id, timestamp]));
   const chains = context.chains.list().filter(isRequested);

@@ -22,8 +22,8 @@ export interface AddedEndpoint {
   readonly operation: Operation;
   /** Creates its handler from the same parts as the generated routes. */
   readonly route: <Handler>(run: Run<Handler, ResolverContext>) => Handler;
-  /** The path of a documented endpoint with the same parameters, and the same response unless the items are its own. */
-  readonly like: string;
+  /** The path of a documented endpoint with the same parameters and, apart from the items, the same response. */
+  readonly templatePath: string;
   readonly added: AddedProtocol;
   /** The name of the operation. */
   readonly name: string;
@@ -54,10 +54,10 @@ function addedEndpoint(added: AddedProtocol, name: string, endpoint: DeclaredEnd
   const own = Object.entries(added.objects).map(([object, { fields }]) => [object, fields] as const);
   const objects: ObjectFields = { ...communityObjects, ...Object.fromEntries(own) };
   const items = { object: endpoint.item, objects };
-  const { template, parse } = likeOf(name, endpoint.parameters);
+  const { template, parse } = templateOf(name, endpoint.parameters);
   const operation: Operation = {
     ...template,
-    // A name of a declaration has no dot, so that no other operation has this id.
+    // Declared names contain no dots, so no other operation has this id.
     id: `community.${id}.${name}`,
     path: `/v1/cq/provider/app/${id}/${name}/`,
     protocol: id,
@@ -74,20 +74,20 @@ function addedEndpoint(added: AddedProtocol, name: string, endpoint: DeclaredEnd
   return {
     operation,
     route: (run) => run<AddedRequest, object>(operation, (raw, parsers) => parse(raw, parsers, id), resolve),
-    like: template.path,
+    templatePath: template.path,
     added,
     name,
   };
 }
 
-/** The operation of the template itself, or else one with the same parameters. @throws {TypeError} if the template has none. */
-function likeOf(name: string, parameters: readonly RequestParameter[]): { readonly template: Operation; readonly parse: Parse } {
-  const isLike = (other: string): boolean => {
+/** The template's operation of this name, otherwise one with the same parameters. @throws {TypeError} if the template has none. */
+function templateOf(name: string, parameters: readonly RequestParameter[]): { readonly template: Operation; readonly parse: Parse } {
+  const hasSameParameters = (other: string): boolean => {
     const sent = communityOperations[other]?.parameters ?? [];
     return sent.length === parameters.length && sent.every((parameter) => parameters.includes(parameter));
   };
-  const like = templates.find((other) => other.name === name) ?? templates.find((other) => isLike(other.name));
-  const template = operations.find(({ handler }) => handler === communityOperations[like?.name ?? ""]?.handler);
-  if (like === undefined || template === undefined) throw new TypeError(`No operation of the template has the parameters of ${name}.`);
-  return { template, parse: like.parse };
+  const similar = templates.find((other) => other.name === name) ?? templates.find((other) => hasSameParameters(other.name));
+  const template = operations.find(({ handler }) => handler === communityOperations[similar?.name ?? ""]?.handler);
+  if (similar === undefined || template === undefined) throw new TypeError(`No operation of the template has the parameters of ${name}.`);
+  return { template, parse: similar.parse };
 }

@@ -49,7 +49,7 @@ export function documentEndpoints<Documented extends Document>(document: Documen
   };
 }
 
-/** Component names are those of the declaration after the id of the protocol, because several protocols may use the same name. */
+/** Component names start with the id of the protocol, because several protocols may declare the same name. */
 const componentOf = ({ protocol }: AddedProtocol, name: string): string => `${protocol.id}.${name}`;
 
 const referenceOf = (added: AddedProtocol, name: string): string =>
@@ -59,7 +59,7 @@ const isOfTemplate = ({ name }: AddedEndpoint): boolean => Object.hasOwn(communi
 
 function pathItemOf(paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): object {
   const { operation, added, name } = endpoint;
-  const { get } = like(paths, endpoint);
+  const { get } = templateItem(paths, endpoint);
   const { "501": _planned, "200": success, ...failures } = get.responses;
   const { "x-status": _status, ...shared } = get as PathItem["get"] & { readonly "x-status"?: unknown };
   const terms = added.endpoints[name];
@@ -92,9 +92,9 @@ function pathItemOf(paths: Readonly<Record<string, PathItem>>, endpoint: AddedEn
   };
 }
 
-const like = (paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): PathItem => {
-  const item = paths[endpoint.like];
-  if (item === undefined) throw new TypeError(`The document has no path ${endpoint.like}.`);
+const templateItem = (paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): PathItem => {
+  const item = paths[endpoint.templatePath];
+  if (item === undefined) throw new TypeError(`The document has no path ${endpoint.templatePath}.`);
   return item;
 };
 
@@ -110,11 +110,11 @@ const objectSchemas = (added: AddedProtocol): Schemas =>
 const responseOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.response`);
 const envelopeOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.envelope`);
 
-/** The response and the envelope of an operation that is not in the template: those of its like, with other items. */
+/** The response and the envelope of an operation that is not in the template: those of the documented endpoint, with other items. */
 function responseSchemas(paths: Readonly<Record<string, PathItem>>, schemas: Schemas, endpoint: AddedEndpoint): Schemas {
   if (isOfTemplate(endpoint)) return {};
   const { added, name } = endpoint;
-  const envelope = resolve(schemas, like(paths, endpoint).get.responses["200"].content[json]?.schema);
+  const envelope = resolve(schemas, templateItem(paths, endpoint).get.responses["200"].content[json]?.schema);
   const response = resolve(schemas, envelope.properties?.data);
   const summary = added.endpoints[name]?.summary ?? name;
   const items = {
@@ -135,6 +135,6 @@ function responseSchemas(paths: Readonly<Record<string, PathItem>>, schemas: Sch
 const resolve = (schemas: Schemas, schema: JsonSchema | undefined): JsonSchema =>
   schemas[schema?.$ref?.slice(schemaPrefix.length) ?? ""] ?? {};
 
-/** By name, like the generated document. */
+/** Sorted by name, like the generated document. */
 const sorted = <Value>(entries: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
   Object.fromEntries(Object.entries(entries).sort(([left], [right]) => (left < right ? -1 : 1)));

@@ -17,7 +17,7 @@ const examples: Readonly<Record<string, unknown>> = {
   date: "2026-03-01",
 };
 
-/** An object as its fields' examples. */
+/** An example of an object, from the examples of its fields. */
 export function exampleOf(objects: AddedProtocol["objects"], name: string): Readonly<Record<string, unknown>> {
   const fields: readonly (ItemField & Partial<DeclaredField>)[] = objects[name]?.fields ?? communityObjects[name] ?? [];
   return Object.fromEntries(

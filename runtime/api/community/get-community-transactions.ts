@@ -18,6 +18,6 @@ export const getCommunityTransactions: Handlers["getCommunityTransactions"] = as
   return { ...page, address: notationOf(network, request.address) ?? "", chain_id: null, items };
 };
 
-/** The address of a script, by which the index of a Bitcoin chain knows a wallet; null if there is none. */
+/** The address of a script, which identifies a wallet in the index of a Bitcoin chain; null if it has none. */
 const notationOf = (network: BitcoinNetwork, script: string | null): string | null =>
   script === null ? null : addressOf(network, script as Hex);

@@ -10,7 +10,9 @@ export interface NativeNames {
 /** The names of tokens by the field of their address. */
 const namedTokens = ["contract", "asset"] as const;
 
-/** A row of declared SQL with the configured name and symbol of the native token, which the schema `api` does not have; in lists as well. */
+/**
+ * Adds the configured name and symbol of the native token, which the schema `api` does not have, to a row of declared SQL and to rows in its lists.
+ */
 export function withNativeNames(row: OperationRow, native: NativeNames): OperationRow {
   const named = Object.fromEntries(
     namedTokens

@@ -10,7 +10,7 @@ import type { ResolverContext } from "../context.ts";
 import { withNativeNames } from "./native-names.ts";
 import { type LogoOf, type ObjectFields, viewItem } from "./view-item.ts";
 
-/** What the requests of community endpoints have in common. */
+/** The parameters that all community endpoints share. */
 export interface CommunityRequest {
   readonly protocol: string;
   /** The requested chain, or the first one on which the protocol has contracts; null if there is none. */
@@ -81,7 +81,8 @@ export async function pageOfOperation<Item>(
 }
 
 /**
- * Whether the protocol has a pool for which an operation has no rows, such as one of whose tokens the wallet has none: whether its market data has the pool.
+ * Whether the market data of a protocol has a pool. An operation may have no rows for an existing pool, for example if the wallet holds none of its
+ * tokens.
  */
 async function isPool(
   context: ResolverContext,

@@ -64,7 +64,7 @@ const numberOf = (value: unknown): number | undefined => {
   return typeof value === "string" && decimalText.test(value) ? (viewNumber(decimalOf(value)) ?? undefined) : undefined;
 };
 
-/** By format of a field; undefined for a value that is not of the format. */
+/** Converts values by the format of their field; undefined for a value that does not have the format. */
 const formats: Readonly<Record<string, (value: unknown) => unknown>> = {
   number: numberOf,
   integer: (value) => {

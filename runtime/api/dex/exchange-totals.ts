@@ -65,7 +65,7 @@ const totalsFromRollUp = async (
 
 const dayWithoutValues = (start: number, swaps: number): ExchangeDay => ({ start, swaps, volume: null, liquidity: null });
 
-/** The swaps of the month's days at some positions, by position. */
+/** The swaps of the days at the given positions of the month, by position. */
 const swapsOfDays = async (
   context: ResolverContext,
   chain: Chain,

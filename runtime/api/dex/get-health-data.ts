@@ -11,7 +11,7 @@ export const getHealthData: Handlers["getHealthData"] = async ({ chain, dexName 
   const { checkpoints, ledger, network } = context;
   const checkpoint = checkpoints.get(poolsId);
   const [synced, chains, nodes] = await Promise.all([
-    // A checkpoint before the first block has no block.
+    // There is no block at a checkpoint before the first block.
     checkpoint === undefined ? null : ledger.blockByNumber(chain.id, checkpoint),
     ledger.chains(),
     network.nodes(),

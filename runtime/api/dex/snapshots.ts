@@ -7,11 +7,14 @@ import { secondsPerDay, secondsPerHour, startOfDay } from "../../lib/time.ts";
 import { heightAt } from "../block-references.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** Points of a month's series: one more than its days, so that the change over the month can be computed. A week's series is the end of a month's. */
+/**
+ * Points of a month's series: one more than its days, so that the change over the month can be computed. A week's series is the last part of a
+ * month's.
+ */
 export const pointsOfMonth = 31;
 export const pointsOfWeek = 8;
 
-/** A point in time, with the last block before it and before earlier times; a block is null if the index has no earlier one. */
+/** A point in time, with the last block before it and the last blocks before earlier times; a block is null if the index has none. */
 export interface Snapshot {
   /** Unix seconds; exclusive. */
   readonly end: number;

@@ -77,7 +77,7 @@ interface ActionView {
   readonly rates: ActionRates;
 }
 
-/** Values are at the prices of the block's time. */
+/** Values use the prices at the time of the block. */
 function viewAction(context: ResolverContext, chain: Chain, view: ActionView): ExchangeTransaction {
   const { row, transaction, pool, metadata, address, quoteCurrency, rates } = view;
   const chainConfig = context.chains.get(chain.id);

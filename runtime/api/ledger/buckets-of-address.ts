@@ -18,8 +18,9 @@ interface Bucket {
 }
 
 /**
- * A wallet's transactions of one bucket, newest first, with links to the previous and the next bucket with transactions. `bucket` is null for the first one
- * with transactions, or that of the head, where they may still appear. @throws {RequestError} 400 if it has more transactions than a response may list.
+ * A wallet's transactions of one bucket, newest first, with links to the previous and the next bucket with transactions. A null `bucket` selects the
+ * first one with transactions or, if there are none, that of the head. @throws {RequestError} 400 if it has more transactions than a response may
+ * list.
  */
 export async function bucketOfAddress(
   context: ResolverContext,

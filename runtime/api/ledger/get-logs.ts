@@ -24,10 +24,10 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
   };
 };
 
-/** Ranges with more logs are measured before they are read. */
+/** Max logs of a range that are read without measuring their size first. */
 const maxUnmeasured = 1_000;
 
-/** The matching logs of a range. @throws {RequestError} 400 if there are more than a response may list, or if they are longer than a response may be. */
+/** The matching logs of a range. @throws {RequestError} 400 if there are more than a response may list, or if the response would be too large. */
 async function logsOfRange(
   { ledger, limits }: ResolverContext,
   { chain, format }: GetLogsRequest,
@@ -61,8 +61,8 @@ async function requestedRange(request: GetLogsRequest, context: ResolverContext,
     if (block === null) throw notFound("Block", blockHash, chain.name);
     return { first: block.number, last: block.number };
   }
-  const latest = startingBlock === null && endingBlock === null;
-  const range = rangeOf(context, latest ? { startingBlock: "latest", endingBlock } : request, indexedFrom);
+  const isLatest = startingBlock === null && endingBlock === null;
+  const range = rangeOf(context, isLatest ? { startingBlock: "latest", endingBlock } : request, indexedFrom);
   const count = range === null ? 0 : range.last - range.first + 1;
   const max = context.limits.blockRange;
   if (range !== null && count > max)

@@ -24,11 +24,11 @@ const shortest = viewLogWithBlock(
   { metadata: undefined, label: null, logo: null, factory: null },
   null,
 );
-/** Values that are null in the shortest item may be a digit or an empty text in another one. */
+/** A value that is null in this item may be a single digit in another one, which is three bytes shorter. */
 const shorterThanNull = 3;
 const values = Object.values(shortest);
 const jsonBytes = JSON.stringify(shortest).length - shorterThanNull * values.filter((value) => value === null).length;
-/** CSV has the values only; null is an empty cell. */
+/** CSV contains only the values; null is an empty cell. */
 const csvBytes = values.reduce<number>((sum, value) => sum + (value === null ? 0 : String(value).length), 0);
 /** A topic with its quotes. */
 const topicBytes = hash.length + 2;

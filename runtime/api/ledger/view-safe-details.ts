@@ -9,7 +9,10 @@ import type { Address } from "../../lib/hex.ts";
 import { includesBlock } from "../as-of-projection.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** Signatures of one response whose owners are determined: anyone can fill a block with events of thousands of signatures, and each takes about 1 ms. */
+/**
+ * Max signatures of one response whose owners are determined: anyone can fill a block with thousands of signatures, and recovering one takes about 1
+ * ms.
+ */
 const maxDetermined = 2_000;
 /** Signatures that are recovered before other requests get their turn. */
 const recoveredPerTurn = 10;
@@ -17,7 +20,7 @@ const recoveredPerTurn = 10;
 /** A signature with the execution that received it. */
 interface Received extends SafeSignature {
   readonly execution: SafeExecutionRow;
-  /** Whether the Safe checked it, which it does up to its threshold; the first one always. */
+  /** Whether the Safe checked it: it checks as many signatures as its threshold, and at least the first one. */
   readonly isChecked: boolean;
 }
 
@@ -56,7 +59,7 @@ const receivedBy = (execution: SafeExecutionRow): Received[] => {
   }));
 };
 
-/** The owners that made signatures; signatures of other accounts are left out. */
+/** The owner that made each signature; signatures of other accounts are omitted. */
 async function ownersOf({ safes }: ResolverContext, chainId: number, signatures: readonly Received[]): Promise<Map<Received, Address>> {
   const candidates: (OwnerCandidate & { readonly made: Received })[] = [];
   let recovered = 0;

@@ -74,7 +74,7 @@ function daysOf({ clock, limits }: ResolverContext, { from, to, contractAddress 
 }
 
 /**
- * Checks that a token is known. A token with a price is, because an operator may import prices of a token that the index has never seen.
+ * Checks that a token is known. A price is enough, because an operator may import prices of a token that the index has never seen.
  * @throws {RequestError} 404 if it is not.
  */
 async function requireKnownToken({ prices }: ResolverContext, chain: Chain, address: Address, metadata: TokenMetadata | undefined) {

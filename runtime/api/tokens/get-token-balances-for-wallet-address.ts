@@ -31,7 +31,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
     context.ledger.knowsNativeBalances(chain.id),
   ]);
   const balance24h = new Map(hideUnknownNative(balancesBefore ?? [], knowsNative).map((row) => [holdingKey(row), row.balance]));
-  // In a complete index, an asset that did not occur up to that block had the balance 0.
+  // In a complete index, an asset that did not occur up to that block had a balance of 0.
   const missingBalance = indexedFrom === null || balancesBefore !== null ? "0" : null;
   const chainConfig = context.chains.get(chain.id);
   const quotes: HoldingQuotes = {

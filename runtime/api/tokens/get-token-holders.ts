@@ -6,7 +6,7 @@ import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewContract } from "./view-token.ts";
 
-/** Rows from the largest holder on that cost less than a round trip to the database. */
+/** Rows, counted from the largest holder, that take less time to read than a round trip to the database. */
 const maxEarlyRows = 1_000;
 
 /**
@@ -24,7 +24,7 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
   const offset = page.number * page.size;
   const head = await ledger.head(chain.id);
   const isLast = head !== null && height >= head.number;
-  // The totals say from which end a later page is read; the first ones are read together with them.
+  // The totals determine from which end a later page is read; an early page is read together with them.
   const isEarly = isLast && offset + page.size <= maxEarlyRows;
   const early = isEarly ? await tokens.firstHolders(chain.id, tokenAddress, standard, height, { limit: page.size + 1, offset }) : null;
   const totals = early === null ? await tokens.tokenTotalsAt(chain.id, tokenAddress, standard, height) : early.totals;
@@ -36,7 +36,7 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
       ? []
       : (early?.rows.slice(0, limit) ??
         (await tokens.holdersAt(chain.id, tokenAddress, standard, height, { limit, offset, total, isLast })));
-  // A copy of an object with all fields takes a fraction of the time of adding fields to a copy of the contract.
+  // Copying an object that has all fields is much faster than adding fields to a copy of the contract.
   const item = {
     ...viewContract(context.chains.get(chain.id), tokenAddress, standard, metadata),
     address: tokenAddress,

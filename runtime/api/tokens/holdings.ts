@@ -39,8 +39,8 @@ interface HoldingOptions {
 const maxRecordedTokens = 200;
 
 /**
- * A wallet's holdings after a block, the native token first; a collection is one asset. `read` has them if they are already being read, with one row more than
- * a response may have. @throws {RequestError} 400 if there are more rows than a response may have.
+ * A wallet's holdings after a block, the native token first; a collection is one asset. `read` resolves to the holdings if they are already being
+ * read, limited to one row more than a response may have. @throws {RequestError} 400 if there are more rows than a response may have.
  */
 export async function holdingsOf(
   context: ResolverContext,
@@ -116,8 +116,8 @@ async function heldNfts(
 }
 
 /**
- * Whether an NFT collection is an ERC-20 token too. Both standards have `balanceOf`, which returns the ERC-20 balance in such a contract: the number of NFTs
- * that were held before the first indexed block is therefore unknown.
+ * Whether an NFT collection is also an ERC-20 token. Both standards have `balanceOf`, which returns the ERC-20 balance in such a contract: the number
+ * of NFTs that were held before the first indexed block is therefore unknown.
  */
 export const isAlsoErc20 = ({ standard }: Pick<HoldingRow, "standard">, metadata: TokenMetadata | undefined): boolean =>
   standard === standards.erc721 && metadata?.standards.includes(standards.erc20) === true;

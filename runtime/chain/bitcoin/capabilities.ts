@@ -3,7 +3,7 @@ import { RpcError } from "../errors.ts";
 import type { Rpc } from "../rpc.ts";
 import { integerOf, objectOf, type RawObject, textOf } from "./decode-block.ts";
 
-/** What a Bitcoin node offers. */
+/** The capabilities of a Bitcoin node. */
 export interface BitcoinCapabilities {
   /** The name of its network: main, testnet4, signet or regtest. */
   readonly network: string;

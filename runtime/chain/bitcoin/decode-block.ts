@@ -9,8 +9,8 @@ export type RawObject = Readonly<Record<string, unknown>>;
 const zeroHash: Hash = `0x${"0".repeat(64)}`;
 
 /**
- * Decodes a response to getblock with verbosity 2 or 3 (Bitcoin Core 22 to 28). Scripts are read instead of addresses, whose fields differ between versions:
- * the script determines the address. @throws {BadReplyError} if a field is missing or invalid.
+ * Decodes a response to getblock with verbosity 2 or 3 (Bitcoin Core 22 to 28). It reads scripts, which determine the addresses, because the fields
+ * with addresses differ between versions. @throws {BadReplyError} if a field is missing or invalid.
  */
 export function decodeBlock(reply: unknown, expected: { readonly number: number; readonly hash: Hash }): BitcoinBlock {
   const name = `block ${expected.number}`;
@@ -58,7 +58,7 @@ function decodeInput(raw: RawObject, name: string): BitcoinInput {
   };
 }
 
-/** The outputs of a transaction, in a block or as getrawtransaction returns it. @throws {BadReplyError} */
+/** The outputs of a transaction of a block, or of one that getrawtransaction returned. @throws {BadReplyError} */
 export function decodeOutputs(raw: RawObject, name: string): BitcoinOutput[] {
   const outputs = listOf(raw.vout, `vout of ${name}`);
   if (outputs.length === 0) throw new BadReplyError(`The node returned ${name} without outputs.`);

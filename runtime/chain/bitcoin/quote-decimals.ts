@@ -1,17 +1,17 @@
 /** A JSON number (RFC 8259, section 6). */
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** What only numbers that a double may not represent exactly contain; `e` is also in true and false. */
+/** Matches every number that a double may not represent exactly; `e` also matches true and false, which is harmless. */
 const suspicious = /[.eE]|\d{16}/;
 
 /**
- * Parses JSON in which every number that is not an exact integer in plain notation becomes its text, so that no amount passes through a float. @throws
- * {SyntaxError}
+ * Parses JSON; a number that is not a safe integer in plain notation becomes a string, so that no amount passes through a float.
+ * @throws {SyntaxError}
  */
 export const parseExactJson = (text: string): unknown => JSON.parse(quoteDecimals(text));
 
 /**
- * JSON with quotes around all numbers that have a fraction or an exponent, or that are not safe integers. Texts are skipped, because they may be megabytes
- * long.
+ * Puts quotes around all numbers that have a fraction or an exponent, or that are not safe integers. Strings are skipped without matching, because
+ * they may be megabytes long.
  */
 function quoteDecimals(text: string): string {
   const parts: string[] = [];
@@ -29,7 +29,7 @@ function quoteDecimals(text: string): string {
 
 const quoted = (literal: string): string => (/^-?\d+$/.test(literal) && Number.isSafeInteger(Number(literal)) ? literal : `"${literal}"`);
 
-/** The position after the quote that ends a text; the length of the text if there is none. */
+/** The position after the quote that ends a string; the length of the text if there is none. */
 function endOfText(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

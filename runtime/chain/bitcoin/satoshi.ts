@@ -1,13 +1,13 @@
 /** All bitcoins that will ever exist, in satoshi (MAX_MONEY of Bitcoin Core); below 2^53. */
 const maxSatoshi = 2_100_000_000_000_000n;
 const decimals = 8;
-/** Larger exponents cannot be amounts; they would only cost memory. */
+/** A larger exponent cannot be an amount, and would only cost memory. */
 const maxExponent = 20;
 const amountPattern = /^(0|[1-9]\d{0,15})(?:\.(\d{1,20}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * An amount of bitcoins, in the notation of a node's response, as satoshi. Exact: undefined for more than 8 decimals, even if they are zeros, for negative
- * amounts, and for more than all bitcoins.
+ * Converts an amount of bitcoins from the notation of a node's response to satoshi, exactly. Undefined for more than 8 decimals, even if they are
+ * zeros, for negative amounts, and for amounts above the maximum supply.
  */
 export function satoshiOf(value: unknown): bigint | undefined {
   const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;

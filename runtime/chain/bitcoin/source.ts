@@ -7,7 +7,7 @@ import { decodeBlock, decodeOutputs, hashOf, integerOf, objectOf, textOf } from 
 import { parseExactJson } from "./quote-decimals.ts";
 import type { BitcoinBlock, BitcoinOutput } from "./types.ts";
 
-/** A node of a Bitcoin chain as its indexer reads it. */
+/** A Bitcoin node, as the indexer reads it. */
 export interface BitcoinSource {
   /** The network that the node reports: main, testnet4, signet or regtest. */
   network(): Promise<string>;
@@ -21,15 +21,15 @@ export interface BitcoinSource {
   outputsOf(txids: readonly Hash[]): Promise<(readonly BitcoinOutput[] | null)[]>;
 }
 
-/** Transactions with the outputs that they spend; nodes before version 23 return level 2 instead, without these outputs. */
+/** Returns transactions with the outputs that they spend; nodes before version 23 respond as for verbosity 2, without these outputs. */
 const verbosity = 3;
 /** RPC_INVALID_PARAMETER and RPC_INVALID_ADDRESS_OR_KEY of Bitcoin Core (src/rpc/protocol.h). */
 const invalidParameter = -8;
 const notFound = -5;
-/** A full block of level 3 has more than ten megabytes. */
+/** A full block with verbosity 3 has more than ten megabytes. */
 const blockTimeoutMilliseconds = 120_000;
 
-/** Creates the JSON-RPC client of a Bitcoin node. Numbers with a fraction or an exponent are returned as their text. */
+/** Creates the JSON-RPC client of a Bitcoin node. Numbers with a fraction or an exponent are returned as strings. */
 export const createBitcoinRpc = (options: RpcOptions): Rpc =>
   createRpc({ timeoutMilliseconds: blockTimeoutMilliseconds, ...options, parseJson: parseExactJson });
 
@@ -76,7 +76,7 @@ export const createBitcoinSource = (rpc: Rpc, options: BitcoinSourceOptions = {}
           const name = `transaction ${txids[position]}`;
           const raw = objectOf(value, name);
           if (hashOf(raw.txid, `txid of ${name}`) !== txids[position])
-            throw new BadReplyError(`The node returned another transaction than ${name}.`);
+            throw new BadReplyError(`The node returned a different transaction, expected ${name}.`);
           return decodeOutputs(raw, name);
         }),
       );
@@ -84,14 +84,14 @@ export const createBitcoinSource = (rpc: Rpc, options: BitcoinSourceOptions = {}
   };
 };
 
-/** The value of a result; null for the error that means that the node does not have it. @throws {RpcError} for other errors. */
+/** The value of a result; null for the error code that means that the node does not have it. @throws {RpcError} for other errors. */
 const orNull = <T>(result: RpcResult, code: number, read: (value: unknown) => T): T | null => {
   if (result.ok) return read(result.value);
   if (result.error instanceof RpcError && result.error.code === code) return null;
   throw result.error;
 };
 
-/** @throws {BadReplyError} unless each block is the parent of the next. */
+/** Checks that each block is the parent of the next. @throws {BadReplyError} */
 const requireLinked = (blocks: readonly BitcoinBlock[]): void => {
   for (const [position, block] of blocks.entries()) {
     const parent = blocks[position - 1];

@@ -15,7 +15,7 @@ export interface BitcoinInput {
 }
 
 export interface BitcoinTransaction {
-  /** In the order of bytes that Bitcoin displays. */
+  /** In the byte order in which Bitcoin software displays it. */
   readonly txid: Hash;
   /** The first transaction of a block, which creates its coins and has no inputs. */
   readonly isCoinbase: boolean;
@@ -31,7 +31,7 @@ export interface BitcoinBlock {
   readonly hash: Hash;
   /** Zeros for the genesis block. */
   readonly parentHash: Hash;
-  /** Unix seconds that its miner claims: not ascending from block to block. */
+  /** Unix seconds as claimed by the miner, not necessarily ascending. */
   readonly timestamp: number;
   readonly transactions: readonly BitcoinTransaction[];
 }

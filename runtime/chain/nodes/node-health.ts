@@ -1,6 +1,6 @@
 import type { Hash } from "../../lib/hex.ts";
 
-/** What is known about one node. */
+/** The health of one node. */
 export interface NodeHealth {
   /** Its last reported head; null before its first response. */
   readonly head: number | null;
@@ -8,7 +8,7 @@ export interface NodeHealth {
   readonly errorRate: number;
   /** Rounds in a row in which it was behind the other nodes. */
   readonly lateRounds: number;
-  /** Whether its hash of a block that the other nodes have was compared since it last failed. */
+  /** Whether one of its block hashes was compared with those of the other nodes since it last failed. */
   readonly isCompared: boolean;
   readonly isQuarantined: boolean;
 }
@@ -17,15 +17,15 @@ export interface NodeHealth {
 const maxErrorRate = 0.5;
 /** A node is late if it is further behind; jobs run up to the same distance. */
 const maxLag = 16;
-/** With one round, a block time below the interval between rounds would make nodes late by chance. */
+/** More than one, because nodes seem late by chance if the block time is below the interval between rounds. */
 const maxLateRounds = 3;
 
-/** The error rate after one more request; the weight is its share of the average. */
+/** The error rate after one more request; the weight is the request's share of the average. */
 export const nextErrorRate = (rate: number, hasFailed: boolean, weight: number): number => rate * (1 - weight) + (hasFailed ? weight : 0);
 
 /**
- * The head that nodes are compared with: of three or more nodes the second highest, so that one node with a false head does not make the others late; of two
- * the highest, because one of them may have stopped. Null if no node has reported a head.
+ * The head that nodes are compared with. With three or more nodes it is the second highest, so that one node with a false head does not make the
+ * others late; with two nodes it is the highest, because one of them may have stopped. Null if no node has reported a head.
  */
 export const referenceHead = (nodes: readonly NodeHealth[]): number | null => {
   const heads = nodes.flatMap(({ head, isQuarantined }) => (head === null || isQuarantined ? [] : [head])).sort((a, b) => b - a);
@@ -46,8 +46,8 @@ export const problemOf = (node: NodeHealth, reference: number | null): string | 
 };
 
 /**
- * The position of the best node to use: of those without a problem and with a compared block, the one with the lowest lag and error rate; null if there is
- * none.
+ * The position of the best node: among those without a problem and with a compared block, the one with the lowest lag and error rate; null if there
+ * is none.
  */
 export const bestNode = (nodes: readonly NodeHealth[]): number | null => {
   const reference = referenceHead(nodes);
@@ -67,7 +67,10 @@ export interface BlockVote {
   readonly isDisputed: boolean;
 }
 
-/** Decides which of the nodes' hashes of a block is right: that of more than half of the nodes with the block, otherwise the indexed one, if a node has it. */
+/**
+ * Decides which hash of a block is right: the one that more than half of the nodes with the block report, otherwise the indexed one, if a node
+ * reports it.
+ */
 export const voteOnBlock = (hashes: readonly (Hash | null)[], indexed: Hash | null): BlockVote => {
   const votes = hashes.filter((hash) => hash !== null);
   const counts = new Map<Hash, number>();

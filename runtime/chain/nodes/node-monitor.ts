@@ -15,7 +15,7 @@ export interface NodeMonitorOptions {
   readonly random?: () => number;
 }
 
-/** Watches the nodes of a chain, and chooses the one to index from. */
+/** Monitors the nodes of a chain, and chooses the one to index from. */
 export interface NodeMonitor {
   /** The position of the node to use. */
   readonly current: number;
@@ -29,9 +29,9 @@ export interface NodeMonitor {
   refuse(position: number, reason: string): Promise<boolean>;
 }
 
-/** What the monitor remembers about one node. */
+/** The state of one node. */
 interface Node extends NodeHealth {
-  /** For messages. */
+  /** Shown in messages. */
   readonly name: string;
   head: number | null;
   errorRate: number;
@@ -39,16 +39,16 @@ interface Node extends NodeHealth {
   isCompared: boolean;
   isQuarantined: boolean;
   quarantinedUntil: number;
-  /** The block by which it was quarantined, which is compared in each comparison until the quarantine ends. */
+  /** The block because of which it was quarantined; every comparison includes it until the quarantine ends. */
   disputedHeight: number | null;
 }
 
 const defaultPoll = 5_000;
 /** The interval after a failed poll of the current node. */
-const hastyPoll = 1_000;
+const pollAfterFailure = 1_000;
 /** Rounds between two comparisons of blocks. */
 const roundsPerComparison = 12;
-/** Compared blocks are this far below the head, where reorganisations do not replace them. */
+/** The distance of compared blocks from the head: reorganisations are not that deep. */
 const comparisonDepth = 64;
 const quarantineMilliseconds = 600_000;
 /** Two failed polls, or four failed requests of the indexer, in a row exceed the max error rate. */
@@ -168,14 +168,14 @@ export const createNodeMonitor = (options: NodeMonitorOptions): NodeMonitor => {
     },
     run: async (signal) => {
       const readers = urls.map(createNodeReader);
-      // Ends the requests of a round.
+      // Aborts the requests of the running round.
       const close = (): void => void Promise.all(readers.map((reader) => reader.close()));
       if (!signal.aborted) signal.addEventListener("abort", close, { once: true });
       for (let number = 0; !signal.aborted; number += 1) {
         round = runRound(readers, number, signal);
         await round;
         const hasFailed = (nodes[current] as Node).errorRate >= weights.poll;
-        await sleep(hasFailed ? Math.min(hastyPoll, pollMilliseconds) : pollMilliseconds, signal);
+        await sleep(hasFailed ? Math.min(pollAfterFailure, pollMilliseconds) : pollMilliseconds, signal);
       }
     },
     recordRequest: (position, failure) => {

@@ -2,7 +2,7 @@ import type { Hash } from "../../lib/hex.ts";
 import { createEndpoint } from "../endpoint.ts";
 import { toQuantity } from "../quantities.ts";
 
-/** Reads what is compared between nodes. Nothing is sent again: the next round is the next attempt. */
+/** Reads the values that are compared between nodes. Requests are not retried: the next round repeats them. */
 export interface NodeReader {
   /** The chain id and the head; null if the node does not return them. */
   status(): Promise<{ readonly chainId: number; readonly head: number } | null>;
@@ -13,10 +13,10 @@ export interface NodeReader {
 
 const timeoutMilliseconds = 3_000;
 const maxConcurrent = 4;
-/** Larger than the hashes of a block's transactions. */
+/** Enough for a block with the hashes of its transactions. */
 const maxReplyBytes = 16 * 1024 * 1024;
 
-/** Creates a reader, which sends each call alone, because some nodes refuse batches. */
+/** Creates a reader that sends each call in a request of its own, because some nodes reject batches. */
 export const createNodeReader = (url: string): NodeReader => {
   const endpoint = createEndpoint(url, maxConcurrent, timeoutMilliseconds, undefined, maxReplyBytes);
   const read = async (method: string, params: readonly unknown[]): Promise<unknown> => {

@@ -3,7 +3,7 @@ import { createRpc, type Rpc, type RpcOptions } from "../rpc.ts";
 /** A client of several nodes of one chain, for reads that any of them can serve. */
 export type ReadRpc = Pick<Rpc, "settle" | "close">;
 
-/** Creates a client that uses the node that responded last, the first one at the start; after a failure, it tries each other node once. */
+/** Creates a client that uses the node that responded last, initially the first one; after a failure, it tries each other node once. */
 export const createReadRpc = (urls: readonly string[], options: Omit<RpcOptions, "url">): ReadRpc => {
   const nodes = urls.map((url) => createRpc({ ...options, url }));
   let preferred = 0;

@@ -8,7 +8,7 @@ import { readChain } from "../../indexer/storage/chain-record.ts";
 import { resetCheckpoint } from "../../indexer/storage/checkpoints.ts";
 import { writeRows } from "../../indexer/storage/write-rows.ts";
 
-/** The logs that a test reads at most: a few seconds of work. */
+/** Max logs that a test reads, which takes a few seconds. */
 const maxLogs = 20_000;
 
 /**

@@ -14,7 +14,7 @@ export interface NewProtocol {
   readonly contract?: readonly Address[];
 }
 
-/** The kind of contract of the demo that the scaffold reads. */
+/** The vaults of the demo, which a new protocol reads by default. */
 const demoVaults = (config: Config, chain: string): readonly Address[] =>
   config.chains.filter((any) => isEvmChain(any)).find(({ name }) => name === chain)?.community.protocol_06?.vault ?? [];
 
@@ -29,7 +29,7 @@ export function createProtocol(config: Config, id: string, { directory, chain, c
     );
   const parent = directory === undefined ? (config.communityDirectory ?? resolve("endpoints")) : resolve(directory);
   const folder = join(parent, id);
-  if (existsSync(folder)) throw new CommandError(`${shown(folder)} exists already: choose another name, or remove the folder.`);
+  if (existsSync(folder)) throw new CommandError(`${shown(folder)} already exists: choose another name, or remove the folder.`);
   mkdirSync(folder, { recursive: true });
   const files = scaffoldFiles({ id, chain, contracts });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -42,7 +42,7 @@ export function createProtocol(config: Config, id: string, { directory, chain, c
       .map((name) => shown(join(folder, name)))
       .join(", ")}, and ${shown(join(parent, schemaFile))} for editors.`,
     ...setting,
-    `  start          ashlar start, again if it runs: it creates the tables and fills them`,
+    `  start          ashlar start, or restart it if it is running: it creates and fills the tables`,
     `  test it with   ashlar community test ${shown(parent)} --chain ${chain}, when the index is at the head`,
     `  request        /v1/cq/provider/app/${id}/balances/?address=…`,
   ];

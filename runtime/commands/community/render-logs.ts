@@ -15,8 +15,8 @@ interface ExpectedEvents {
 const maxTopics = 8;
 
 /**
- * Renders what the author of a protocol should look at: declared events without a matching log, topics of the same contracts that are not declared, and skipped
- * logs.
+ * Renders what the author of a protocol should examine: declared events without a matching log, topics of the same contracts that are not declared,
+ * and skipped logs.
  */
 export function renderLogs(protocol: Protocol, { emitted, skipped }: ProtocolLogs): string[] {
   const all = expectedEvents(protocol);
@@ -60,7 +60,7 @@ const renderUnmatched = (expected: ExpectedEvents, emitted: readonly EmittedLogs
   const line = (reason: string): string => `  no logs     ${name}: ${reason}`;
   if (contracts === 0) return line(`no contract of kind ${kind} is known`);
   const early = topics.find((topic) => topic.early > 0 && events.some((event) => isEvent(event, topic)));
-  if (early !== undefined) return line(`${count(early.early)} of ${kind} are before the block from which their contracts count`);
+  if (early !== undefined) return line(`${count(early.early)} of ${kind} precede the first block of their contracts`);
   const other = topics.find(({ topic0 }) => events.some((event) => event.topic0 === topic0));
   const same = events.find(({ topic0 }) => topic0 === other?.topic0);
   if (other !== undefined && same !== undefined)

@@ -17,8 +17,9 @@ export interface Planning {
 }
 
 /**
- * Plans the statements of the operator's protocols, before anything is served: as the reader role where the user of the database may become it, on tables that
- * are rolled back, so that it does not matter which process creates the tables of the index, and when. Built-in ones are planned by tests.
+ * Plans the statements of the operator's protocols, before anything is served: with the reader role if the user of the database may assume it, and on
+ * tables that are rolled back, so that it does not matter when and by which process the tables of the index are created. Tests plan the statements of
+ * built-in protocols.
  * @throws {ConfigError} with all diagnostics.
  */
 export async function requirePlannable(added: readonly AddedProtocol[], { database, readerRole, directory }: Planning): Promise<void> {
@@ -47,7 +48,7 @@ const problemsOf = async (protocol: AddedProtocol, { inside, reader, readerRole 
       found.push(...problems.map((problem) => ({ ...problem, message: declaredText(problem.message, scratch, protocol) })));
     }
   } catch (error) {
-    // Statements of operations are planned without an error.
+    // Planning the statements of operations reports problems without throwing.
     if (!isRefusal(error)) throw error;
     found.push(diagnostic("uncreatable-tables", protocol.location, { problem: error.message }));
   }

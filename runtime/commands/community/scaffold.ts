@@ -1,4 +1,4 @@
-/** What a new protocol is created with. */
+/** The values that a new protocol is created from. */
 export interface Scaffold {
   readonly id: string;
   /** The chain of its contracts, and their addresses. */
@@ -23,7 +23,7 @@ description: Vaults of ERC-4626.
 version: 1 # raised when the meaning of rows changes: the tables are rebuilt
 contracts:
   vault:
-    # from: the block of the deployment, from which events count.
+    # from: the block of the deployment, the first one whose events are indexed.
     networks:
       ${chain}:
 ${contracts.map((address) => `        - { address: "${address}", from: 0 }`).join("\n")}

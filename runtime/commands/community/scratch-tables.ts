@@ -6,8 +6,8 @@ import type { OperationQuery } from "../../declarations/protocol.ts";
 import { installationOf } from "../../domains/community/install/statements.ts";
 
 /**
- * Creates the tables of a protocol under a random id, in a transaction that is to be rolled back, and returns the protocol of that id. The reader role may read
- * them; null grants nothing.
+ * Creates the tables of a protocol under a random id, in a transaction that is to be rolled back, and returns the protocol of that id. The reader
+ * role may read them; with null, no rights are granted.
  */
 export const createScratchTables = async (database: Database, added: AddedProtocol, readerRole: string | null): Promise<AddedProtocol> => {
   const scratch = renamed(added, `test_${randomBytes(4).toString("hex")}`);

@@ -32,7 +32,7 @@ export async function communityStatus(config: Config): Promise<void> {
   for (const line of lines.length === 0 ? [none] : lines) stdout.write(`${escapeTerminal(line)}\n`);
 }
 
-/** The operator's protocols by id, or why their directory cannot be read: what is indexed is printed nevertheless. */
+/** The operator's protocols by id, or the reasons why their directory cannot be read; what is indexed is printed in either case. */
 const loadAdded = (config: Config): { readonly added: ReadonlyMap<string, Protocol>; readonly problems: readonly string[] } => {
   try {
     return { added: new Map(loadProtocols(config).added.map(({ protocol }) => [protocol.id, protocol])), problems: [] };
@@ -42,7 +42,7 @@ const loadAdded = (config: Config): { readonly added: ReadonlyMap<string, Protoc
   }
 };
 
-/** What the author of an added protocol should look at. Events of built-in ones may be rare, and their signatures are tested. */
+/** Logs that the author of an added protocol should examine. Events of built-in ones may be rare, and their signatures are tested. */
 const linesOfLogs = async (database: Database, chain: ChainConfig, protocol: Protocol): Promise<string[]> =>
   renderLogs(protocol, await protocolLogs(database, chain.id, protocol, fixedContracts(protocol, chain)));
 

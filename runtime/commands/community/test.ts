@@ -14,8 +14,8 @@ import { type FilledTables, type ProtocolResult, tryProtocol } from "./try-proto
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
 /**
- * `ashlar community test`: checks a directory and tries its operations on the index of a chain; whether all of them work. @throws {ConfigError} with
- * diagnostics.
+ * `ashlar community test`: checks a directory, tries its operations on the index of a chain, and returns whether all of them work.
+ * @throws {ConfigError} with diagnostics.
  */
 export async function testDirectory(config: Config, directory: string | undefined): Promise<boolean> {
   const path = directory === undefined ? config.communityDirectory : resolve(directory);
@@ -27,16 +27,16 @@ export async function testDirectory(config: Config, directory: string | undefine
   try {
     const chain = await oneChain(config, database.indexing);
     const reader = await database.openReader();
-    let succeeded = true;
+    let hasSucceeded = true;
     for (const protocol of added) {
       const result = await tryProtocol(protocol, { config, chain, database: database.indexing, reader });
       for (const line of renderResult(result, chain.name)) print(line);
       for (const warning of unknownNetworks([protocol], config)) print(`  warning ${renderDiagnostic(warning)}`);
-      succeeded &&= [...result.operations, ...(result.lending === null ? [] : [result.lending])].every(
+      hasSucceeded &&= [...result.operations, ...(result.lending === null ? [] : [result.lending])].every(
         ({ problems }) => problems.length === 0,
       );
     }
-    return succeeded;
+    return hasSucceeded;
   } finally {
     await database.close();
   }

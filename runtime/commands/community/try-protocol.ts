@@ -35,7 +35,7 @@ export interface ProtocolResult {
   readonly operations: readonly OperationResult[];
   /** Null if the protocol declares no lending events. */
   readonly lending: LendingResult | null;
-  /** What the contracts emitted and the declaration does not expect, as lines of text. */
+  /** What the contracts emitted but the declaration does not expect, as lines of text. */
   readonly logs: readonly string[];
 }
 

@@ -15,7 +15,7 @@ import type { Progress } from "../progress.ts";
 import { settlesWithin } from "../shutdown.ts";
 import type { IndexerFunctions, IndexerStart, SupervisorFunctions } from "./functions.ts";
 
-/** Less than the supervisor waits: a job may run a long statement, or wait for a slow host. */
+/** Less than the supervisor's timeout: a job may run a long statement, or wait for a slow host. */
 const stopMilliseconds = 10_000;
 
 const stop = new AbortController();

@@ -8,7 +8,7 @@ export interface ServiceLog {
   readonly write: (name: string, line: string) => void;
 }
 
-/** Creates the log of this process, in which the lines of its child processes appear too. */
+/** Creates the log of this process, which also contains the lines of its child processes. */
 export function createServiceLog(options: LoggerOptions): ServiceLog {
   const lines: LogDestination = createLogLines(options);
   const logger = createLineLogger(options.logLevel, lines);

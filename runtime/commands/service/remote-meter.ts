@@ -4,7 +4,7 @@ import { isRunning, type KeyMeter } from "../../http/key-meter.ts";
 import type { MeteredKey } from "../../http/keys.ts";
 import type { EndedRequest, PrimaryFunctions } from "./functions.ts";
 
-/** Keys of which the primary remembers the last lookup by a worker; more are looked up at the same time only by a flood. */
+/** Max keys whose last lookup by a worker the primary remembers; only a flood looks up more at the same time. */
 const maxKeys = 10_000;
 
 /** A key, and the number of its lookup by this worker. */
@@ -13,7 +13,7 @@ interface LookedUp {
   readonly lookup: number;
 }
 
-/** A worker's meter: its primary counts. */
+/** A worker's meter, which leaves the counting to its primary. */
 export function createRemoteMeter(primary: Channel<PrimaryFunctions>): KeyMeter {
   const lookups = new WeakMap<MeteredKey, LookedUp>();
   let lastLookup = 0;
@@ -22,7 +22,7 @@ export function createRemoteMeter(primary: Channel<PrimaryFunctions>): KeyMeter 
     const known = lookups.get(key);
     if (known !== undefined) return known;
     lastLookup += 1;
-    // Without the other members of the object.
+    // Only the members that metering needs.
     const { id, creditLimitHundredths, usedHundredths, lookedUpAt, limits, quotas } = key;
     const request = { key: { id, creditLimitHundredths, usedHundredths, lookedUpAt, limits, quotas }, lookup: lastLookup };
     lookups.set(key, request);

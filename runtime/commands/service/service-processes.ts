@@ -9,9 +9,9 @@ export interface ServiceProcesses {
   readonly workers: readonly (PreparedProcess & { readonly name: string })[];
   readonly indexer: PreparedProcess;
   readonly counts: ChildProcesses;
-  /** Starts the first ones of them, the indexer before the workers, or all, before their work is known. */
+  /** Starts the first `count` processes before their work is known, the indexer before the workers; all by default. */
   prepare(count?: number): void;
-  /** Kills those that were not used. */
+  /** Kills the processes that were not used. */
   discard(): void;
 }
 

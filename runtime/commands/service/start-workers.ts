@@ -60,13 +60,13 @@ export async function startWorkers(options: WorkersOptions): Promise<Serving> {
     await stop();
     throw new CommandError(error instanceof Error ? error.message : String(error));
   }
-  const ask = <T>(question: (channel: Channel<WorkerFunctions>) => Promise<T>, otherwise: T): Promise<T[]> =>
-    // A worker that exits meanwhile has no answer.
-    Promise.all(channels().map((channel) => question(channel).catch(() => otherwise)));
+  const callAll = <T>(call: (channel: Channel<WorkerFunctions>) => Promise<T>, fallback: T): Promise<T[]> =>
+    // A worker may exit before it responds.
+    Promise.all(channels().map((channel) => call(channel).catch(() => fallback)));
   return {
     url: urlOf(connections.address),
-    isReady: async () => (await ask((channel) => channel.call("isReady", null), false)).includes(true),
-    requests: async () => (await ask((channel) => channel.call("requests", null), 0)).reduce((sum, count) => sum + count, 0),
+    isReady: async () => (await callAll((channel) => channel.call("isReady", null), false)).includes(true),
+    requests: async () => (await callAll((channel) => channel.call("requests", null), 0)).reduce((sum, count) => sum + count, 0),
     stop,
   };
 }

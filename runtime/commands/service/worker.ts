@@ -28,7 +28,7 @@ interface Running {
   stop(): Promise<void>;
 }
 
-/** Together with the 10 s for requests in flight, less than the primary waits. */
+/** Together with the 10 s for requests in flight, less than the primary's timeout. */
 const closeMilliseconds = 1_000;
 
 let running: Running | undefined;

@@ -3,7 +3,7 @@ import type { BitcoinPreset } from "../preset.ts";
 /** Coins of a coinbase can be spent 100 blocks later (consensus rule): a deeper reorganisation would be a different chain. */
 const coinbaseMaturity = 100;
 
-/** Bitcoin's network of coins with a value. */
+/** Bitcoin's main network. */
 export const btcMainnet: BitcoinPreset = {
   name: "btc-mainnet",
   kind: "bitcoin",

@@ -1,7 +1,7 @@
 import type { Preset } from "../preset.ts";
 import { seaport } from "../seaport.ts";
 
-/** Ethereum's testnet for applications. */
+/** Ethereum's testnet for application development. */
 export const ethSepolia: Preset = {
   name: "eth-sepolia",
   id: 11155111,

@@ -12,8 +12,8 @@ import type { ChainDetails, ChainItem, ChainsResponse } from "../responses.ts";
 import type { ChainStore, StoredChain } from "../stored-chain.ts";
 import type { ChainTasks } from "../tasks.ts";
 
-/** The databases, the control database first, and where the configured chains are. */
-export interface ChainPlaces {
+/** The databases, the control database first, and the assignment of the configured chains to them. */
+export interface ChainLocations {
   readonly stores: readonly ChainStore[];
   readonly databaseOf: DatabaseOfChain;
 }
@@ -21,8 +21,11 @@ export interface ChainPlaces {
 const unknownChain = (name: string, names: readonly string[]): ConsoleError =>
   new ConsoleError(404, `Unknown chain ${JSON.stringify(name)}: expected ${names.join(", ") || "none, as no chain is indexed"}.`);
 
-/** A chain of the index by its name; the control database is the first one. @throws {ConsoleError} 404, or 503 while its database does not respond */
-export async function findChain({ stores, databaseOf }: ChainPlaces, name: string): Promise<StoredChain> {
+/**
+ * A chain of the index by its name; the control database is the first one.
+ * @throws {ConsoleError} 404, or 503 while its database does not respond.
+ */
+export async function findChain({ stores, databaseOf }: ChainLocations, name: string): Promise<StoredChain> {
   const [control] = stores;
   const lost = new Set<string>();
   const found = await Promise.all(
@@ -43,10 +46,10 @@ export async function findChain({ stores, databaseOf }: ChainPlaces, name: strin
   const chains = found.flat();
   const chain = chains.find((candidate) => candidate.name === name);
   if (chain !== undefined) return chain;
-  const place = databaseOf(name);
-  const silent = [...lost].filter((database) => place === undefined || place === database);
+  const configured = databaseOf(name);
+  const silent = [...lost].filter((database) => configured === undefined || configured === database);
   if (silent.length > 0)
-    throw new ConsoleError(503, `Database ${silent.join(", ")} does not respond, and may have ${name}: try again later.`);
+    throw new ConsoleError(503, `Database ${silent.join(", ")}, which may contain ${name}, does not respond: try again later.`);
   throw unknownChain(
     name,
     chains.map((candidate) => candidate.name),
@@ -77,8 +80,8 @@ const toItem = (row: IndexedChainRow): ChainItem => {
   };
 };
 
-/** How far each chain is indexed. */
-export async function listChains({ stores, databaseOf }: ChainPlaces): Promise<ChainsResponse> {
+/** The state and progress of each chain. */
+export async function listChains({ stores, databaseOf }: ChainLocations): Promise<ChainsResponse> {
   const { chains, unavailable } = await readIndexStates(
     stores.map(({ name, database }) => ({ name, query: database.query })),
     databaseOf,
@@ -86,9 +89,9 @@ export async function listChains({ stores, databaseOf }: ChainPlaces): Promise<C
   return { chains: chains.map(toItem), unavailable };
 }
 
-/** Everything about a chain of the index. @throws {ConsoleError} 404 */
-export async function readChain(places: ChainPlaces, name: string, tasks: Pick<ChainTasks, "of">): Promise<ChainDetails> {
-  const target = await findChain(places, name);
+/** The details of a chain of the index. @throws {ConsoleError} 404 */
+export async function readChain(locations: ChainLocations, name: string, tasks: Pick<ChainTasks, "of">): Promise<ChainDetails> {
+  const target = await findChain(locations, name);
   const { database } = target.store;
   const [state, { node, missing, use, audit }] = await Promise.all([readIndexState(database), readChainDetails(database, target)]);
   const row = state.chains.find((chain) => chain.name === name);
@@ -138,7 +141,7 @@ const removal = z.strictObject({ name: z.string("the name of the chain") });
 /** An action on a chain; returns what it did, in one sentence. */
 type Action = (chain: StoredChain, body: unknown, actor: string) => Promise<string>;
 
-/** The actions on chains by the last part of their path. */
+/** The actions on chains, by the last segment of their path. */
 export function createChainActions(tasks: ChainTasks): Readonly<Record<string, Action>> {
   return {
     async pause(chain, body, actor) {
@@ -149,7 +152,7 @@ export function createChainActions(tasks: ChainTasks): Readonly<Record<string, A
       parseWith(nothing, body);
       return (await resumeChain(chain.store.indexing, chain, actor))
         ? "Resumed: its indexer continues within seconds."
-        : "Not paused, or being removed or restored.";
+        : "The chain is not paused, or is being removed or restored.";
     },
     async "retry-jobs"(chain, body, actor) {
       const retried = await retryJobs(chain.store.indexing, chain, parseWith(retry, body).queues, actor);

@@ -104,7 +104,7 @@ export async function listKeys(database: Pick<Database, "query">): Promise<KeyIt
   }));
 }
 
-/** Changes keys, and records what was changed in the same transaction. */
+/** Changes keys, and records the action in the same transaction. */
 const withKeys = <Result>(
   database: Pick<Database, "transaction">,
   actor: string,

@@ -30,7 +30,7 @@ interface Filter {
 
 const maxDays = 400;
 const maxLines = 100_000;
-/** Keys and operations beyond these are not listed; all are part of the days. */
+/** Max listed keys and operations; the sums by day include all of them. */
 const maxGroups = 500;
 
 /** The days, key and operation of a query. @throws {ConsoleError} 400 */
@@ -43,7 +43,7 @@ export function parseFilter(query: unknown): Filter {
 
 const parametersOf = ({ from, to, key, operation }: Filter): unknown[] => [from, to, key, operation];
 
-/** Rows of a filter: ranges of the primary keys of each key. */
+/** The rows of a filter, as one range of the primary key for each API key. */
 const rowsOf = (table: "credit_usage" | "key_requests"): Sql =>
   sql`api_keys k CROSS JOIN LATERAL (SELECT * FROM ${identifier(table)} WHERE key_id = k.id AND day BETWEEN $1::date AND $2::date AND ($4::text IS NULL OR operation = $4)) u
    WHERE ($3::int8 IS NULL OR k.id = $3)`;
@@ -134,7 +134,7 @@ const toRow = (name: string, { hundredths, errors, counts }: Sums): UsageRow => 
   p99: quantileOf(counts, 0.99),
 });
 
-/** A quantile in milliseconds, interpolated within its bucket; the last bound for values above it, null without values. */
+/** A quantile in milliseconds, interpolated within its bucket; the last bound for values above it, null if there are no values. */
 export function quantileOf(counts: readonly number[], quantile: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
@@ -160,14 +160,14 @@ interface Line {
   readonly calls: number;
   readonly hundredths: number;
   readonly errors: number;
-  /** The buckets of durations, and their numbers of requests in the same order; null without requests. */
+  /** The duration buckets, and in `requests` their counts in the same order; null if there are no requests. */
   readonly buckets: readonly number[] | null;
   readonly requests: readonly number[] | null;
 }
 
 const csvColumns = ["day", "key", "label", "operation", "successful", "credits", "requests", "errors", "p50_ms", "p99_ms"] as const;
 
-/** Usage as CSV (RFC 4180), a line per day, key and operation. @throws {ConsoleError} 400 if there are too many lines. */
+/** Usage as CSV (RFC 4180), one line per day, key and operation. @throws {ConsoleError} 400 if there are too many lines. */
 export async function readUsageCsv({ query }: Pick<Queryable, "query">, usage: Filter): Promise<string> {
   const lines = await query<Line>(
     sql`SELECT day::text AS day, key_id AS "keyId", (SELECT label FROM api_keys WHERE id = key_id) AS label, operation,

@@ -31,20 +31,20 @@ export interface LockOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called before a wait for an owner that may have ended. */
   readonly onWait?: ((message: string) => void) | undefined;
-  /** How long a lock is not renewed before it is stale; `staleMilliseconds` by default. */
+  /** A lock that was not renewed for this time is stale; `staleMilliseconds` by default. */
   readonly staleMilliseconds?: number;
 }
 
 /** The interval of renewals, how long one may take, and how many in a row may fail: the owner stops before another machine considers its lock stale. */
 const renewal = { interval: 2_000, max: 4_000, failures: 3 } as const;
-/** How long a lock is not renewed before it is stale (docs/operations/self-healing.md). */
+/** A lock that was not renewed for this time is stale (docs/operations/self-healing.md). */
 const staleMilliseconds = 20_000;
 /** Of several processes that take a stale lock, the last one to replace the file keeps it; the others see that after this time. */
 const settleMilliseconds = 1_000;
 
 /**
- * Locks a data directory that this process has claimed (`ownership.ts`). A lock whose owner has ended is taken over: at once if that is certain, otherwise if
- * it is not renewed until it is stale. @throws {EmbeddedUnavailable} if another process has the lock, or processes of its server are left
+ * Locks a data directory that this process has claimed (`ownership.ts`). A lock whose owner has ended is taken over: at once if that is certain,
+ * otherwise once it is stale. @throws {EmbeddedUnavailable} if another process has the lock, or processes of its server are left
  */
 export async function acquireLock(paths: EmbeddedPaths, options: LockOptions = {}): Promise<DirectoryLock> {
   const own = ownRecord(randomBytes(16).toString("hex"));
@@ -118,7 +118,7 @@ const inUse = (paths: EmbeddedPaths, record: LockRecord | null | undefined): Emb
       "stop it, or set ASHLAR_DATA_DIR to another directory",
   );
 
-/** Replaces a lock by a new file: its former owner renews the old one, which nobody reads. */
+/** Replaces a lock with a new file: its former owner renews the old one, which nobody reads. */
 async function replace(path: string, record: LockRecord): Promise<FileHandle> {
   const unfinished = `${path}.${record.id}`;
   const handle = await write(unfinished, record);
@@ -144,7 +144,7 @@ function holdLock(paths: EmbeddedPaths, own: LockRecord, handle: FileHandle, pre
     });
     return parseRecord(text)?.id === own.id;
   };
-  /** Null if it fails. */
+  /** Renews the lock, and returns whether this process still owns it; null if that fails. */
   const renew = async (): Promise<boolean | null> => {
     try {
       const now = new Date();

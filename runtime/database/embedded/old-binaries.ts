@@ -10,8 +10,9 @@ import { EmbeddedUnavailable } from "./unavailable.ts";
 const debianFolder = "/usr/lib/postgresql";
 
 /**
- * Finds the programs of an older major version of PostgreSQL: in a folder that the operator names (an installation of Ashlar or of PostgreSQL, or its bin), or without
- * one among the copies that an older version of Ashlar has made, and where Debian installs them. @throws {EmbeddedUnavailable} if there are none
+ * Finds the programs of an older major version of PostgreSQL: in a folder that the operator names (an installation of Ashlar or of PostgreSQL, or its
+ * bin), otherwise among the copies that an older version of Ashlar has made, and where Debian installs them. @throws {EmbeddedUnavailable} if there
+ * are none
  */
 export function findOldBinaries(paths: EmbeddedPaths, account: Account, major: string, folder: string | undefined): Binaries {
   const searched = folder === undefined ? copiesOf(paths, major) : [folder, join(folder, "native"), dirname(folder), packageIn(folder)];

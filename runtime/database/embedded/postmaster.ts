@@ -32,7 +32,7 @@ const logBytes = 10 * 1024 * 1024;
 /** Finds the server that runs on this cluster and accepts connections, whether this or an earlier process started it. */
 export function findPostmaster(paths: EmbeddedPaths): Postmaster | undefined {
   const file = readLockFile(paths);
-  if (file === undefined || !file.ready || !belongsTo(file.pid, paths.cluster)) return undefined;
+  if (file === undefined || !file.isReady || !belongsTo(file.pid, paths.cluster)) return undefined;
   return { pid: file.pid, port: file.port, alive: () => belongsTo(file.pid, paths.cluster) };
 }
 
@@ -95,7 +95,7 @@ async function launchOnce(
   const outcome = await poll(async (): Promise<Postmaster | string | null> => {
     if (failure !== undefined) return failure;
     const file = readLockFile(paths);
-    if (file?.pid === child.pid && file?.ready && file.port === port) return { pid: file.pid, port, alive };
+    if (file?.pid === child.pid && file?.isReady && file.port === port) return { pid: file.pid, port, alive };
     if (signal?.aborted) {
       if (child.pid !== undefined) await stopPostmaster({ pid: child.pid, port, alive });
       throw signal.reason;
@@ -124,10 +124,7 @@ export function interruptPostmaster(postmaster: Postmaster): void {
   if (postmaster.alive()) signalProcess(postmaster.pid, "SIGINT");
 }
 
-/**
- * Kills a server whose files another server may use already: without a checkpoint, and without the removal of postmaster.pid that follows any other end of a
- * server.
- */
+/** Kills a server whose files another server may already use. Unlike a shutdown, this neither writes a checkpoint nor removes postmaster.pid. */
 export function killPostmaster({ pid, alive }: Postmaster, paths: EmbeddedPaths): void {
   if (!alive()) return;
   const children = childrenOf(pid, paths.cluster);
@@ -163,11 +160,11 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** postmaster.pid (src/include/utils/pidfile.h): line 1 is the process id, 4 the port, 8 the state. */
-function readLockFile(paths: EmbeddedPaths): { pid: number; port: number; ready: boolean } | undefined {
+function readLockFile(paths: EmbeddedPaths): { pid: number; port: number; isReady: boolean } | undefined {
   try {
     const lines = readFileSync(join(paths.cluster, "postmaster.pid"), "utf8").split("\n");
     const [pid, port] = [Number(lines[0]), Number(lines[3])];
-    return Number.isInteger(pid) && pid > 1 ? { pid, port, ready: lines[7]?.trim() === "ready" } : undefined;
+    return Number.isInteger(pid) && pid > 1 ? { pid, port, isReady: lines[7]?.trim() === "ready" } : undefined;
   } catch {
     return undefined;
   }

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { closeSync, constants, lstatSync, openSync } from "node:fs";
 
 /**
- * Opens the FIFO of a data directory for reading, and creates it if it is missing. The server inherits the descriptor, so that the FIFO has a reader while the
- * owner or a process of its server exists, also in other containers (fifo(7)). Undefined if the file system has no FIFOs.
+ * Opens the FIFO of a data directory for reading, and creates it if it is missing. The server inherits the descriptor, so that the FIFO has a reader
+ * while the owner or a process of its server exists, including in other containers (fifo(7)). Undefined if the file system has no FIFOs.
  */
 export function openPresence(path: string): number | undefined {
   if (process.platform === "win32") return undefined;

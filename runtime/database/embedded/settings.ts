@@ -2,7 +2,7 @@ import { totalmem } from "node:os";
 import process from "node:process";
 import { availableCores } from "../../lib/available-cores.ts";
 
-/** What some settings follow from. */
+/** What some settings are computed from. */
 export interface Machine {
   /** Memory in bytes: that of the container, if it is limited. */
   readonly memory: number;
@@ -17,8 +17,8 @@ const thisMachine = (): Machine => {
 };
 
 /**
- * Max connections of a small machine; a larger one has, per core, 6 for answers, at most 6 others of a worker, and a tenth in reserve
- * (`commands/pool-sizes.ts`), and 60 others.
+ * The max_connections of a small machine. A larger one has, per core, 6 for the statements of requests, up to 6 others of a worker, and a tenth in
+ * reserve (`commands/pool-sizes.ts`), plus 60 others.
  */
 const minConnections = 100;
 const connectionsPerCore = 14;

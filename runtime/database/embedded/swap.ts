@@ -6,8 +6,8 @@ import type { EmbeddedPaths } from "./paths.ts";
 export const keptCluster = ({ root }: EmbeddedPaths, major: string): string => join(root, `postgres-${major}`);
 
 /**
- * Replaces a cluster by that of an upgrade, and keeps the old one. No system call exchanges folders in all file systems: if the process is killed between the renames,
- * the next start completes them (`completeSwap`).
+ * Replaces a cluster with that of an upgrade, and keeps the old one. No system call exchanges folders on all file systems: if the process is killed
+ * between the renames, the next start completes them (`completeSwap`).
  */
 export function swapClusters(paths: EmbeddedPaths, upgraded: string, major: string): void {
   renameSync(upgraded, paths.upgraded);

@@ -10,7 +10,7 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** What a server reports of its role. */
+/** What a server reports about its role. */
 interface ServerRole {
   readonly isStandby: boolean;
   /** Identifies the cluster; equal on physical replicas. */
@@ -21,7 +21,7 @@ interface ServerRole {
 
 /** Finds the primary of several servers. */
 export interface PrimarySearch {
-  /** The server that is the primary; asks all of them, at most once a second. @throws {Error} if none is. */
+  /** The server that is the primary; queries all of them, at most once a second. @throws {Error} if none is. */
   find(): Promise<ServerAddress>;
   /** Checks that a new connection leads to the primary. @throws {DatabaseUnavailable} */
   check(client: pg.Client): Promise<void>;
@@ -109,7 +109,7 @@ export function createPrimarySearch({ urls }: Pick<Servers, "urls">, timelines: 
   };
   return {
     find() {
-      // A single server is not asked before, but the connection itself.
+      // A single server is not probed: the connection to it is checked anyway.
       if (first !== undefined && others.length === 0) return Promise.resolve(first);
       if (searching !== undefined) return searching;
       const started = search();

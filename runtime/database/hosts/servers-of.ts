@@ -10,7 +10,10 @@ export interface Servers {
 const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
 const attributes = /^target_session_attrs=(.*)$/;
 
-/** What libpq accepts for a server that can be written ("Parameter Key Words"); a primary that is read-only by a setting is waited for. */
+/**
+ * What libpq accepts for a server that can be written to ("Parameter Key Words"). Unlike libpq, Ashlar also selects a primary that a setting makes
+ * read-only.
+ */
 const primaryAttributes = new Set(["read-write", "primary"]);
 
 /**

@@ -45,7 +45,7 @@ export const becomeReader = async (client: DatabaseClient, role: string, stateme
   };
 };
 
-/** Those that any user may set. The memory that a statement may use, its time and the schemas in which it finds names. */
+/** The settings that any user may change: the memory and time of a statement, and the schemas in which it finds names. */
 const limits = roleSettings
   .filter(({ name, isOptional }) => isOptional !== true && name !== "default_transaction_read_only")
   .map(({ name, value }) => `SET LOCAL ${name} = '${value}'`);

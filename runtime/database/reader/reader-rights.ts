@@ -1,6 +1,6 @@
 import type { Queryable } from "../database.ts";
 
-/** What a role lacks or has in excess, and the remedy. */
+/** The rights that a role lacks or has in excess. */
 interface Rights {
   readonly role: string;
   readonly read_only: string;
@@ -14,7 +14,7 @@ interface Rights {
 
 /**
  * The rights of the current user, from the catalog, whose functions count memberships and grants to PUBLIC. Tables of other owners, such as those of
- * extensions, are none of Ashlar's. Read by one sequential scan of pg_class, at the start of a process.
+ * extensions, are not Ashlar's. Read by one sequential scan of pg_class, at the start of a process.
  */
 const rightsStatement = `
   WITH relation AS (
@@ -36,7 +36,7 @@ const rightsStatement = `
        OR has_any_column_privilege(oid, 'INSERT, UPDATE')) AS writable,
     (SELECT min(name) FROM relation WHERE nspname = 'public' AND has_any_column_privilege(oid, 'SELECT')) AS readable`;
 
-/** Why the user of a connection is not fit to run the SQL of declared protocols, and the remedy; null if it is. */
+/** Why the user of a connection must not run the SQL of declared protocols, and the remedy; null if it may. */
 export async function readerRightsProblem(reader: Queryable): Promise<string | null> {
   const [rights] = await reader.query<Rights>(rightsStatement);
   if (rights === undefined) throw new TypeError("The statement for the rights of a role returned no row.");
@@ -48,13 +48,13 @@ export async function readerRightsProblem(reader: Queryable): Promise<string | n
   if (unreadable !== null) return `${name} cannot read ${unreadable}: grant it USAGE on the schema api and SELECT on all its views`;
   if (writable !== null) return `${name} can write ${writable}: revoke this right`;
   if (readable !== null)
-    return `${name} can read ${readable}: revoke this right; only views in the schema api and of protocols are to be read`;
+    return `${name} can read ${readable}: revoke this right; the role may only read the views of the schema api and of protocols`;
   if (rights.read_only !== "on")
     return `transactions of ${name} are not read-only by default: run ALTER ROLE ${role} SET default_transaction_read_only = on`;
   return null;
 }
 
-/** Whether two connections lead to the same database of the same cluster, or of a physical replica of it. */
+/** Whether two connections use the same database of the same cluster, or of a physical replica of it. */
 export async function isSameDatabase(one: Queryable, other: Queryable): Promise<boolean> {
   const identityOf = async (database: Queryable): Promise<string> =>
     JSON.stringify(

@@ -21,9 +21,9 @@ const lock = 0x726561646572;
 const insufficientPrivilege = "42501";
 
 /**
- * Creates the role that runs the SQL of declared protocols, or restores its rights, and returns its account. It may log in and read the schema `api`; installed
- * protocols grant it their own schemas. Roles belong to the whole server, so each database has a role of its own, named after the database's OID. Nothing
- * is written if the role exists as it should be: then the user of the database needs no right to create roles.
+ * Creates the role that runs the SQL of declared protocols, or restores its rights, and returns its account. It may log in and read the schema `api`;
+ * installed protocols grant it their own schemas. Roles belong to the whole server, so each database has a role of its own, named after the
+ * database's OID. Writes nothing if the role already has all of this, so that the user of the database then needs no right to create roles.
  * @throws {ReaderRoleError} if the user of the database may not create or change the role.
  */
 export async function setUpReaderRole(database: Database, { isOwnServer, mustReset = false }: ReaderRoleOptions): Promise<Account> {
@@ -71,8 +71,8 @@ const exists = async (database: Queryable, role: string): Promise<boolean> =>
   (await database.query("SELECT 1 FROM pg_roles WHERE rolname = $1", [role])).length > 0;
 
 /**
- * The stored password of the role, or a new one. The server generates it (two random UUIDs of 122 bits), so that it is no parameter of a statement, which
- * `log_statement` would log. Rows of other roles come from a copied database.
+ * The stored password of the role, or a new one. The server generates it (two random UUIDs of 122 bits), so that it is not a parameter of a
+ * statement, which `log_statement` would log. Rows of other roles come from a copied database.
  */
 const passwordOf = async (client: DatabaseClient, role: string): Promise<string> => {
   await client.query("DELETE FROM community_reader WHERE role <> $1", [role]);

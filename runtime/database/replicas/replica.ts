@@ -2,7 +2,7 @@ import { abortable, sleep } from "../../lib/async.ts";
 import type { Database } from "../database.ts";
 import { readServerState, type ServerState } from "./server-state.ts";
 
-/** A streaming replica, which is watched. */
+/** A watched streaming replica. */
 export interface Replica {
   /** Its position in `readUrls`, from 1. */
   readonly number: number;
@@ -10,7 +10,7 @@ export interface Replica {
   readonly database: Database;
   /** What it last reported; null while it cannot be used. */
   state(): ServerState | null;
-  /** The statements that run on it. */
+  /** The number of statements that run on it. */
   running(): number;
   /** Runs work on it; rejects as soon as it is lost, even if its connections do not fail. */
   run<T>(work: () => Promise<T>): Promise<T>;
@@ -53,7 +53,7 @@ export function watchReplica({ number, database, monitor, identity, isBehind, on
   const report = (found: string | null): void => {
     const before = problem;
     problem = found;
-    // That it can be used from the start on is no news.
+    // A replica that can be used from the start is not reported.
     if (found !== before && (found !== null || before !== undefined)) onChange(found);
   };
   const lose = (reason: string): void => {
@@ -115,7 +115,7 @@ export function watchReplica({ number, database, monitor, identity, isBehind, on
     async close() {
       closed.abort();
       waiting.abort();
-      // Ends a read of the state that is not answered.
+      // Ends a read of the state to which the server does not respond.
       monitor.abandonConnections();
       await watching;
       await Promise.all([database.close(), monitor.close()]);

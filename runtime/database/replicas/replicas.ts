@@ -25,7 +25,7 @@ export interface ReplicaStatus {
 export interface Replicas {
   /** The primary, whose statements outside of transactions run on a replica that has the content of the active request. */
   readonly reads: Database;
-  /** Notes what the server has read of a chain on the primary: null if its version is unknown, undefined without an index. */
+  /** Records the content of a chain that the server has read on the primary: null if its version is unknown, undefined without an index. */
   requireContent(chainId: number, content: RequiredContent | null | undefined): void;
   status(): readonly ReplicaStatus[];
   /** The connections of the replicas, by name. */
@@ -45,9 +45,9 @@ export interface ReplicasOptions {
 const parsed = ({ id, changedAt }: RequiredContent) => ({ version: Number(id.split(".", 1)[0]), changedAt: changedAt.getTime() });
 
 /**
- * Watches replicas and chooses one for each statement. A replica runs statements of a request only if it has replayed at least the content of the request's
- * chains that this server has read on the primary: so responses never go back in time, and no cached value is older than its key. After a failover, a former
- * primary that has diverged has an older time of its last change than its successor.
+ * Watches replicas and chooses one for each statement. A replica runs statements of a request only if it has replayed at least the content of the
+ * request's chains that this server has read on the primary: responses thus never go back in time, and no cached value is older than its key. After a
+ * failover, a former primary that has diverged has an older time of its last change than its successor.
  */
 export function createReplicas({ primary, replicas: opened, onChange }: ReplicasOptions): Replicas {
   const required = new Map<number, ReturnType<typeof parsed> | null>();
@@ -55,7 +55,7 @@ export function createReplicas({ primary, replicas: opened, onChange }: Replicas
   let identity: Promise<string> | undefined;
   const identityOfPrimary = (): Promise<string> => {
     identity ??= readServerState(primary).then((state) => state.identity);
-    // A failure is not kept.
+    // A failure is not cached.
     identity.catch(() => {
       identity = undefined;
     });
@@ -97,8 +97,8 @@ export function createReplicas({ primary, replicas: opened, onChange }: Replicas
     return chosen;
   };
   /**
-   * The primary decides about every failure but that of a statement whose time is up: a replica may be lost, conflict with its recovery, or lack a table. Another
-   * replica is asked before, because the primary may be lost as well.
+   * Repeats a statement that failed on a replica, unless its time is up: the replica may be lost, conflict with its recovery, or lack a table. The
+   * statement runs on another replica first, because the primary may be lost as well, and then on the primary.
    */
   const route = async <T>(work: (database: Queryable) => Promise<T>, failed?: Replica): Promise<T> => {
     const replica = choose(failed);

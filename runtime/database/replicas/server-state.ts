@@ -7,7 +7,7 @@ export interface ReplayedContent {
   readonly changedAt: number;
 }
 
-/** What a server reports of itself. */
+/** What a server reports about itself. */
 export interface ServerState {
   /** Identifies the database and its cluster; equal on physical replicas. */
   readonly identity: string;

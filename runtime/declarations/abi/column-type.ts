@@ -16,8 +16,8 @@ const arrayTypes: Partial<Record<ColumnType, ColumnType>> = {
   int256: "int256[]",
 };
 
-/** What values of contracts can be stored. */
-export const storedTypes = "address, bool, string, bytes, bytes1 to bytes32, intN, uintN, and arrays of them except of bool and string";
+/** The types of values that can be stored, for diagnostics. */
+export const storedTypes = "address, bool, string, bytes, bytes1 to bytes32, intN, uintN, and arrays of these except bool and string";
 
 /** The type of the column that stores values of a canonical ABI type; null if there is none, as for tuples. */
 export function columnTypeOf(abiType: string): ColumnType | null {

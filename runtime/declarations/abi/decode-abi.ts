@@ -16,9 +16,9 @@ interface Encoded {
 }
 
 /**
- * Decodes ABI data that is encoded as the specification's strict mode requires: each tail begins where the previous one ends, so that no byte is decoded twice,
- * and padding is zero. Compilers encode events and results in this way. Null for all other data, including data that is too short or too long.
- * With `ignoresRest`, data may follow, as callers of a function accept.
+ * Decodes ABI data that is encoded as the specification's strict mode requires: each tail begins where the previous one ends, so that no byte is
+ * decoded twice, and padding is zero. Compilers encode events and results in this way. Returns null for all other data, including data that is too
+ * short or too long. With `ignoresRest`, further data may follow, which callers of a function ignore.
  */
 export const decodeAbi = (types: readonly AbiType[], data: Hex, { ignoresRest = false } = {}): readonly AbiValue[] | null => {
   const encoded: Encoded = { data, end: start };
@@ -70,7 +70,7 @@ const decodeCounted = (encoded: Encoded, item: AbiType, from: number): readonly 
 };
 
 const decodeItems = (encoded: Encoded, item: AbiType, count: number, from: number): readonly AbiValue[] | null =>
-  // Before a list of that length is created.
+  // Checked before a list of that length is created.
   from + word * (item.words ?? 1) * count > encoded.data.length
     ? null
     : decodeSequence(encoded, new Array<AbiType>(count).fill(item), from);
@@ -125,7 +125,7 @@ const decodeStatics = (data: Hex, item: AbiType, count: number, from: number): r
 
 const numberAt = (data: Hex, at: number): bigint => BigInt(`0x${data.slice(at, at + word)}`);
 
-/** An offset or a length; -1 where the word is missing, or so large that it would point beyond any data. */
+/** An offset or a length; -1 if the word is missing, or too large for any data. */
 const smallNumberAt = (data: Hex, at: number): number =>
   at + word <= data.length && isZero(data, at, at + 56) ? Number.parseInt(data.slice(at + 56, at + word), 16) : -1;
 

@@ -9,7 +9,7 @@ interface EventLog {
   readonly data: Hex;
 }
 
-/** The values of an event's parameters in their order, or why a log is not an encoding of the event. */
+/** The values of an event's parameters in declaration order, or the reason why a log is not an encoding of the event. */
 export type DecodedLog = { readonly values: readonly AbiValue[] } | { readonly problem: string };
 
 export interface LogDecoder {
@@ -18,7 +18,7 @@ export interface LogDecoder {
   readonly decode: (log: EventLog) => DecodedLog;
 }
 
-/** Longer data is not decoded, so that the rows that are held in memory have a limit. */
+/** Longer data is not decoded, which limits the memory of decoded rows. */
 const maxBytes = 65_536;
 
 /** A strict decoder of one event. The value of an indexed parameter that is not one word long is its topic, which is a hash. */

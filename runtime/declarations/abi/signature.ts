@@ -9,7 +9,7 @@ export interface ParsedFunction extends FunctionSignature {
   readonly outputs: readonly AbiParameter[];
 }
 
-/** No event of a contract has as many characters; the parser's regular expressions are not linear. */
+/** Far longer than the signatures of real contracts; a limit is needed because the parser's regular expressions are not linear. */
 const maxLength = 2_000;
 
 /** Parses `Transfer(address indexed from, address indexed to, uint256 value)`. */
@@ -39,7 +39,8 @@ export function parseFunction(text: string): Parsed<ParsedFunction> {
 }
 
 function parseItem(kind: "event" | "function", text: string): Parsed<unknown> {
-  if (text.length > maxLength) return { ok: false, problem: `the signature has ${text.length} characters; at most ${maxLength} are read` };
+  if (text.length > maxLength)
+    return { ok: false, problem: `the signature has ${text.length} characters; at most ${maxLength} are accepted` };
   if (/^\s*(event|function)\s/.test(text)) return { ok: false, problem: `the signature starts with ${text.trim().split(/\s/)[0]}` };
   try {
     return { ok: true, value: parseAbiItem(`${kind} ${text}`) };
@@ -48,7 +49,7 @@ function parseItem(kind: "event" | "function", text: string): Parsed<unknown> {
   }
 }
 
-// The library's messages go on with the signature and a version.
+// The library appends the signature and its version to the message.
 function reasonOf(error: unknown): string {
   const { metaMessages: [reason] = [] } = error as { readonly metaMessages?: readonly string[] };
   const message = reason ?? (error instanceof Error ? error.message : String(error));

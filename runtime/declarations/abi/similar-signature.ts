@@ -3,7 +3,7 @@ import type { Hash } from "../../lib/hex.ts";
 import type { EventSignature } from "../protocol.ts";
 
 const sizes = [8, 16, 24, 32, 40, 48, 64, 80, 96, 112, 128, 160, 256];
-/** The types of most parameters of events. */
+/** The most common types of event parameters. */
 const commonTypes = [
   ...["address", "bool", "string", "bytes", "bytes4", "bytes32", "address[]", "uint256[]", "int256[]", "bytes32[]"],
   ...sizes.map((bits) => `uint${bits}`),
@@ -18,8 +18,8 @@ export const canonicalSignature = ({ name, parameters }: Pick<EventSignature, "n
   );
 
 /**
- * A signature like that of a declared event whose first topic is one of those seen, which the author probably meant: one type is another one, two neighbours
- * are swapped, or one parameter is missing or left over. Null if there is none.
+ * A signature similar to that of a declared event whose topic was seen in logs, and which the author probably meant: one type differs, two
+ * neighbouring types are swapped, or one parameter is missing or superfluous. Null if there is none.
  */
 export function similarSignature({ name, parameters }: EventSignature, topics: ReadonlySet<Hash>): string | null {
   const types = parameters.map(({ type }) => type);

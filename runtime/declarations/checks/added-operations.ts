@@ -21,13 +21,13 @@ interface Scope {
 }
 
 interface CheckedEndpoints extends Checked<Record<string, DeclaredEndpoint>> {
-  /** What the SQL of the operations is checked against. */
+  /** The shapes that the SQL of the operations is checked against. */
   readonly shapes: ReadonlyMap<string, QueryShape>;
 }
 
 type Operations = AddedProtocolFile["operations"];
 
-/** Checks what the operations of an added protocol say in addition to their SQL. An operation of the template has its item and parameters. */
+/** Checks the operations of an added protocol, except for their SQL. Item and parameters of a template's operation are those of the template. */
 export function checkAddedOperations(
   source: YamlSource,
   { operations }: { readonly operations: Operations },

@@ -1,12 +1,12 @@
 import { type Diagnostic, diagnostic, quote, type SourceLocation } from "../diagnostics.ts";
 import type { EventParameter, EventTable } from "../protocol.ts";
 
-/** What a column of the tables that make a read due is used for. */
+/** A use of a column of the tables that make a read due. */
 interface ColumnUse {
   readonly name: string;
   readonly location: SourceLocation;
   readonly accepts: (parameter: EventParameter) => boolean;
-  /** The types that it accepts. */
+  /** The accepted types, for diagnostics. */
   readonly expected: string;
 }
 
@@ -14,14 +14,14 @@ interface ColumnUse {
 export const checkArgumentColumn = (name: string, type: string, tables: readonly EventTable[], location: SourceLocation): Diagnostic[] =>
   checkColumn({ name, location, accepts: (parameter) => isAssignable(parameter, type), expected: type }, tables);
 
-/** Checks that every such row has the address of a contract, which an id of 32 bytes may start with. */
+/** Checks that every such row has the address of a contract, or an id of 32 bytes, which may start with one. */
 export const checkContractColumn = (name: string, tables: readonly EventTable[], location: SourceLocation): Diagnostic[] =>
   checkColumn({ name, location, accepts: ({ type }) => type === "address" || type === "bytes32", expected: "address or bytes32" }, tables);
 
 function checkColumn(use: ColumnUse, tables: readonly EventTable[]): Diagnostic[] {
   const { name, location } = use;
   const [first, ...others] = tables.map(({ columns }) => columns.map((column) => column.name));
-  // Tables that are not known have been reported.
+  // Unknown tables have already been reported.
   if (first === undefined) return [];
   const expected = first.filter((column) => others.every((columns) => columns.includes(column)));
   if (!expected.includes(name)) return [diagnostic("unknown-column", location, { name, expected })];
@@ -40,7 +40,7 @@ function checkValues({ columns, events }: EventTable, { name, location, accepts,
   });
 }
 
-/** Whether values of an event's parameter are values of a type: the same one, or a wider integer type. The topic of a dynamic value is its hash. */
+/** Whether an event's parameter can be passed as an argument of a type: the types are equal, or the argument is a wider integer. */
 function isAssignable({ type: from }: EventParameter, to: string): boolean {
   const [narrow, wide] = [integerOf(from), integerOf(to)];
   return from === to || (narrow !== null && wide !== null && narrow.sign === wide.sign && narrow.bits <= wide.bits);

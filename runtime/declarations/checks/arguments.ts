@@ -41,14 +41,14 @@ export function checkArguments(
   };
 }
 
-/** The values of a column are not known at other blocks than those of rows. */
+/** Reports a column in a periodic read: a column has values only at the blocks of rows. */
 function findColumn(given: readonly Argument[], location: SourceLocation): Diagnostic[] {
   const [column] = given.flatMap((argument) => (typeof argument === "object" && "column" in argument ? [argument.column] : []));
   return column === undefined ? [] : [diagnostic("periodic-column", location, { column })];
 }
 
 /** The location of an argument: the name of its read, its position, and the parameter of the function. */
-interface ArgumentPlace {
+interface ArgumentLocation {
   readonly read: string;
   readonly index: number;
   readonly parameter: AbiParameter;
@@ -57,7 +57,7 @@ interface ArgumentPlace {
 function checkArgument(
   declaration: Declaration,
   touching: readonly EventTable[],
-  { read, index, parameter }: ArgumentPlace,
+  { read, index, parameter }: ArgumentLocation,
   argument: Argument,
 ): Checked<ReadArgument | null> {
   const path = ["reads", read, "arguments", index] as const;
@@ -91,7 +91,7 @@ function checkValues(
   return { value: texts.flatMap((text) => text ?? []), diagnostics: [...checked.flatMap(({ diagnostics }) => diagnostics), ...repeated] };
 }
 
-/** The column of the results that has the values of an argument. */
+/** The column of the results that stores the values of an argument. */
 function argumentColumn(
   { name: written = "", type }: AbiParameter,
   index: number,
@@ -106,7 +106,7 @@ function argumentColumn(
   return { value: diagnostics.length > 0 ? null : { name, type: column }, diagnostics };
 }
 
-/** Reports a name of a parameter or result that cannot be that of a column. */
+/** Reports the name of a parameter or result that cannot be the name of a column. */
 export function checkSignatureName(name: string, kind: "parameter" | "result", location: SourceLocation): Diagnostic[] {
   const reason = namePattern.test(name) ? columnNameProblem(name) : "is not a snake_case name of at most 30 characters";
   const expected = `another name of the ${kind} in the signature, which its selector does not include`;
@@ -144,7 +144,7 @@ function canonical(argument: string, type: string): string | null {
   if (bytes !== undefined)
     return /^0x[0-9a-fA-F]*$/.test(argument) && argument.length === 2 + 2 * Number(bytes) ? argument.toLowerCase() : null;
   if (type === "bool") return argument === "true" || argument === "false" ? argument : null;
-  // No integer of 256 bits has more digits, and the conversion of longer texts takes quadratic time.
+  // A 256-bit integer has at most 78 digits, and converting longer texts takes quadratic time.
   if (!/^-?\d{1,78}$/.test(argument)) return null;
   const bits = BigInt(type.replace(/\D/g, ""));
   const [minimum, end] = type.startsWith("u") ? [0n, 1n << bits] : [-(1n << (bits - 1n)), 1n << (bits - 1n)];

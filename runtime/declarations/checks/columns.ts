@@ -25,7 +25,7 @@ export function checkColumns(declaration: Declaration, table: string, events: re
   return { value: named.value.map(({ column }) => column), diagnostics: [...conflicts, ...named.diagnostics, ...checkNames(named.value)] };
 }
 
-/** Why values of a column may not be part of an index; none for a column of a fixed size. */
+/** Reports a column that cannot be part of an index because its values may be of any length. */
 export function checkIndexable(column: Column, events: readonly LocatedEvent[], location: SourceLocation): Diagnostic[] {
   const parameter = events.flatMap(({ event }) => event.parameters).find(({ name }) => name === column.parameter);
   if (parameter === undefined || parameter.indexed || !isDynamic(parameter.type)) return [];
@@ -69,7 +69,7 @@ function listedColumns(
     const path = ["tables", table, "columns", name];
     const parameter = parameters.get(parameterName);
     if (parameter !== undefined) return { value: placedColumn(name, parameter, keyAt(declaration, ...path)), diagnostics: [] };
-    // Of a table without a readable event, nothing is known.
+    // If no event could be read, the parameters are unknown.
     if (parameters.size === 0) return { value: [], diagnostics: [] };
     const data = { name: parameterName, kind: "a parameter of the events", expected: [...parameters.keys()] };
     return { value: [], diagnostics: [diagnostic("unknown-parameter", valueAt(declaration, ...path), data)] };

@@ -6,7 +6,7 @@ import { checkEvent } from "./events.ts";
 
 type Contracts = Declaration["file"]["contracts"];
 
-/** Checks addresses and discoveries of contracts. `listings` have been checked, by kind. */
+/** Checks addresses and discoveries of contracts. `listings` are the checked listings, by kind. */
 export function checkContracts(
   declaration: Declaration,
   listings: Readonly<Record<string, readonly Listing[]>>,

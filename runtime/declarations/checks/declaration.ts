@@ -8,7 +8,7 @@ export interface Declaration {
   readonly file: ProtocolFile;
 }
 
-/** A part of the checked protocol, and the diagnostics of its declaration. With diagnostics, the part may be incomplete. */
+/** A part of the checked protocol, and the diagnostics of its declaration. If there are any, the part may be incomplete. */
 export interface Checked<T> {
   readonly value: T;
   readonly diagnostics: readonly Diagnostic[];

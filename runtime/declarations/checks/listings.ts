@@ -2,7 +2,7 @@ import { type Diagnostic, diagnostic, type SourceLocation } from "../diagnostics
 import type { ContractRead, Listing } from "../protocol.ts";
 import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
 
-/** Checks the reads that list contracts, by kind of contract. `reads` are those of the declaration, which are known only if all of them are right. */
+/** Checks the reads that list contracts, by kind of contract. `reads` are the valid reads of the declaration. */
 export function checkListings(declaration: Declaration, reads: readonly ContractRead[]): Checked<Record<string, Listing[]>> {
   const checked = Object.entries(declaration.file.contracts).map(([kind, { listedBy }]) => {
     const listings = listedBy.map((_, index) => checkListing(declaration, kind, index, reads));
@@ -28,7 +28,7 @@ function checkListing(declaration: Declaration, kind: string, index: number, rea
   if (!names.includes(read))
     return refused(diagnostic("unknown-read", valueAt(declaration, ...path, "read"), { name: read, expected: names }));
   const found = reads.find(({ name }) => name === read);
-  // The read is reported.
+  // The problem of the read has already been reported.
   if (found === undefined) return { value: null, diagnostics: [] };
   const location = valueAt(declaration, ...path, column === undefined ? "read" : "column");
   const result = column === undefined ? onlyColumn(found) : found.columns.find(({ name }) => name === column);
@@ -49,8 +49,8 @@ const onlyColumn = ({ columns }: ContractRead): ContractRead["columns"][number] 
   columns.length === 1 ? columns[0] : undefined;
 
 /**
- * A kind that reads list has no other source of contracts. Rows of such a contract are written when it is listed, also those of earlier blocks: newest rows of
- * keys that it shares with other contracts, and contracts that it announces, would have to be computed again from there.
+ * Checks that a kind that reads list has no other source of contracts. When such a contract is listed, its rows of earlier blocks are written as
+ * well: newest rows per key that it shares with other contracts, and contracts that it announces, would have to be recomputed from there.
  */
 function checkListedKind(declaration: Declaration, kind: string): Diagnostic[] {
   const { contracts, tables } = declaration.file;

@@ -4,13 +4,13 @@ import { queryPath } from "../query-files.ts";
 import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
 import { checkSqlFile, type QueryShape } from "./sql-file.ts";
 
-/** What the declaration is checked against. */
+/** The files and operations that a declaration is checked against. */
 export interface OperationScope {
   /** The SQL files that the declaration may name: name -> text; see `queriesFor`. */
   readonly queries: ReadonlyMap<string, string>;
   /** The operations of the template, by name. */
   readonly operations: ReadonlyMap<string, QueryShape>;
-  /** Whether the protocol is one that an operator adds, which may have operations of its own. */
+  /** Whether an operator adds the protocol; it may then have operations of its own. */
   readonly isAdded: boolean;
 }
 
@@ -39,7 +39,7 @@ function checkOperation(
   return { value: value === null || genericPlan !== true ? value : { ...value, isPlannedOnce: true }, diagnostics };
 }
 
-/** Shared files are used by any protocol: `findUnusedSharedFiles`. */
+/** Reports files of the protocol that it does not use; `findUnusedSharedFiles` checks shared files. */
 function findUnusedFiles({ file, source }: Declaration, { queries }: OperationScope): Diagnostic[] {
   const expected = [...Object.values(file.operations), file.lending].flatMap((use) => use?.sql ?? []);
   return [...queries.keys()]

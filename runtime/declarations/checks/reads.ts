@@ -28,7 +28,7 @@ function checkRead(declaration: Declaration, tables: readonly EventTable[], name
     ...checkTableName(declaration, "reads", name),
     ...checkUniqueName(declaration, name),
     ...checkContractName(declaration, read.contract, "reads", name, "contract"),
-    ...(parsed.ok ? [] : [signatureFault(read.call, parsed.problem, location)]),
+    ...(parsed.ok ? [] : [signatureProblem(read.call, parsed.problem, location)]),
     ...args.diagnostics,
     ...columns.diagnostics,
     ...findRepeated(
@@ -54,7 +54,7 @@ function checkRead(declaration: Declaration, tables: readonly EventTable[], name
   return { value, diagnostics };
 }
 
-const signatureFault = (text: string, problem: string, location: SourceLocation): Diagnostic =>
+const signatureProblem = (text: string, problem: string, location: SourceLocation): Diagnostic =>
   diagnostic("signature-syntax", location, { text, problem, example });
 
 function checkUniqueName(declaration: Declaration, name: string): Diagnostic[] {
@@ -65,7 +65,7 @@ function checkUniqueName(declaration: Declaration, name: string): Diagnostic[] {
 function checkTimes(declaration: Declaration, name: string): Diagnostic[] {
   const { contract = "", touchedBy = [], contractColumn, everyBlocks } = declaration.file.reads[name] ?? {};
   const { contracts, tables } = declaration.file;
-  // A contract that is not declared is reported where it is named.
+  // A contract that is not declared is reported at its name.
   const isSame = (other: string): boolean =>
     contractColumn !== undefined || other === contract || !Object.hasOwn(contracts, other) || !Object.hasOwn(contracts, contract);
   const expected = Object.keys(tables).filter((table) => isSame(tables[table]?.contract ?? ""));

@@ -5,7 +5,7 @@ import { queryPath } from "../query-files.ts";
 import { checkQuery } from "../sql/check-query.ts";
 import type { Checked, Declaration } from "./declaration.ts";
 
-/** What is required of a query. */
+/** The requirements for a query. */
 export interface QueryShape {
   readonly parameters: readonly QueryParameter[];
   /** The columns of its result; null if the objects of its response could not be read. */

@@ -43,7 +43,7 @@ function checkTable(declaration: Declaration, name: string): CheckedTable {
       ...checkContractName(declaration, contract, "tables", name, "contract"),
       ...checked.flatMap(({ diagnostics }) => diagnostics),
       ...columns.diagnostics,
-      // Keys refer to columns, which are known only if all of them are right.
+      // Keys refer to columns, which are known only if all of them are valid.
       ...(complete ? checkKeys(declaration, name, columns.value, located) : []),
     ],
   };

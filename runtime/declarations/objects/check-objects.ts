@@ -9,7 +9,7 @@ import { isScalarType, parseFieldType } from "./field-type.ts";
 
 type Fields = AddedProtocolFile["objects"][string]["fields"];
 
-/** Checks the objects of an added protocol; `catalog` has the names of those of the catalog. */
+/** Checks the objects of an added protocol; `catalog` lists the names of the catalog's objects. */
 export function checkObjects(
   source: YamlSource,
   objects: AddedProtocolFile["objects"],

@@ -1,7 +1,7 @@
 /**
- * What the SQL of declared protocols may use. Functions and operators are those that read nothing but their arguments, have no side effect, and return
- * values that are not much larger than their arguments: `repeat`, `lpad`, `replace`, `format` and `generate_series` build large values from small ones, and
- * regular expressions can take exponential time. `now()` is absent because answers are as of a block.
+ * The allow-lists for the SQL of declared protocols. The functions and operators read nothing but their arguments, have no side effects, and return
+ * values that are not much larger than their arguments: `repeat`, `lpad`, `replace`, `format` and `generate_series` build large values from small
+ * ones, and regular expressions can take exponential time. `now()` is absent because responses are as of a block.
  */
 
 /** The views of the schema `api`. */

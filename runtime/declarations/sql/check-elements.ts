@@ -4,15 +4,15 @@ import type { Fields } from "./parser.ts";
 import type { Positions } from "./positions.ts";
 
 /**
- * Checks the JSON objects that a statement builds by the objects in lists of the response (`elements`, their fields): each object has the fields of the one
- * that it is most like.
+ * Checks the JSON objects that a statement builds against the objects in the response's lists (`elements` has their fields): each must have the
+ * fields of the object that it resembles most.
  */
 export function checkElements(statement: Fields, elements: readonly (readonly string[])[], positions: Positions): Diagnostic[] {
   if (elements.length === 0) return [];
   return findJsonObjects(statement).flatMap((built) => checkObject(built, elements, positions));
 }
 
-/** Fields that only the protocols of some kinds of chains have: an object without them is complete, and they are null. */
+/** Fields that only protocols of some kinds of chains have; they may be missing, and are then null. */
 const optionalFields: ReadonlySet<string> = new Set(["fee"]);
 
 function checkObject({ at, keys }: JsonObject, elements: readonly (readonly string[])[], positions: Positions): Diagnostic[] {

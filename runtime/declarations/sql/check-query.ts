@@ -5,15 +5,15 @@ import { checkTree, type OwnNames, type Refusal } from "./check-tree.ts";
 import { compileParameters, findParameters, isQueryParameter } from "./parameters.ts";
 import { parseStatements, SqlSyntaxError, type Statement, scanTokens, type Token } from "./parser.ts";
 import { type Positions, positionsIn } from "./positions.ts";
-import { findPageFaults, type ResultColumn, resultColumnsOf } from "./result.ts";
+import { findPagingProblems, type ResultColumn, resultColumnsOf } from "./result.ts";
 
-/** What the SQL of an operation may and must use. */
+/** The names that the SQL of an operation may or must use. */
 export interface QueryScope extends OwnNames {
   /** The schema of the protocol's own tables, reads and functions. */
   readonly schema: string;
-  /** The parameters of the operation: each must be used, since a query that ignores one would answer another question. */
+  /** The parameters of the operation: each must be used, since a query that ignores one would return rows of other chains, heights or wallets. */
   readonly parameters: readonly QueryParameter[];
-  /** The columns of the result, in any order; null if they are not known. */
+  /** The columns of the result, in any order; null if they are unknown. */
   readonly columns: readonly string[] | null;
   /** The fields of the objects in lists of the result, which are JSON columns. */
   readonly elements?: readonly (readonly string[])[];
@@ -25,11 +25,11 @@ export interface CheckedQuery {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A query of 500 lines has fewer; the parser's time and the depth of its tree are bounded by them. */
+/** Enough for a query of 500 lines; the limits bound the parser's time and the depth of its tree. */
 const maxBytes = 65_536;
 const maxTokens = 5_000;
 
-/** Checks the SQL of an operation: one SELECT that uses nothing but what is allowed. `file` is its path in diagnostics. */
+/** Checks that the SQL of an operation is one SELECT that uses only what is allowed. `file` is its path in diagnostics. */
 export function checkQuery(file: string, text: string, scope: QueryScope): CheckedQuery {
   const positions = positionsIn(file, text);
   const start = { file, line: 1, column: 1 };
@@ -74,7 +74,7 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
       .filter((name) => !compiled.parameters.includes(name))
       .map((name) => diagnostic("unused-parameter", begin, { name })),
     ...(scope.parameters.includes("limit")
-      ? findPageFaults(first.fields, { limit: numberOf("limit"), offset: numberOf("offset") })
+      ? findPagingProblems(first.fields, { limit: numberOf("limit"), offset: numberOf("offset") })
       : []
     ).map((expected) => diagnostic("unpaged-query", begin, { expected })),
   ];
@@ -96,7 +96,7 @@ function qualifyNames(text: string, offsets: readonly number[], schema: string):
   return [...parts, bytes.subarray(sorted.at(-1) ?? 0).toString()].join(`"${schema}".`);
 }
 
-/** The only statement, or the diagnostic of the first one that should not be there. */
+/** The only statement, or the diagnostic of an unexpected one. */
 function findSelect(statements: readonly Statement[], tokens: readonly Token[], positions: Positions): Statement | Diagnostic {
   const [first, second] = statements;
   // A lone semicolon.

@@ -3,7 +3,7 @@ import { allowedExpressions, allowedFunctions, allowedOperators, allowedTypes, a
 import { type FieldRule, grammar, nameOfRefused } from "./grammar.ts";
 import type { Fields } from "./parser.ts";
 
-/** A part of a statement that is refused, with the byte where it starts; null if the tree does not contain it. */
+/** A part of a statement that is refused, with the offset of its first byte; null if the tree lacks its position. */
 export type Refusal = { readonly at: number | null } & (
   | { readonly code: "refused-syntax"; readonly data: { readonly what: string } }
   | {
@@ -12,20 +12,20 @@ export type Refusal = { readonly at: number | null } & (
     }
 );
 
-/** Where a node is in the tree. */
+/** The context of a node in the tree. */
 interface Scope {
-  /** The names of the common table expressions that it sees. */
+  /** The names of the common table expressions that are visible to it. */
   readonly ctes: ReadonlySet<string>;
-  /** The start of the nearest node around it whose position is known. */
+  /** The start of the nearest enclosing node whose position is known. */
   readonly at: number | null;
 }
 
-/** Deeper trees are not written by hand, and recursive functions of PostgreSQL and this file are limited by their stacks. */
+/** Nobody writes deeper trees by hand, and they could overflow the stack of recursive functions in PostgreSQL and in this file. */
 const maxDepth = 150;
 
 export interface CheckedTree {
   readonly refusals: readonly Refusal[];
-  /** The bytes where names of the protocol's own tables and functions start, in no order. */
+  /** The byte offsets of the names of the protocol's own tables and functions, unordered. */
   readonly own: readonly number[];
   /** The views of the schema `api` that it reads, each once. */
   readonly views: readonly string[];
@@ -39,7 +39,7 @@ export interface OwnNames {
   readonly functions: readonly string[];
 }
 
-/** Walks all nodes of a SELECT and returns what is not allowed in it. */
+/** Walks all nodes of a SELECT and returns the parts that are not allowed. */
 export function checkTree(statement: Fields, { tables, functions }: OwnNames): CheckedTree {
   const refusals: Refusal[] = [];
   const uses: number[] = [];
@@ -84,7 +84,7 @@ export function checkTree(statement: Fields, { tables, functions }: OwnNames): C
     else if (rule !== "value") walkFields(rule.type, value as Fields, scope, depth);
   };
 
-  // A common table expression sees those before it, and not itself: there, its name is the name of a table.
+  // A common table expression can use the preceding ones, but not itself: in its own query, its name is that of a table.
   const walkCtes = ({ withClause }: Fields, scope: Scope, depth: number): ReadonlySet<string> => {
     if (withClause === undefined) return scope.ctes;
     const { ctes = [], recursive, location } = withClause as { ctes?: readonly Fields[]; recursive?: boolean; location?: number };
@@ -118,7 +118,7 @@ function unknownField(type: string, name: string, value: unknown, at: number | n
   return syntax(path, firstLocation(value) ?? (path === "SelectStmt.lockingClause" ? null : at));
 }
 
-/** What is refused of a node itself, apart from the nodes in it. */
+/** Checks a node itself, without the nodes in it. */
 function checkNode(type: string, fields: Fields, scope: NodeScope): Refusal | null {
   const { at } = scope;
   switch (type) {
@@ -154,7 +154,7 @@ function isApiView({ catalogname, schemaname, relname }: Fields): boolean {
   return catalogname === undefined && schemaname === "api" && apiViews.includes(String(relname));
 }
 
-/** A common table expression hides the table of its name. */
+/** A common table expression hides a table of the same name. */
 function isOwnTable({ catalogname, schemaname, relname }: Fields, { tables, ctes }: Pick<NodeScope, "tables" | "ctes">): boolean {
   const name = String(relname);
   return catalogname === undefined && schemaname === undefined && tables.includes(name) && !ctes.has(name);

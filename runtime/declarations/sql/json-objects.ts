@@ -1,6 +1,6 @@
 import type { Fields } from "./parser.ts";
 
-/** A `json_build_object` with the byte where it starts, and its keys; null if one of them is not a text constant. */
+/** A call of `json_build_object`, with its byte offset and its keys; `keys` is null if one of them is not a text constant. */
 export interface JsonObject {
   readonly at: number;
   readonly keys: readonly { readonly name: string; readonly at: number }[] | null;

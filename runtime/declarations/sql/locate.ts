@@ -6,8 +6,8 @@ import { positionsIn } from "./positions.ts";
 import { resultColumnsOf } from "./result.ts";
 
 /**
- * The location in a file of a Unicode character of the statement that was compiled from it. The check has inserted the schema before names of tables, and has
- * replaced parameters and semicolons by text of the same length.
+ * Maps a Unicode character of a compiled statement to its location in the file. Compilation inserted the schema before names of tables, and replaced
+ * parameters and semicolons with text of the same length.
  */
 export function locateCharacter(
   { path, text }: SqlSource,

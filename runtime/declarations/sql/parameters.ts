@@ -11,7 +11,7 @@ interface ParameterUse {
 
 /** A text with `$1`, `$2` … in place of its named parameters. */
 export interface CompiledText {
-  /** As long as the original, so that positions in it are those of the file. */
+  /** Has the same length as the original, so that positions in it are those in the file. */
   readonly text: string;
   /** By number: the first is `$1`. */
   readonly parameters: readonly QueryParameter[];
@@ -36,7 +36,7 @@ export function compileParameters(text: string, uses: readonly ParameterUse[], s
   const names = [...new Set(uses.map(({ name }) => name))].filter(isQueryParameter);
   const bytes = Buffer.from(text);
   for (const { name, start, length } of uses) {
-    // There are eight parameters, so that numbers have one digit. An unknown name is reported and gets a number that no parameter has.
+    // There are eight parameters, so numbers have one digit. An unknown name is reported elsewhere; its number is one that no parameter has.
     const number = isQueryParameter(name) ? names.indexOf(name) + 1 : queryParameters.length + 1;
     bytes.write(`$${number}`.padEnd(length), start);
   }

@@ -13,7 +13,7 @@ export interface Token {
   readonly keyword: KeywordKind;
 }
 
-/** Categories of keywords (PostgreSQL manual, appendix "SQL Key Words"): the first three are names of columns and tables. */
+/** Categories of keywords (PostgreSQL manual, appendix "SQL Key Words"): those of the first three may name columns and tables. */
 export type KeywordKind = "none" | "unreserved" | "column" | "function" | "reserved";
 const keywordKinds: readonly KeywordKind[] = ["none", "unreserved", "column", "function", "reserved"];
 
@@ -42,7 +42,7 @@ export class SqlSyntaxError extends Error {
 
 /** The tokens of a text, with its comments. @throws {SqlSyntaxError} */
 export function scanTokens(text: string): Token[] {
-  // The library rejects it.
+  // The library rejects empty text.
   if (text === "") return [];
   const { tokens } = guarded(text, () => scanSync(text));
   return tokens.map(({ start, end, text: found, tokenName, keywordKind }) => ({
@@ -66,7 +66,7 @@ export function parseStatements(text: string): Statement[] {
 /** Named parameters, which are not SQL. */
 const namedParameter = /(?<!:):[a-z_]\w*/gi;
 
-// The scanner returns lexical errors without their position, which the parser reports.
+// The scanner reports lexical errors without a position, so the parser is run to obtain it.
 function guarded<T>(text: string, run: () => T): T {
   try {
     return run();

@@ -38,10 +38,10 @@ interface CommonTable {
 }
 
 /**
- * What a statement lacks to return one page in a fixed order. The limit may be that of a common table expression, so that the rest of the statement is
- * computed for the page only. `numbers` are those of the parameters, 0 for one that is not used.
+ * Returns the clauses that a statement lacks to return one page in a fixed order. The limit may be in a common table expression, so that the rest of
+ * the statement is computed only for the page. `numbers` are the numbers of the parameters, 0 for an unused one.
  */
-export function findPageFaults(select: Fields, numbers: { readonly limit: number; readonly offset: number }): string[] {
+export function findPagingProblems(select: Fields, numbers: { readonly limit: number; readonly offset: number }): string[] {
   const isParameter = (node: unknown, number: number): boolean => {
     const found = (node as { ParamRef?: { number?: number } } | undefined)?.ParamRef?.number;
     return number > 0 && found === number;

@@ -21,7 +21,7 @@ export function optionsOf(schema: Schema): readonly Schema[] {
   return inner instanceof z.ZodUnion ? inner.options : [];
 }
 
-/** Describes what a schema accepts. */
+/** Describes the values that a schema accepts. */
 export function renderExpectedShape(schema: Schema): string {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodUnion) return inner.options.map(renderExpectedShape).join(", or ");

@@ -11,7 +11,7 @@ export interface ShapeProblem {
   readonly path: YamlPath;
   /** True if the name of an entry is invalid; its value may be valid. */
   readonly keyOnly: boolean;
-  /** Null for a consequence of another problem. */
+  /** Null if the problem only follows from another one. */
   readonly diagnostic: Diagnostic | null;
 }
 
@@ -63,7 +63,7 @@ function invalidKey({ source, base }: Context, expected: string): ShapeProblem {
   return { path: base, keyOnly: true, diagnostic: diagnostic("wrong-value", source.locationOfKey(base), { found, expected }) };
 }
 
-// A missing key has no location: the diagnostic is at the key of the map that lacks it.
+// A missing key has no location, so the diagnostic is at the key of the map that lacks it.
 function missingKey({ source, schema, base }: Context): ShapeProblem {
   const data = { key: String(base.at(-1)), expected: renderExpectedShape(schema) };
   return { path: base, keyOnly: false, diagnostic: diagnostic("missing-key", source.locationOfKey(base.slice(0, -1)), data) };
@@ -74,7 +74,7 @@ function valueDiagnostic({ source, schema, base }: Context, issue: Issue): Diagn
   const location = source.locationOf(base);
   const found = renderFound(value);
   const text = source.textOf(base);
-  // YAML reads it as a number, which has lost digits.
+  // YAML has parsed it as a number, which has lost digits.
   if (typeof value === "number" && text !== undefined && /^0x/i.test(text)) return diagnostic("unquoted-hex", location, { text });
   switch (issue.code) {
     case "invalid_value":

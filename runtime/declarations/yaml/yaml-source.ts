@@ -28,7 +28,7 @@ export interface YamlSource {
   locationOf(path: YamlPath): SourceLocation;
   /** The text of the scalar at a path as it is written, without quotation marks; undefined if there is none. */
   textOf(path: YamlPath): string | undefined;
-  /** The location of the last key of a path; of the value if the path ends in a list. */
+  /** The location of the last key of a path, or of the value if the path ends in a list. */
   locationOfKey(path: YamlPath): SourceLocation;
 }
 

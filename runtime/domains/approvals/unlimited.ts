@@ -1,8 +1,6 @@
-/**
- * The amounts that wallets request for an unlimited allowance: 2^255 or more, so that later transfers do not turn it into a limited one, and exactly the
- * largest amounts of tokens and spenders that store amounts in fewer bits (96, 128, 160).
- */
+/** Allowances from here on are unlimited. Wallets request up to the largest uint256, and the margin covers what is spent later. */
 const unlimitedFrom = 2n ** 255n;
+/** The exact maximum amounts of tokens and spenders that store amounts in fewer bits (96, 128, 160). */
 const narrowMaxima: ReadonlySet<bigint> = new Set([2n ** 96n - 1n, 2n ** 128n - 1n, 2n ** 160n - 1n]);
 
 export const unlimited = "UNLIMITED";

@@ -31,8 +31,8 @@ export const bitcoinProjection = {
 type Rows = Readonly<Record<(typeof bitcoinProjection)["tables"][number]["name"], readonly Row[]>>;
 
 /**
- * Folds blocks whose inputs have the outputs that they spend, as far as these are known, into rows. @throws {BadReplyError} for amounts that contradict each
- * other.
+ * Folds blocks into rows. Their inputs have the outputs that they spend, as far as these are known. @throws {BadReplyError} if the node's amounts are
+ * inconsistent.
  */
 export function foldBlocks(blocks: readonly BitcoinBlock[]): Rows {
   const transactions = blocks.flatMap((block) =>
@@ -72,7 +72,7 @@ const inputRow = ({ txid, index, spent }: BitcoinInput, position: number): Row =
   script: spent?.script ?? null,
 });
 
-/** What the inputs have in excess of the outputs; if an input is unknown, what the node reports. @throws {BadReplyError} */
+/** The value of the inputs minus that of the outputs; if an input is unknown, the fee that the node reports. @throws {BadReplyError} */
 function feeOf({ txid, isCoinbase, inputs, outputs, reportedFee }: BitcoinTransaction): bigint | null {
   if (isCoinbase) return null;
   const spent = inputs.flatMap((input) => input.spent ?? []);
@@ -80,14 +80,14 @@ function feeOf({ txid, isCoinbase, inputs, outputs, reportedFee }: BitcoinTransa
   const fee = sum(spent) - sum(outputs);
   if (fee < 0n || (reportedFee !== null && reportedFee !== fee))
     throw new BadReplyError(
-      `The node returned amounts of transaction ${txid} that contradict each other: a fee of ${reportedFee ?? "none"}, computed ${fee}.`,
+      `The node returned inconsistent amounts for transaction ${txid}: reported fee ${reportedFee ?? "none"}, inputs minus outputs ${fee}.`,
     );
   return fee;
 }
 
 const sum = (outputs: readonly BitcoinOutput[]): bigint => outputs.reduce((total, { value }) => total + value, 0n);
 
-/** What a transaction pays to each script that has an address, and what it spends of it. */
+/** The amounts that a transaction pays to and spends from each script that has an address. */
 function amountsByScript({ inputs, outputs }: BitcoinTransaction): ReadonlyMap<Hex, { readonly received: bigint; readonly sent: bigint }> {
   const amounts = new Map<Hex, { received: bigint; sent: bigint }>();
   const add = (side: "received" | "sent", { value, script }: BitcoinOutput): void => {

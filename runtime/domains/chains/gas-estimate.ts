@@ -11,7 +11,7 @@ export interface GasEstimate {
   readonly interval: string | null;
 }
 
-/** A speed: the percentile of tips that it pays, and the number of blocks within which inclusion is expected. Fastest first. */
+/** The percentile of tips that each speed pays, and the number of blocks within which inclusion is expected. Fastest first. */
 const speeds = [
   { percentile: 0.9, blocks: 1 },
   { percentile: 0.5, blocks: 3 },
@@ -54,7 +54,7 @@ const units = [
   { seconds: 1, name: "second" },
 ] as const;
 
-/** Renders a duration in the largest unit of which it contains at least two, or else in seconds. */
+/** Renders a duration in the largest unit that it contains at least twice, or else in seconds. */
 export function renderDuration(seconds: number): string {
   const unit = units.find((candidate) => seconds >= 2 * candidate.seconds) ?? units[2];
   const count = Math.round(seconds / unit.seconds);

@@ -10,13 +10,13 @@ export interface CommunityChain {
   readonly community: ConfiguredContracts;
 }
 
-/** The block of the deployment of contracts, whose earlier events do not count; null if it is unknown. */
+/** The deployment block of each contract, before which its events are ignored; null if unknown. */
 export type FirstBlocks = ReadonlyMap<Address, number | null>;
 
 /** The contracts of a protocol at fixed addresses, by kind. */
 export type FixedContracts = ReadonlyMap<string, FirstBlocks>;
 
-/** The fixed contracts of a protocol on a chain: those of the declaration and those of the configuration. */
+/** The fixed contracts of a protocol on a chain, from the declaration and the configuration. */
 export const fixedContracts = (protocol: Protocol, chain: CommunityChain): FixedContracts => {
   const added = chain.community[protocol.id] ?? {};
   return new Map(

@@ -19,12 +19,12 @@ export interface OpenProtocolsDeps {
   readonly protocols: readonly Protocol[];
   /** The role that runs the SQL of operations; null if there is none. */
   readonly readerRole: string | null;
-  /** Whether the node has the state of recent blocks only. */
+  /** Whether the node keeps the state of recent blocks only. */
   readonly isPruned: boolean;
   readonly logger: { info(message: string): void };
 }
 
-/** What a chain's indexer and jobs need for its declared protocols. */
+/** The parts of declared protocols that a chain's indexer and scheduler use. */
 export interface OpenProtocols {
   readonly projections: readonly Projection[];
   readonly blockBoundTables: readonly BlockBoundTable[];
@@ -33,7 +33,7 @@ export interface OpenProtocols {
   readonly prepare: NonNullable<IndexerDeps["prepare"]>;
 }
 
-/** The declared protocols of a chain. */
+/** Opens the declared protocols that are indexed on a chain. */
 export const openProtocols = ({ database, chain, protocols, readerRole, isPruned, logger }: OpenProtocolsDeps): OpenProtocols => {
   const indexed = protocolsOn(protocols, chain);
   const projections = indexed.map((protocol) => declaredProjection(protocol, fixedContracts(protocol, chain)));

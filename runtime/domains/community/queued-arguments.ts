@@ -11,13 +11,13 @@ export type ColumnArgument = Extract<VaryingArgument, { readonly column: string 
 export const columnArguments = (read: ContractRead): ColumnArgument[] =>
   varyingArguments(read).flatMap((argument) => ("column" in argument ? [argument] : []));
 
-/** The values of such arguments as the queue has them: separated by commas, in the form of literals. */
+/** The values of these arguments in the format of the queue: literals, separated by commas. */
 export const queuedArguments = (read: ContractRead): ((row: Row) => string) => {
   const columns = columnArguments(read).map(({ column }) => column);
   return columns.length === 0 ? () => "" : (row) => columns.map((column) => String(row[column])).join();
 };
 
-/** The contract that a row of an event touches, where the read names the column that has it; longer values start with the address. */
+/** The contract that a row of an event touches, if the read names its column. Longer values start with the address. */
 export const touchedContract = ({ contractColumn }: ContractRead, row: Row): Address | null => {
   const value = contractColumn === null ? undefined : row[contractColumn];
   return typeof value === "string" ? (value.slice(0, addressLength) as Address) : null;
@@ -26,7 +26,7 @@ export const touchedContract = ({ contractColumn }: ContractRead, row: Row): Add
 /** 0x followed by 40 hex digits. */
 const addressLength = 42;
 
-/** The same text, of the results of a read. */
+/** An SQL expression for the arguments of a read's result, in the format of the queue. */
 export const resultArguments = (read: ContractRead, alias: string): Sql => {
   const parts = columnArguments(read).map(({ name, type }) => {
     const column = identifier(`${alias}.${name}`);
@@ -35,7 +35,9 @@ export const resultArguments = (read: ContractRead, alias: string): Sql => {
   return parts.length === 0 ? sql`''` : joinSql(parts, sql` || ',' || `);
 };
 
-/** The condition that results of a read (`alias`) have the arguments of a queued one (`queued`), to be added to others. Served by the primary key. */
+/**
+ * The condition, to be added to others, that results of a read (`alias`) have the arguments of a queued one (`queued`). Served by the primary key.
+ */
 export const hasArguments = (read: ContractRead, alias: string, queued: string): Sql => {
   const parts = columnArguments(read).map(({ name, type }, position) => {
     const text = sql`split_part(${identifier(`${queued}.arguments`)}, ',', ${position + 1})`;

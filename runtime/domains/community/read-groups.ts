@@ -5,7 +5,7 @@ import { columnArguments } from "./queued-arguments.ts";
 /** Reads that are always due together. They are queued once for each contract, arguments and block, under the name of the first of them. */
 export const readGroups = ({ reads }: Pick<Protocol, "reads">): (readonly ContractRead[])[] => [...groupBy(reads, dueTimes).values()];
 
-/** The same text for reads of the same contracts at the same blocks, with the same values of columns. */
+/** A key that is equal for reads of the same contracts at the same blocks with the same values of columns. */
 const dueTimes = (read: ContractRead): string => {
   const { contract, contractColumn, touchedBy, everyBlocks } = read;
   const columns = columnArguments(read).map(({ column }) => column);

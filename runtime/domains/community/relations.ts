@@ -6,7 +6,7 @@ type CopyTypes = AppendTable["columns"];
 /** The schema of a protocol's views, and the prefix of its tables. */
 export const schemaOf = (protocol: string): string => `cq_${protocol}`;
 
-/** The table behind the view of a name. */
+/** The table behind a view. */
 export const tableOf = (protocol: string, view: string): string => `${schemaOf(protocol)}_${view}`;
 
 /** The id of a protocol's projection. */
@@ -156,7 +156,7 @@ export const varyingArguments = ({ arguments: all }: ContractRead): VaryingArgum
   all.flatMap((argument) => (typeof argument === "string" ? [] : [argument]));
 
 /**
- * Results of a contract function by varying arguments and block, and the newest of them by arguments. A job writes them, so their roll-back is that of
+ * Results of a contract function by varying arguments and block, and the newest of them by arguments. A job writes them, so they are rolled back as
  * block-bound tables.
  */
 const readRelations = (protocol: string, definition: ContractRead): ReadRelations => {
@@ -178,8 +178,8 @@ const readRelations = (protocol: string, definition: ContractRead): ReadRelation
 };
 
 /**
- * Contracts and blocks at which reads are due, of all protocols; `arguments` has the values of the arguments from columns. A rebuilt projection queues its own
- * again.
+ * Contracts and blocks at which reads of all protocols are due; `arguments` contains the values of arguments from columns. A rebuilt projection
+ * queues its reads again.
  */
 export const readsTable: QueueTable = {
   kind: "queue",

@@ -29,8 +29,8 @@ export interface FoldedLogs {
 }
 
 /**
- * Folds the first stored logs of a protocol's contracts, without stored state. Contracts that are announced by contracts are found by reading again with them.
- * Ends when a round finds no new contract.
+ * Folds the first stored logs of a protocol's contracts, without stored state. Repeats with the contracts that they announce, until a round announces
+ * no new one.
  */
 export async function foldStoredLogs(
   database: Pick<Queryable, "query">,
@@ -54,7 +54,7 @@ export async function foldStoredLogs(
   }
 }
 
-/** Logs that are read together. */
+/** Max logs per page. */
 const pageLogs = 20_000;
 
 /** Folds all stored logs of a contract of a kind, in pages: the rows of its events, as if it had been known from the first block on. */
@@ -67,22 +67,22 @@ export async function* foldLogsOf(
   const state: State = {
     get: (load, ...key) => (load === contractsLoad && key[0] === address && key[1] === kind ? { block_number: 0 } : undefined),
   };
-  for (let after: LogPlace | null = beforeAll; after !== null; ) {
+  for (let after: LogPosition | null = beforeAll; after !== null; ) {
     const logs: LogRecord[] = await storedLogs(database, fold, [address], { chainId, limit, after });
     yield { rows: foldEvents(fold, blocksOf(logs, []), { state, chain: { from: 0 } }), logs: logs.length };
     after = logs.length < limit ? null : (logs.at(-1) ?? null);
   }
 }
 
-type LogPlace = Pick<LogRecord, "block_number" | "log_index">;
-const beforeAll: LogPlace = { block_number: -1, log_index: 0 };
+type LogPosition = Pick<LogRecord, "block_number" | "log_index">;
+const beforeAll: LogPosition = { block_number: -1, log_index: 0 };
 
 /** The first logs of contracts with a declared topic, after a position. Served by logs_address. */
 const storedLogs = (
   { query }: Pick<Queryable, "query">,
   { topics }: DeclaredFold,
   addresses: readonly Address[],
-  { chainId, limit, after = beforeAll }: { readonly chainId: number; readonly limit: number; readonly after?: LogPlace },
+  { chainId, limit, after = beforeAll }: { readonly chainId: number; readonly limit: number; readonly after?: LogPosition },
 ): Promise<LogRecord[]> =>
   query<LogRecord>(
     `SELECT block_number, log_index, transaction_index, address, topic0, topic1, topic2, topic3, data FROM logs
@@ -91,7 +91,7 @@ const storedLogs = (
     [chainId, bytesArray(addresses), bytesArray(topics), after.block_number, after.log_index, limit],
   );
 
-/** Blocks with logs, and those from which fixed contracts count, in order. */
+/** Blocks with logs, and first blocks of fixed contracts, ascending. */
 const blocksOf = (logs: readonly LogRecord[], starts: readonly number[]): BlockOfLogs[] => {
   const byBlock = groupBy(logs, ({ block_number }) => block_number);
   const numbers = [...new Set([...byBlock.keys(), ...starts])].sort((left, right) => left - right);

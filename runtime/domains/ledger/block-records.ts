@@ -76,7 +76,7 @@ export interface BalanceRecord {
   balance_before: string | null;
 }
 
-/** What blocks consist of, by transaction or by block; null for what is not stored or not read. */
+/** The contents of blocks, by transaction or by block; null if they are not stored or not read. */
 interface BlockContents {
   readonly logs: ReadonlyMap<string, ChainLog[]>;
   readonly traces: ReadonlyMap<string, ValueTrace[]> | null;
@@ -87,7 +87,7 @@ interface BlockContents {
 /** The key of a transaction in `BlockContents`. */
 export const transactionKey = (row: { block_number: number; transaction_index: number }) => `${row.block_number}:${row.transaction_index}`;
 
-/** Composes blocks from their rows. */
+/** Assembles blocks from their rows. */
 export const toBlocks = (
   blocks: readonly BlockRecord[],
   transactions: readonly TransactionRecord[],
@@ -118,7 +118,7 @@ export const toBlocks = (
   }));
 };
 
-/** Converts rows, and groups them in their order. */
+/** Converts rows and groups them, in their order. */
 export const groupItems = <Row, Group, Item>(
   rows: readonly Row[],
   groupOf: (row: Row) => Group,
@@ -154,7 +154,6 @@ const toTransaction = (row: TransactionRecord): Omit<ChainTransaction, "logs" | 
   blobFee: toBigInt(row.blob_fee),
 });
 
-/** A log from its row. */
 export const toLog = (row: LogRecord): ChainLog => ({
   index: row.log_index,
   address: row.address,
@@ -162,7 +161,6 @@ export const toLog = (row: LogRecord): ChainLog => ({
   data: row.data,
 });
 
-/** A trace from its row. */
 export const toTrace = (row: TraceRecord): ValueTrace => ({
   index: row.trace_index,
   type: row.type,
@@ -171,7 +169,6 @@ export const toTrace = (row: TraceRecord): ValueTrace => ({
   value: BigInt(row.value),
 });
 
-/** A withdrawal from its row. */
 export const toWithdrawal = (row: WithdrawalRecord): ChainWithdrawal => ({
   index: row.withdrawal_index,
   validatorIndex: row.validator_index,
@@ -179,7 +176,6 @@ export const toWithdrawal = (row: WithdrawalRecord): ChainWithdrawal => ({
   amountGwei: BigInt(row.amount_gwei),
 });
 
-/** A balance from its row. */
 export const toBalance = (row: BalanceRecord): AccountBalance => ({
   address: row.address,
   balance: toBigInt(row.balance),

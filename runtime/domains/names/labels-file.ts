@@ -11,7 +11,7 @@ class LabelsFileError extends Error {
 }
 
 interface Entry {
-  /** The position in messages: the file with the line or index. */
+  /** The location for messages: the file with the line or index. */
   readonly location: string;
   readonly address: unknown;
   readonly label: unknown;

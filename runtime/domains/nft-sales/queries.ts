@@ -55,8 +55,8 @@ export interface LastSaleRow {
  * The days of collections $2 at marketplaces $3 from day $4 to day $5 as of block $6; $7 is the lowest number of a later sale. Day $5 is the day of the block:
  * later sales are on that day or on later ones. Sales that later ones turned into wash trades are included as wash trades; if one was the lowest of its day,
  * the lowest of the others is looked up. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range per collection, by nft_sales_cheapest,
- * and by the primary key of nft_market_day_periods, a probe per day that changed after the block. OFFSET 0 makes the planner probe: with a plan for any number
- * of collections, it would read those days of all collections instead.
+ * and by the primary key of nft_market_day_periods, a probe per day that changed after the block. OFFSET 0 makes the planner probe: its generic plan,
+ * for any number of collections, would read those days of all collections instead.
  */
 const marketDays = sql`
   WITH marks AS MATERIALIZED (
@@ -119,7 +119,7 @@ const loadLowest =
 /** Queries for the sales of collections' tokens. */
 export type NftSaleQueries = ReturnType<typeof createNftSaleQueries>;
 
-/** Creates the queries for the sales of collections' tokens at the named marketplaces; `cache` may cache what changes with the blocks of the sales only. */
+/** Creates the queries for the sales of collections' tokens at the named marketplaces; `cache` may cache lowest prices. */
 export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache: CacheLookups = uncachedLookups) {
   /** The sales of a collection up to a block by day and payment token, from a UTC day (days since 1970) to the day of the block. */
   const salesOfDays = (

@@ -57,7 +57,7 @@ const isIdMovement = (movement: TokenMovement): movement is IdMovement =>
 
 const idMovements = (block: DecodedBlock, chain: ChainFacts): IdMovement[] => tokenMovements(block, chain).filter(isIdMovement);
 
-/** Whether a mint is the first of its id: units of an ERC-1155 id may have been minted before the start of a late index. */
+/** Whether a mint is the first of its id: units of an ERC-1155 id may have been minted before the first block of an index that starts late. */
 const isFirstMint = ({ from, standard }: IdMovement, chain: ChainFacts): boolean =>
   from === null && (standard === standards.erc721 || chain.from === 0);
 

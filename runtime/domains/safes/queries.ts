@@ -36,11 +36,17 @@ export type SafeQueries = ReturnType<typeof createSafeQueries>;
 
 /** Creates the queries for Safes: their executions, and their owners at a position. */
 export function createSafeQueries({ query }: Pick<Queryable, "query">) {
-  /** The executions in given transactions, in order. Served by the primary key: each block is read once; one probe of the thresholds for each. */
-  const executionsOfTransactions = (chainId: number, places: readonly TransactionPosition[]) =>
-    query<SafeExecutionRow>(selectExecutions, [chainId, ...positionParameters(places)]);
+  /**
+   * The executions in given transactions, in order. Served by the primary key, reading each block once, and one probe of the thresholds per
+   * execution.
+   */
+  const executionsOfTransactions = (chainId: number, positions: readonly TransactionPosition[]) =>
+    query<SafeExecutionRow>(selectExecutions, [chainId, ...positionParameters(positions)]);
 
-  /** Whether each candidate was an owner just before its log, in the order given; false if unknown. Served by the primary key, a probe for each. */
+  /**
+   * Whether each candidate was an owner just before its log, in the order given; false if unknown. Served by the primary key, one probe per
+   * candidate.
+   */
   const areOwners = async (chainId: number, candidates: readonly OwnerCandidate[]): Promise<boolean[]> => {
     if (candidates.length === 0) return [];
     const rows = await query<{ is_owner: boolean }>(

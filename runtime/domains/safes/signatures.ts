@@ -2,7 +2,7 @@ import { hashMessage, recoverAddress } from "viem";
 import type { Address, Hash, Hex } from "../../lib/hex.ts";
 import { memoizeText } from "../../lib/memoize-text.ts";
 
-/** How a Safe checks a signature: with a key (of the hash or of its EIP-191 message), by asking a contract (EIP-1271), or by an earlier approval. */
+/** How a Safe checks a signature: with a key (of the hash or of its EIP-191 message), by calling a contract (EIP-1271), or by an earlier approval. */
 export type SignatureType = "ecdsa" | "eth_sign" | "contract" | "approved_hash";
 
 /** A signature that a Safe received. */
@@ -20,7 +20,8 @@ const wordDigits = 64;
 
 /**
  * The signatures of a Safe's execution: 65 bytes for each, then the data of contract signatures, whose offsets are in `s`. The 65-byte parts end at the first
- * of these offsets or at the end of the data. Signatures that refer to the same data are cut off once they have returned it in full: the cost is linear.
+ * of these offsets or at the end of the data. Several may refer to the same data: their total length is limited to that of all data, so that
+ * the cost is linear.
  */
 export function splitSignatures(signatures: Hex): SafeSignature[] {
   const text = signatures.slice(2);
@@ -48,7 +49,7 @@ const accountIn = (part: string): Address => `0x${part.slice(24, wordDigits)}`;
 /** A word as a number, infinite if it is too large for an offset or a length. */
 const smallNumber = (word: string): number => (/^0{56}/.test(word) ? Number.parseInt(word.slice(56), 16) : Number.POSITIVE_INFINITY);
 
-/** The bytes with their length at an offset in hex digits; null if they exceed the data or `maxDigits`. */
+/** The length-prefixed bytes at an offset in hex digits; null if they exceed the data or `maxDigits`. */
 const contractSignature = (text: string, offset: number, maxDigits: number): Hex | null => {
   const start = offset + wordDigits;
   if (start > text.length) return null;
@@ -56,7 +57,7 @@ const contractSignature = (text: string, offset: number, maxDigits: number): Hex
   return end > text.length || end - start > maxDigits ? null : `0x${text.slice(start, end)}`;
 };
 
-/** Signatures whose signers are cached. */
+/** Max signatures whose signers are cached. */
 const maxCached = 20_000;
 
 const recoverCached = memoizeText((text: string): Promise<Address | null> => {

@@ -25,7 +25,7 @@ const item = objectOf({
 const usage = objectOf({
   day: period("day", "2026-01-02T00:00:00.000Z"),
   month: period("month", "2026-02-01T00:00:00.000Z"),
-  expires_at: nullable(text("The time from which on the key is refused; null if it does not expire.", "2027-01-31T00:00:00.000Z")),
+  expires_at: nullable(text("The time at which the key expires; null if it does not expire.", "2027-01-31T00:00:00.000Z")),
   items: { type: "array", description: "The endpoints that the key has used in this month.", items: item },
 });
 
@@ -34,7 +34,7 @@ const operation = {
   tags: ["account"],
   summary: "Usage of the key",
   description:
-    "The credits that the key of the request has used in this UTC day and month, and its quotas. Costs no credits, and is served when they are used up.",
+    "The credits that the key of the request has used in this UTC day and month, and its quotas. Costs no credits, and works even without any left.",
   responses: {
     "200": {
       description: "Usage of the key.",
@@ -52,7 +52,7 @@ const operation = {
   },
 };
 
-/** The document with the page of a key's usage, which is no operation of the catalog: it reads no index, has no price and no CSV. */
+/** Adds the usage page of a key to the document. It is not an operation of the catalog, because it reads no index, is free and has no CSV. */
 export function documentAccount(document: OpenApiDocument): OpenApiDocument {
   const { paths, tags } = document;
   const account = { name: "account", description: "The key of the request." };

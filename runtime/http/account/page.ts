@@ -10,7 +10,7 @@ import type { RequestOrigin } from "../request-origin.ts";
 import { recordOf } from "../request-record.ts";
 import { readAccountUsage } from "./usage.ts";
 
-/** The path of the page on which a key reads its own usage. */
+/** The path of the page that shows a key its own usage. */
 export const accountPath = "/account/usage";
 
 export interface AccountDeps {
@@ -34,7 +34,7 @@ export function createAccountPage(deps: AccountDeps): (request: IncomingMessage,
     record.keyId = key.id;
     const metered = await deps.meter.admit(key);
     enforceRateLimit(response, metered.window);
-    // A request of a key without credits is not counted as running.
+    // The meter does not count a request as running if the key has no credits.
     if (metered.exhausted === null) deps.gate(key, metered, response);
     const active = activeRequest();
     if (active !== undefined) active.owner = key.id;

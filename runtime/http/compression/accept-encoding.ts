@@ -3,7 +3,7 @@ export const codings = ["zstd", "br", "gzip"] as const;
 
 export type Coding = (typeof codings)[number];
 
-/** What a client accepts. */
+/** The codings that a client accepts. */
 export interface AcceptedCoding {
   /** The coding to send; null for none. */
   readonly coding: Coding | null;
@@ -38,8 +38,8 @@ function readWeights(header: string): ReadonlyMap<string, number> {
 }
 
 /**
- * Selects the coding of a response by the Accept-Encoding header of its request (RFC 9110, section 12.5.3): the one with the highest weight, of equal ones the
- * first of `available`, and none where the client prefers none.
+ * Selects the coding of a response by the Accept-Encoding header of its request (RFC 9110, section 12.5.3): the one with the highest weight, the
+ * first of `available` among equals, and none if the client prefers an uncompressed response.
  */
 export function selectCoding(header: string | undefined, available: readonly Coding[]): AcceptedCoding {
   if (header === undefined || header === "") return withoutCoding;

@@ -12,7 +12,7 @@ export interface Codec {
 
 export type Codecs = Readonly<Partial<Record<Coding, Codec>>>;
 
-/** How well bodies of up to a number of bytes are compressed. */
+/** The compression levels for bodies of up to `maxBytes`. */
 interface Level {
   readonly maxBytes: number;
   readonly brotli: number;

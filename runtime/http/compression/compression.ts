@@ -18,7 +18,7 @@ export interface EncodedBody {
 export interface Compression {
   /** The coding of a response with a body of at least `bytes`; null for none. Sets `Vary`. */
   select(request: Pick<IncomingMessage, "headers">, response: Pick<ServerResponse, "appendHeader">, bytes: number): Coding | null;
-  /** Compresses a body; it stays as it is if too many are being compressed. */
+  /** Compresses a body, or returns it unchanged if too many are being compressed. */
   encode(body: Buffer, coding: Coding): Promise<EncodedBody>;
   /** A stream that compresses a body of at least `bytes`, counted until it closes; null if too many are being compressed. */
   createStream(coding: Coding, bytes: number): Transform | null;

@@ -6,8 +6,8 @@ import type { CachedBody } from "./cached-body.ts";
 import type { Compression, EncodedBody } from "./compression.ts";
 
 /**
- * Sends a successful response, compressed if the client accepts it; undefined if it was sent at once. The response to HEAD has no length if it is compressed:
- * the body is not compressed to measure it.
+ * Sends a successful response, compressed if the client accepts it; returns undefined if it was sent synchronously. A compressed response to HEAD has
+ * no Content-Length, because the body is not compressed only to measure it.
  */
 export function sendCompressed(
   response: ServerResponse,

@@ -3,7 +3,7 @@ import { monthOf, type Period } from "./periods.ts";
 /** Hundredths of a credit per period; null without a quota. */
 export type PerPeriod = Readonly<Record<Period, number | null>>;
 
-/** The quotas of a key, and what was left of them that no server has leased, when they were read. */
+/** The quotas of a key, and the part of them that was neither used nor leased when they were read. */
 export interface Quotas {
   readonly quota: PerPeriod;
   readonly left: PerPeriod;
@@ -24,21 +24,21 @@ export interface Lease {
   largest: number;
 }
 
-/** What a process may use at most of the smaller quota without a lease for it: see `sizeOf`. */
+/** A lease is at least the smaller quota divided by this number: see `sizeOf`. */
 const portions = 50;
-/** A lease suffices for twice the requests that a key may have at the same time by default, so that those in flight cost at most half of it. */
+/** Responses that a lease suffices for: twice the default of concurrent requests of a key, so that those in flight cost at most half of it. */
 const responses = 32;
 
 const min = ({ day, month }: PerPeriod): number => Math.min(day ?? Number.POSITIVE_INFINITY, month ?? Number.POSITIVE_INFINITY);
 
-/** The size of a lease: a 50th of the smaller quota, or 32 times the most expensive response. */
+/** The size of a lease: a 50th of the smaller quota, or 32 times the most expensive response, whichever is larger. */
 export const sizeOf = ({ quotas, largest }: Lease): number => Math.max(2, Math.ceil(min(quotas.quota) / portions), responses * largest);
 
 /** Whether a lease should be taken: less than half of the last one is left, and there are credits that no server has leased. */
 export const isLow = (lease: Lease, charged: number): boolean =>
   min(lease.quotas.left) > 0 && lease.line - charged <= Math.floor(lease.granted / 2);
 
-/** Why a further request must be rejected: the used-up quota, or `lease` if the next lease is not there yet; null if it may be processed. */
+/** Why a further request must be rejected: the used-up quota, or `lease` if the next lease has not been granted yet; null if it may be processed. */
 export function exhaustedBy(lease: Lease, charged: number): Period | "lease" | null {
   const overdraft = charged - lease.line;
   if (overdraft < 0) return null;
@@ -48,8 +48,8 @@ export function exhaustedBy(lease: Lease, charged: number): Period | "lease" | n
 }
 
 /**
- * The quotas on a later day: what is left of a period that has begun since then is unknown, at most the whole quota. An overdraft of the earlier day counts for
- * its month only.
+ * The quotas on a later day: what is left of a period that has begun since then is unknown, and assumed to be the whole quota. An overdraft of the
+ * earlier day counts for its month only.
  */
 export function onDay({ quota, left, day: earlier }: Quotas, day: string, overdraft: number): Quotas {
   const rest = left.month === null ? null : left.month - overdraft;

@@ -8,10 +8,10 @@ import { exhaustedBy, isLow, type Lease, onDay, type Quotas, sizeOf } from "./le
 import { type LeaseStore, leaseSeconds } from "./lease-store.ts";
 import { dayOf, monthOf, type Period } from "./periods.ts";
 
-/** The part of a key that its quotas are enforced by. */
+/** The parts of a key that its quotas are enforced with. */
 type QuotaKey = Pick<MeteredKey, "id" | "lookedUpAt" | "quotas">;
 
-/** The quotas of keys, of which this process takes leases in the background. */
+/** Enforces the quotas of keys, of which this process takes leases in the background. */
 export interface KeyQuotas {
   /** Why a request must be rejected; null if it may be processed. Never waits. */
   exhausted(key: QuotaKey): Period | "lease" | null;
@@ -57,8 +57,8 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
       const pending = { all: ledger.pending(keyId), day: ledger.pending(keyId, day), month: ledger.pending(keyId, monthOf(day)) };
       return { charged: before, lease: await store.take({ keyId, pending, wanted: sizeOf(state), day }) };
     });
-    // A period has begun meanwhile: the lease is of the earlier one, and charges of the new one may not be among its pending charges. The next request takes
-    // another.
+    // A new period has begun in the meantime: the lease belongs to the earlier one, and its pending charges may lack those of the new one. The next
+    // request takes another lease.
     if (state.quotas.day > day) return;
     state.knownAt = monotonic();
     if (lease === null) return void states.delete(keyId);
@@ -98,7 +98,7 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
     if (known === undefined) states.set(id, state);
     if (lookedUpAt > state.knownAt) {
       Object.assign(state, { quotas, knownAt: lookedUpAt });
-      // The lookup has seen the part of an overdraft that is written.
+      // The lookup has seen the written part of an overdraft.
       state.line = Math.max(state.line, charged > state.line ? charged - ledger.pending(id) : 0);
     }
     // What is left of an expired lease is lost, but an overdraft remains one.
@@ -127,7 +127,7 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
     },
     async stop() {
       isStopped = true;
-      // Nothing of this process is left in use; otherwise the leases expire.
+      // This process no longer uses its leases. If deleting them fails, they expire.
       if (states.size > 0) await ledger.betweenFlushes(store.release).catch(() => undefined);
     },
   };

@@ -14,7 +14,7 @@ export interface Serialized {
 export interface RenderedResponse extends Serialized {
   /** The entity tag of a cached response. It is weak, because all codings of the body share it (RFC 9110, section 8.8.3.3). */
   readonly tag: string | null;
-  /** The body in a coding, compressed once; as it is if it cannot be compressed now. */
+  /** The body in a coding, compressed once; uncompressed if too many bodies are being compressed. */
   encode(coding: Coding): Promise<EncodedBody>;
   /** The size of the body and of its compressed forms. */
   bytes(): number;

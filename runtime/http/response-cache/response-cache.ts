@@ -3,7 +3,7 @@ import type { Compression } from "../compression/compression.ts";
 import { createRenderedResponse, type RenderedResponse, type Serialized } from "./rendered-response.ts";
 import { createSingleFlight } from "./single-flight.ts";
 
-/** What the HTTP layer derives from the data of a response. */
+/** The facts that the HTTP layer derives from the data of a response. */
 export interface ResponseFacts {
   /** The cost in hundredths of a credit. */
   readonly hundredths: number;
@@ -29,7 +29,7 @@ export interface Outcome {
 /** The value of the header X-Cache: cached before, computed for a concurrent request, computed for this one and cached, or not cached. */
 export type CacheState = "HIT" | "SHARED" | "MISS" | "NONE";
 
-/** Responses by key: what is requested twice at the same version of the index is computed once. */
+/** Caches responses by key, so that each is computed once per version of the index. */
 export interface ResponseCache {
   /**
    * The response of a key. `serialize` returns null for data that should be serialized while it is sent, because it is longer than a number of bytes.

@@ -17,7 +17,10 @@ interface Flight<Result> {
 
 const ignore = (): void => undefined;
 
-/** Computes for all requests that wait, as a request of the first one's key: its statements count for one of them, and abort when none waits any more. */
+/**
+ * Computes a result for all waiting requests, with the key of the first one: its statements count towards one of them, and are cancelled when none
+ * waits any more.
+ */
 function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
@@ -40,8 +43,8 @@ function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
 }
 
 /**
- * Creates a function that computes the result of a key once for all calls that arrive in the meantime. A failure is that of all these calls, and is not kept.
- * A call whose request aborts stops waiting; the others still get the result.
+ * Creates a function that computes the result of a key once for all calls that arrive in the meantime. A failure rejects all of these calls, and is
+ * not cached. A call whose request aborts stops waiting; the others still get the result.
  */
 export function createSingleFlight<Result>(): (key: string, compute: () => Promise<Result>) => Promise<Shared<Result>> {
   const flights = new Map<string, Flight<Result>>();
@@ -53,7 +56,7 @@ export function createSingleFlight<Result>(): (key: string, compute: () => Promi
     };
     flight.result.then(settle, () => {
       settle();
-      // Ends what other branches of the computation still run.
+      // Cancels the statements of other branches of the computation.
       flight.controller.abort(new Error("The computation of the result failed."));
     });
     flights.set(key, flight);

@@ -10,7 +10,7 @@ import { baseReadsLoad, baseReadsTable } from "./base-reads.ts";
 import { contractStandardsLoad, contractStandardsTable } from "./contract-standards.ts";
 import { type FoldDeps, foldBlocks } from "./fold-blocks.ts";
 
-/** Loads of stored node responses that folds start from; their rows are cached together with those of projections. */
+/** The loads of stored node responses that folds use; their rows are cached together with those of projections. */
 export const nodeReadLoads: readonly StateLoad[] = [baseReadsLoad, contractStandardsLoad];
 
 /** The tables of `nodeReadLoads`; a row is deleted with the block that required it. */
@@ -31,7 +31,10 @@ export interface Batch {
   finish(): PreparedBatch | null;
 }
 
-/** Creates an empty batch. It can be filled while the previous batch is written, because it is folded from the cache, which already contains those rows. */
+/**
+ * Creates an empty batch. It can be filled while the previous batch is written, because it is folded from the cache, which already contains that
+ * batch's rows.
+ */
 export const createBatch = (deps: BatchDeps, cache: StateCache, projections: readonly Projection[]): Batch => {
   const decode = createEventDecoder(projections.flatMap(({ events }) => events));
   const buffers = createRowBuffers(deps.chainId, projections);

@@ -17,7 +17,7 @@ import type { Row, StateLoad, Table } from "../projection.ts";
 import type { StateCache } from "../state/state-cache.ts";
 import { readWithControl } from "./read-with-control.ts";
 
-/** What contracts report about their standards. The rows are kept when a projection is rebuilt, so that it is rebuilt from the same ones. */
+/** The standards of contracts, as read from them. The rows are kept when a projection is rebuilt, so that it is rebuilt from the same ones. */
 export const contractStandardsTable: Table = {
   kind: "queue",
   name: "contract_standards",
@@ -32,8 +32,8 @@ export const contractStandardsLoad: StateLoad = {
 };
 
 /**
- * Gas of each call. Every called function reads a few words; EIP-165 allows 30,000 for supportsInterface. Because memory costs gas, it also limits the length
- * of a response.
+ * The gas limit of each call. Every called function reads a few words; EIP-165 allows 30,000 gas for supportsInterface. Because memory costs gas, it
+ * also limits the length of a response.
  */
 const callGas = 500_000;
 /** Max contracts per request, and max concurrent requests. A response may be a megabyte long, but only its first word is used. */
@@ -52,7 +52,9 @@ export interface StandardReadings {
 
 type Node = Pick<Source, "calls" | "head">;
 
-/** Blocks with their ambiguous events decoded by the standards of their contracts. Each contract is read once, at the block of its first ambiguous event. */
+/**
+ * Decodes the ambiguous events of blocks by the standards of their contracts. Each contract is read once, at the block of its first ambiguous event.
+ */
 export const readStandards = async (cache: StateCache, source: Node, blocks: readonly DecodedBlock[]): Promise<StandardReadings> => {
   const subjects = subjectsOf(blocks);
   if (subjects.size === 0) return { blocks, rows: [], unanswered: [] };

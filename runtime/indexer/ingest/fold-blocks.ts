@@ -35,8 +35,8 @@ interface FoldReads {
 type FoldedRows = Readonly<Record<string, readonly Row[]>>;
 
 /**
- * Decodes blocks, loads the state that they touch, folds them, and adds the rows to cache and buffers; null, with nothing added, if the signal aborts while the
- * node is queried. Yields to the event loop between the steps, because the previous batch is written concurrently on the same event loop.
+ * Decodes blocks, loads the state that they touch, folds them, and adds the rows to cache and buffers; null, with nothing added, if the signal aborts
+ * while the node is queried. Yields to the event loop between the steps, because the previous batch is being written on the same event loop.
  */
 export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock[], signal: AbortSignal): Promise<FoldReads | null> => {
   const { cache, source, facts, projections, stopwatch } = target;

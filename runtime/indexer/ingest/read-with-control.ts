@@ -5,9 +5,9 @@ const maxAttempts = 3;
 const wait = { base: 100, max: 1_000 };
 
 /**
- * Repeats reads that fail temporarily. An outage of the node must not determine a value that is stored, and an error that a single contract or account
- * causes must not stop the index. Before each further attempt, a control read distinguishes them: if it fails too, nothing is stored and the indexer retries
- * the batch, which does not count as an attempt.
+ * Repeats reads that fail temporarily. An outage of the node must not determine a stored value, and an error of a single contract or account must not
+ * stop the index. Before each further attempt, a control read tells them apart: if it fails too, nothing is stored and the indexer retries the batch,
+ * which does not count as an attempt.
  * @param verifyNodeReads performs the control read, and throws if the node cannot perform it at the moment.
  * @param readOnce performs reads and returns those that failed.
  * @throws {Error} if the control read fails.

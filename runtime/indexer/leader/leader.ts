@@ -30,7 +30,7 @@ export interface LeaderDeps {
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly waitMilliseconds?: number;
   readonly beatMilliseconds?: number;
-  /** Milliseconds since which the chain's node has not responded to this process. */
+  /** How long the chain's node has not responded to this process, in milliseconds. */
   readonly nodeSilence?: (() => number) | undefined;
   /** After this silence of its node, a leader lets another process become the leader. */
   readonly maxSilenceMilliseconds?: number | undefined;
@@ -39,7 +39,7 @@ export interface LeaderDeps {
 const defaultWaitMilliseconds = 500;
 /** The lock's connection is considered broken after this time without a response. */
 const silenceMilliseconds = 5_000;
-/** A node's request times out after 30 s: its next attempt may succeed. */
+/** Longer than the timeout of a request to the node, 30 s, so that a second attempt can succeed. */
 const defaultMaxSilence = 45_000;
 /** How long a transaction may take to start: to wait for a connection of the pool, to connect, to configure the connection, and to begin. */
 const startMilliseconds = 30_000;
@@ -65,7 +65,7 @@ export const createLeader = (deps: LeaderDeps) => ({
     const acquired = new Promise<HeldLock | null>((resolve) => {
       onAcquired = resolve;
     });
-    // The connection is not used again: since a failover, it may lead to a server that is no longer the primary.
+    // The connection is not reused: after a failover, it may lead to a server that is no longer the primary.
     const options = { closesConnection: true, abandoned: silent.signal };
     const starting = setTimeout(() => silent.abort(), startMilliseconds);
     const holding = deps.database
@@ -114,7 +114,7 @@ interface HeldLock {
   readonly objid: number;
 }
 
-/** A connection whose statements are short: if one has no response in time, the connection is abandoned, because a rollback would wait, too. */
+/** A connection with short statements: if one gets no response in time, the connection is abandoned, because a ROLLBACK would also wait. */
 const boundedConnection = (client: DatabaseClient, silent: AbortController): Connection => ({
   query: async (text, parameters) => {
     const rows = await nullOnAbort(client.query<never>(text, parameters), AbortSignal.timeout(silenceMilliseconds));
@@ -145,7 +145,7 @@ const acquire = async (client: Connection, deps: LeaderDeps, signal: AbortSignal
   return null;
 };
 
-/** Returns when the lock is released, or to be released because the node is silent. @throws {DatabaseUnavailable} */
+/** Returns when the lock is released, or should be released because the node does not respond. @throws {DatabaseUnavailable} */
 const keepAlive = async (client: Connection, deps: LeaderDeps, released: AbortSignal): Promise<void> => {
   const { chain, logger, nodeSilence = () => 0, maxSilenceMilliseconds = defaultMaxSilence } = deps;
   const startedAt = performance.now();

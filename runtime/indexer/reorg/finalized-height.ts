@@ -12,9 +12,10 @@ export interface FinalityDeps {
 export type Finality = (head: Head, compared: number) => Promise<number | null>;
 
 /**
- * Creates the reader of the finalized height. What a node reports as finalized is believed only if two successive reads are blocks of the index, and then the
- * lower one counts: indexing ends for good if a final block is replaced, and a gateway may once route to a node that lags, lies or is on another branch.
- * Without the tag, it is `finality` blocks below the compared block, so that a head that the node merely claims finalizes nothing.
+ * Creates the reader of the finalized height. A finalized block that a node reports counts only if it and the one of the previous read are both
+ * blocks of the index, and then the lower one is used: indexing stops permanently if a final block is replaced, and a gateway may occasionally route
+ * to a node that lags, is wrong or is on another branch. Without the tag, the finalized height is `finality` blocks below the compared block, so that
+ * a head that the node merely claims finalizes nothing.
  */
 export const createFinality = ({ source, ledger, finality }: FinalityDeps): Finality => {
   let previous: FinalizedBlock | null = null;
@@ -29,7 +30,7 @@ export const createFinality = ({ source, ledger, finality }: FinalityDeps): Fina
     const second = await source.finalized();
     previous = second;
     if (first === null || second === null) return null;
-    // A block above the compared ones cannot be checked; it can once it is indexed.
+    // A block above the compared ones cannot be checked until it is indexed.
     if (first.number > top || second.number > top) return null;
     if (!(await isIndexed(first)) || !(await isIndexed(second))) return null;
     return Math.min(first.number, second.number);

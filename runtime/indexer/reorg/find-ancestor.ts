@@ -5,7 +5,7 @@ import type { StoredLedger } from "../types.ts";
 const firstWindow = 4;
 const maxWindow = 128;
 
-/** The highest stored block, at or below `top`, that the node has too; `lowest - 1` if it has none of them. @throws {BadReplyError} */
+/** The highest stored block at or below `top` that the node also has; `lowest - 1` if it has none of them. @throws {BadReplyError} */
 export const findAncestor = async (
   source: Pick<Source, "hashesOf">,
   ledger: Pick<StoredLedger, "hashes">,

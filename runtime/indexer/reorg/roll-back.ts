@@ -8,7 +8,7 @@ import { deleteAbove, deleteRows } from "../storage/delete-rows.ts";
 export interface BlockBoundTable {
   readonly name: string;
   readonly blockColumn: string;
-  /** The projection whose rows they depend on: its failures are attributed to it. */
+  /** The projection whose rows they depend on; failures are attributed to it. */
   readonly projection?: Pick<StoredProjection, "id" | "isIsolated">;
   /** Runs after the projections' tables are rolled back, and before the rows of this table above the ancestor are deleted. */
   readonly beforeDelete?: (client: DatabaseClient, chainId: number, ancestor: number) => Promise<void>;
@@ -109,7 +109,7 @@ const restoreStatements = (table: LatestTable, periodTable: string) => {
      WHERE p.chain_id = $1 AND ${isSameKey("p", "k")} AND p.from_block >= coalesce(k.from_block, $2 + 1)`,
     restore: sql`INSERT INTO ${latest} (chain_id, ${columnList([...key, "since_block", ...values])})
      SELECT $1, ${columnList([...key, "from_block", ...values], "k")} FROM ${touched} k WHERE k.from_block > $2`,
-    // The server truncates long names, so that those of two tables may be equal.
+    // Dropped explicitly, because PostgreSQL truncates long names, so that those of two tables may be equal.
     drop: sql`DROP TABLE ${touched}`,
   };
 };

@@ -19,7 +19,7 @@ export interface AdvanceDeps extends Pick<IndexerDeps, "chain" | "source" | "clo
   readonly tuning: Tuning;
 }
 
-/** Whether the head was reached before ("follow"), in which case each batch is committed durably. */
+/** "follow" if the head was reached before; each batch is then committed durably. */
 type Phase = "backfill" | "follow";
 
 /**

@@ -31,8 +31,9 @@ export const catchUp = async (session: IndexSession, deps: () => CatchUpDeps, si
 };
 
 /**
- * The caches that the batches of a projection are folded from. A projection of logs keeps one for as long as the session keeps its own, which is replaced
- * whenever another writer may have changed rows. Other projections load responses of the node, which the batches of the session store too.
+ * The caches that the batches of a projection are folded from. A projection of logs keeps one for as long as the session keeps its own, which is
+ * replaced whenever another writer may have changed rows. Other projections load stored responses of the node, to which the batches of the session
+ * add.
  */
 const createCaches = (session: Pick<IndexSession, "cache">, { topics }: Projection) => {
   let kept: { readonly of: StateCache; readonly cache: StateCache } | null = null;

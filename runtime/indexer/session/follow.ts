@@ -61,7 +61,7 @@ export const createFollower = (deps: FollowDeps): Follower => {
   return {
     follow: async (signal) => {
       let announced: Head | null = null;
-      // The node may have left the stored branch before the index was opened.
+      // The first head is always compared, because the node may have left the stored branch before the index was opened.
       for (let mustCompare = true; !signal.aborted; mustCompare = false) {
         await advanceToHead(announced, mustCompare, signal);
         announced = null;

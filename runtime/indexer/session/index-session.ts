@@ -185,7 +185,7 @@ const openOrReopen = async (
   const hasAllocation = genesisAllocation !== undefined;
   const { facts, warnings } = await openIndex({ chain, source, database, ledger, projections, hasAllocation, guard }).catch(
     (error: unknown) => {
-      // A gateway that routed to the right node before may temporarily route to a node of a different chain.
+      // A gateway that previously routed to the right node may temporarily route to a node of a different chain.
       if (!isFirst && error instanceof IndexMismatchError) throw new BadReplyError(error.message);
       throw error;
     },

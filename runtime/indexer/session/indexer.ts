@@ -23,7 +23,7 @@ const defaultTuning: Tuning = {
   requestsInFlight: 4,
 };
 
-/** The max wait is half of the time in which indexing continues after the cause of a failure has ended. */
+/** The max retry wait is half of the time within which indexing should continue once the cause of a failure is gone. */
 const defaultTiming: Timing = { retry: { base: 200, max: 5_000 }, lock: 500, confirmation: 300 };
 
 /** The base of the exponential backoff before base reads of a contract are sent again after the node did not respond to them, in milliseconds. */

@@ -48,13 +48,13 @@ export const openIndex = async (deps: OpenIndexDeps): Promise<OpenedIndex> => {
   };
 };
 
-/** The record of the chain, inserted if it does not exist. */
+/** Reads the record of the chain, and inserts it if it does not exist. */
 const openChain = async ({ chain, source, database }: OpenIndexDeps): Promise<ChainRecord> => {
   verifyChainId(chain, await source.chainId());
   const genesisHash = await source.genesisHash();
   const existing = await readChain(database, chain.id);
   if (existing?.isRestoring) throw notRestored(chain.name);
-  // With an index to continue, the indexer waits for a node that lags behind its first block.
+  // An existing index waits for a node that is behind its first block.
   if (existing?.indexedFrom !== chain.from) verifyFirstBlock(chain, (await source.head()).number);
   const holder = await chainIdOfName(database, chain.name);
   if (holder !== null && holder !== chain.id) throw nameTaken(chain.name, chain.id, holder);

@@ -3,7 +3,7 @@ import type { Projection, Row, StateLoad } from "../projection.ts";
 import { loadRows } from "./load-rows.ts";
 import { createState, type Key, type KeySet, keyText, type State } from "./state.ts";
 
-/** Max rows of all loads at the start of a batch; the cache also holds the rows that two batches touch. */
+/** Max rows of all loads at the start of a batch, not counting the rows that the last two batches touched. */
 const defaultLimit = 50_000;
 
 /**
@@ -33,7 +33,7 @@ export interface StateCacheOptions {
   readonly projections: readonly Projection[];
   /** Loads of stored node responses, which are cached in addition to the loads of the projections. */
   readonly nodeReads?: readonly StateLoad[];
-  /** Whether the projections have no rows yet: then a key that is not cached has no row, as long as nothing was dropped. */
+  /** Whether the projections have no rows yet: a key that is not cached then has no row, as long as nothing was dropped. */
   readonly isNew?: boolean;
   readonly limit?: number;
 }

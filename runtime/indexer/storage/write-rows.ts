@@ -8,7 +8,7 @@ import { columnList, identifier, joinSql, type Sql, sql } from "../../database/s
 import { upsertStatements } from "../../database/upsert.ts";
 import type { LatestTable, QueueTable, Row, Table } from "../projection.ts";
 
-/** Up to this number of rows, one INSERT of arrays is faster than COPY into a temporary table. Columns that are arrays themselves require COPY. */
+/** Up to this number of rows, one INSERT of arrays is faster than COPY into a temporary table. Array columns require COPY. */
 const maxInsertRows = 500;
 
 /** Writes rows keyed by table name, and returns their number. */
@@ -40,7 +40,7 @@ const encode = (chainId: number, { name, columns }: Table, rows: readonly Row[])
   return encoder.take();
 };
 
-/** The statement that writes rows of a queue, or of a latest table, whose keys are distinct. */
+/** The statement that writes rows with distinct keys to a queue or a latest table. */
 const insertOf = (chainId: number, table: LatestTable | QueueTable, rows: readonly Row[]) => {
   const arrays = Object.entries(table.columns).map(([name, type]) =>
     arrayLiteral(
@@ -57,8 +57,8 @@ const insertOf = (chainId: number, table: LatestTable | QueueTable, rows: readon
 };
 
 /**
- * The statements, composed once per table. They are sent unnamed, because behind a pooler a prepared statement may be lost, which fails the batch's
- * transaction.
+ * The statements, composed once per table. They are sent unnamed, because a prepared statement may be lost behind a pooler, and the transaction of
+ * the batch would fail.
  */
 const statements = new WeakMap<Table, string>();
 

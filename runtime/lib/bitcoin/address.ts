@@ -3,7 +3,7 @@ import { decodeBase58Check, encodeBase58Check } from "./base58check.ts";
 import { decodeWitness, encodeWitness, isWitnessProgram, type WitnessProgram } from "./bech32.ts";
 import type { BitcoinNetwork } from "./networks.ts";
 
-/** What an address stands for: the hash of a public key or of a script, or a witness program. Its script is the same on every network. */
+/** What an address encodes: the hash of a public key or of a script, or a witness program. Its script is the same on every network. */
 type Payload =
   | { readonly kind: "publicKeyHash" | "scriptHash"; readonly hash: Uint8Array }
   | { readonly kind: "witness"; readonly witness: WitnessProgram };
@@ -17,7 +17,7 @@ const hashLength = 20;
 /** A version byte, 20 bytes and the checksum have at most 35 digits in base 58. */
 const maxBase58Length = 35;
 
-/** The script of an address of a network, by which outputs are found; null if the text is not a valid address of the network. */
+/** The script of an address, which identifies its outputs; null if the text is not a valid address of the network. */
 export function scriptOf(network: BitcoinNetwork, address: string): Hex | null {
   const witness = decodeWitness(network.prefix, address);
   if (witness !== null) return scriptOfWitness(witness);

@@ -23,10 +23,10 @@ export function encodeWitness(prefix: string, { version, program }: WitnessProgr
   return `${prefix}1${[...data, ...checksum].map((digit) => alphabet[digit]).join("")}`;
 }
 
-/** Decodes the address of a witness program; null if it or its checksum is invalid, or it has another prefix. */
+/** Decodes the address of a witness program; null if it is invalid or has another prefix. */
 export function decodeWitness(prefix: string, address: string): WitnessProgram | null {
   const text = address.toLowerCase();
-  // Both cases in one address are invalid.
+  // Mixed case is invalid.
   if (address.length > maxLength || (address !== text && address !== address.toUpperCase())) return null;
   if (!text.startsWith(`${prefix}1`)) return null;
   const digits = Array.from(text.slice(prefix.length + 1), (character) => alphabet.indexOf(character));
@@ -54,7 +54,7 @@ const expandedPrefix = (prefix: string): number[] => {
   return [...codes.map((code) => code >>> 5), 0, ...codes.map((code) => code & 31)];
 };
 
-/** Regroups bits; without padding, null if the remaining bits are a whole group or not zero. */
+/** Regroups bits; returns null if they may not be padded and the remaining bits are a whole group or not zero. */
 function regroup(values: Iterable<number>, from: number, to: number, padded: boolean): number[] | null {
   let buffer = 0;
   let bits = 0;

@@ -1,4 +1,4 @@
-/** A Bitcoin network: how its addresses are written, and by which names and numbers it is known. */
+/** A Bitcoin network: the format of its addresses, its names and its id. */
 export interface BitcoinNetwork {
   /** The name that Bitcoin Core reports as `chain`. */
   readonly coreName: string;

@@ -1,4 +1,4 @@
--- The lending events of a transaction. `receipt` is the market whose `tokens` moved.
+-- The lending events of a transaction. `tokens` is the amount that moved of the tokens of the market `receipt`.
 WITH events AS (
   SELECT log_index, contract, CASE WHEN payer <> minter THEN 'MintBehalf' ELSE 'Mint' END AS event, contract AS receipt, mint_tokens AS tokens,
     mint_amount AS amount_in, NULL::numeric AS amount_out, minter AS account, COALESCE(payer, minter) AS actor, NULL::bytea AS liquidator
@@ -30,7 +30,7 @@ SELECT
   e.receipt AS lp_token_address,
   e.tokens AS lp_token_amount,
   backing.asset AS lp_underlying_address,
-  -- Of mints and redemptions: what was paid for the tokens.
+  -- For mints and redemptions: the amount of the asset per token.
   CASE WHEN e.contract = e.receipt AND e.event <> 'LiquidateBorrow'
     THEN COALESCE(e.amount_in, e.amount_out) / power(10::numeric, backing.decimals) * power(10::numeric, token.decimals) / NULLIF(e.tokens, 0)
   END AS exchange_rate,

@@ -1,4 +1,4 @@
--- Markets by the value of what is supplied to them, largest first.
+-- Markets by the value of their supply, largest first.
 WITH current_block AS (
   SELECT number, timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
 ), month AS (
@@ -6,11 +6,11 @@ WITH current_block AS (
   WHERE chain_id = :chain AND timestamp >= (SELECT timestamp FROM current_block) - 2592000
   ORDER BY timestamp, number LIMIT 1
 ), speed AS (
-  -- Blocks in a year of 365 days, at the average time between blocks in the last 30 days.
+  -- Blocks in a year of 365 days, at the average block time of the last 30 days.
   SELECT 31536000 * (c.number - m.number)::numeric / NULLIF(c.timestamp - m.timestamp, 0) AS blocks_per_year FROM current_block c, month m
 ), read AS (
   SELECT c.address AS market, c.log_index, a.asset, reading.tokens, reading.reserves, reading.cash, reading.counts_cash,
-    -- Supply and reserves change only in blocks in which interest accrues: without a later one, the readings are those of the current block.
+    -- Supply and reserves change only in blocks in which interest accrues: if none follows, the readings are also those of the current block.
     CASE WHEN accrued.block_number > reading.block_number THEN reading.block_number ELSE :as_of_block END AS block_number
   FROM contracts c
   LEFT JOIN LATERAL (

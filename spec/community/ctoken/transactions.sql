@@ -1,4 +1,4 @@
--- The wallet's actions with the markets, newest first. `giver` gave `paid` units of the asset or `tokens` of the market, or `receiver` received them.
+-- The wallet's actions with the markets, newest first. `assets` and `tokens` are amounts that `giver` gave, `receiver` received, or both.
 WITH actions AS (
   SELECT 'mint' AS action, block_number, log_index, transaction_index, contract, COALESCE(payer, minter) AS giver, minter AS receiver, mint_amount AS assets,
     mint_tokens AS tokens, contract AS receipt
@@ -46,7 +46,7 @@ WITH actions AS (
   SELECT * FROM actions ORDER BY block_number DESC, log_index DESC LIMIT :limit OFFSET :offset
 ), moved AS (
   SELECT p.*, b.timestamp, x.hash, x.from_address, a.asset, seized.amount AS seized, priced.is_by_rate,
-    -- The exchange rate at the newest readings by then, for the value of tokens.
+    -- The exchange rate at the newest readings up to the block, for the value of tokens.
     CASE WHEN reading.cash + lent.total_borrows >= reading.reserves
       THEN (reading.cash + lent.total_borrows - reading.reserves) / NULLIF(reading.tokens, 0) END AS rate
   FROM page p
@@ -56,13 +56,13 @@ WITH actions AS (
     SELECT COALESCE(r.asset, '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM asset r
     WHERE r.chain_id = :chain AND r.contract = p.contract AND r.block_number <= :as_of_block
     ORDER BY r.block_number DESC LIMIT 1) a ON true
-  -- What the liquidator received: the seized tokens, less the share of the market's reserves.
+  -- The tokens that the liquidator received: the seized ones minus the share of the market's reserves.
   LEFT JOIN LATERAL (
     SELECT t.amount FROM transfers t
     WHERE p.action = 'liquidate' AND t.chain_id = :chain AND t.block_number = p.block_number AND t.log_index < p.log_index
       AND t.contract = p.receipt AND t.from_address = p.receiver AND t.to_address = p.giver
     ORDER BY t.log_index DESC LIMIT 1) seized ON true
-  -- Other tokens have the value of the assets that they were exchanged for.
+  -- Other tokens have the value of the assets for which they were exchanged.
   CROSS JOIN LATERAL (SELECT p.assets IS NULL OR p.action = 'liquidate' AS is_by_rate) priced
   LEFT JOIN LATERAL (
     SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash

@@ -1,4 +1,4 @@
--- What the wallet has supplied and borrowed in each reserve, with the interest until the block.
+-- The amounts that the wallet has supplied and borrowed in each reserve, including interest up to the block.
 -- In integers, rayMul(a, b) is (a * b + 5e26) / 1e27 and rayDiv(a, b) is (a * 1e27 + b / 2) / b.
 WITH current_block AS (
   SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
@@ -48,8 +48,8 @@ WITH current_block AS (
     WHERE n.chain_id = :chain AND n.contract = p.pool AND n.reserve = r.asset AND n.block_number >= r.block_number AND n.block_number <= :as_of_block
     ORDER BY n.block_number DESC, n.log_index DESC LIMIT 1) u ON true
   UNION ALL
-  -- A debt at a stable rate follows from its newest event, and the rate from the newest one that mints. In version 2, the amount of a borrowing does not
-  -- include the increase, and its transfer from the zero address is logged before it.
+  -- A debt at a stable rate follows from its newest event, and its rate from the newest event that mints. In version 2, the amount of a new loan does
+  -- not include `balance_increase`, and the log before it is a transfer from the zero address.
   SELECT r.a_token, r.asset, r.is_v2, false,
     s.balance + COALESCE(s.minted, 0) - COALESCE(s.burned, 0) - CASE WHEN r.is_v2 AND EXISTS (
       SELECT FROM api.transfers t
@@ -63,7 +63,7 @@ WITH current_block AS (
     WHERE m.chain_id = :chain AND m.account = :wallet AND m.contract = s.token AND m.rate IS NOT NULL AND m.block_number <= :as_of_block
     ORDER BY m.block_number DESC, m.log_index DESC LIMIT 1) agreed ON true
 ), terms AS (
-  -- Interest grows linearly on supplies and is compounded on debts, by the first three terms of the binomial series.
+  -- Interest on supplies is linear; interest on debts is compounded by the first three terms of the binomial series.
   SELECT h.*, t.base, t.unit, COALESCE((SELECT timestamp FROM current_block) - b.timestamp, 0)::numeric AS seconds,
     div(div(t.base * t.base + 5e26, 1e27), t.unit * t.unit) AS squared
   FROM positions h

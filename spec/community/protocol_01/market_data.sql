@@ -1,4 +1,4 @@
--- Reserves with their amounts, with the interest until the block, largest first.
+-- Reserves with their amounts, including interest up to the block, largest first.
 -- In integers, rayMul(a, b) is (a * b + 5e26) / 1e27 and rayDiv(a, b) is (a * 1e27 + b / 2) / b.
 WITH current_block AS (
   SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block

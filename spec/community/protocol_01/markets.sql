@@ -1,4 +1,4 @@
--- Reserves by the value of what is supplied, largest first. In integers, rayMul(a, b) is (a * b + 5e26) / 1e27, rayDiv(a, b) is (a * 1e27 + b / 2) / b.
+-- Reserves by the value of their supply, largest first. In integers, rayMul(a, b) is (a * b + 5e26) / 1e27, rayDiv(a, b) is (a * 1e27 + b / 2) / b.
 WITH current_block AS (
   SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
 ), initialized AS (

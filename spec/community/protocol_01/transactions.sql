@@ -1,5 +1,6 @@
--- The wallet's actions, newest first. In an action, `payer` pays `paid` of an asset, and `receiver` receives `received` of the same or another one; `_as_receipt`
--- is whether the aToken of the asset moved. A liquidation takes what is received from `account`, as aTokens.
+-- The wallet's actions, newest first. In an action, `payer` pays the amount `paid` of an asset, and `receiver` receives the amount `received` of the
+-- same or another asset; `paid_as_receipt` and `received_as_receipt` are true if the aToken of the asset moved. A liquidation takes the received
+-- amount from `account`, as aTokens.
 WITH listed AS NOT MATERIALIZED (
   SELECT asset, a_token, block_number, false AS is_v2 FROM reserves WHERE chain_id = :chain AND block_number <= :as_of_block
   UNION ALL
@@ -31,7 +32,7 @@ WITH listed AS NOT MATERIALIZED (
     debt, liquidator, debt, debt_amount, false, liquidator, collateral, collateral_amount, receive_a_token
   FROM liquidations WHERE chain_id = :chain AND (account = :wallet OR liquidator = :wallet) AND block_number <= :as_of_block
   UNION ALL
-  -- Version 3 has scaled amounts here. Transfers of a liquidated account to its liquidator and the treasury are parts of the liquidation.
+  -- Version 3 has scaled amounts here. Transfers from a liquidated account to its liquidator and the treasury are part of the liquidation.
   SELECT 'transfer', t.block_number, t.log_index, t.transaction_index, t.contract, t.giver,
     r.asset, t.giver, r.asset, CASE WHEN r.is_v2 THEN t.value END, true, t.receiver, r.asset, CASE WHEN r.is_v2 THEN t.value END, true
   FROM transfers t JOIN listed r ON r.a_token = t.contract

@@ -38,7 +38,7 @@ SELECT
   t.quote * s.balance / NULLIF(COALESCE(actual.shares, issued.shares - t.own), 0) AS quote
 FROM shares s
 LEFT JOIN totals t ON t.contract = s.contract AND t.pool_id = s.pool_id
--- Without the shares that the vault holds; older pools report only all of them.
+-- The supply without the shares that the vault holds; older pools report only the total supply.
 LEFT JOIN LATERAL (
   SELECT r.shares FROM actual_supply r
   WHERE r.chain_id = :chain AND r.contract = s.pool AND r.block_number <= :as_of_block

@@ -1,4 +1,4 @@
--- Pools with the value of their tokens by the newest readings, largest first.
+-- Pools with the value of their tokens at the newest readings, largest first.
 WITH current_block AS (
   SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
 ), month AS (
@@ -40,7 +40,7 @@ SELECT
   NULL AS asset_ticker_symbol,
   NULL AS asset_decimals,
   p.quote AS total_value_locked_quote,
-  -- For a year of 365 days.
+  -- Annualized growth of the rate since its first reading within 30 days, with 365 days per year.
   (newest.rate / NULLIF(earlier.rate, 0) - 1) * 31536000 / NULLIF(newest.timestamp - earlier.timestamp, 0) AS supply_rate,
   NULL AS borrow_rate,
   NULL AS total_supply,

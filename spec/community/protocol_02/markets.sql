@@ -39,7 +39,7 @@ SELECT
   NULL AS asset_ticker_symbol,
   NULL AS asset_decimals,
   p.quote AS total_value_locked_quote,
-  -- For a year of 365 days.
+  -- Annualized growth of the rate since its first reading within 30 days, with 365 days per year.
   (newest.rate / NULLIF(earlier.rate, 0) - 1) * 31536000 / NULLIF(newest.timestamp - earlier.timestamp, 0) AS supply_rate,
   NULL AS borrow_rate
 FROM page p

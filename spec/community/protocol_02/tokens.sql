@@ -1,4 +1,4 @@
--- What a proportional exit would return for the wallet's shares of each pool.
+-- The amounts that a proportional exit would return for the wallet's shares of each pool.
 WITH current_block AS (
   SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
 ), shares AS MATERIALIZED (
@@ -20,7 +20,7 @@ WITH current_block AS (
   WHERE b.owner = :wallet AND b.balance IS DISTINCT FROM 0 AND (:pool::bytea IS NULL OR p.pool_address = :pool)
 ), holdings AS MATERIALIZED (
   SELECT s.contract, s.pool_id, h.token, h.position,
-    -- Pools divide numbers of 18 decimals: the part of the shares is rounded down before it is applied to a balance.
+    -- Pools calculate with 18 decimals: the wallet's part of the shares is rounded down before it is multiplied by a balance.
     div(h.balance * div(s.balance * 1e18, NULLIF(COALESCE(s.actual, s.issued - own.shares), 0)), 1e18) AS amount
   FROM shares s
   CROSS JOIN LATERAL (

@@ -1,6 +1,6 @@
 -- The wallet's joins, exits and swaps, newest first. A positive delta is an amount that the pool received.
 WITH oldest AS MATERIALIZED (
-  -- Joins and exits of the wallet itself are items in any case: the page has no older items than the newest of them that fill it.
+  -- The wallet's own joins and exits are always items: if the newest of them fill the page, the page has no older items.
   SELECT COALESCE((
     SELECT own.block_number FROM balance_changes own
     JOIN pools p ON p.chain_id = :chain AND p.contract = own.contract AND p.pool_id = own.pool_id AND p.block_number <= :as_of_block
@@ -16,7 +16,7 @@ WITH oldest AS MATERIALIZED (
   SELECT block_number, transaction_index FROM balance_changes
   WHERE chain_id = :chain AND liquidity_provider = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
 ), newest AS MATERIALIZED (
-  -- Sorted, so that only those of the page are joined: log indexes grow with transactions.
+  -- Sorted, so that only transactions of the page are joined: log indexes increase with transaction indexes.
   SELECT block_number, transaction_index FROM candidates ORDER BY block_number DESC, transaction_index DESC
 ), page AS MATERIALIZED (
   SELECT e.*, p.pool_address AS pool, t.hash, t.from_address
@@ -54,7 +54,7 @@ WITH oldest AS MATERIALIZED (
   SELECT e.token, e.hour, (SELECT p.unit_price FROM api.prices_at(:chain, e.hour * 3600) p WHERE p.token = e.token) AS unit_price
   FROM (SELECT DISTINCT token, timestamp / 3600 AS hour FROM entries WHERE NOT is_share) e
 ), totals AS MATERIALIZED (
-  -- What was exchanged for shares of the pool.
+  -- The value of the tokens that were exchanged for shares of the pool.
   SELECT e.block_number, e.log_index,
     CASE WHEN bool_and(e.delta = 0 OR p.unit_price IS NOT NULL) THEN sum(COALESCE(abs(e.delta) * p.unit_price, 0)) END AS quote
   FROM entries e LEFT JOIN prices p ON p.token = e.token AND p.hour = e.timestamp / 3600
@@ -76,7 +76,7 @@ WITH oldest AS MATERIALIZED (
       SELECT 1 FROM api.transfers m
       WHERE m.chain_id = :chain AND m.to_address = :wallet AND m.token = e.token AND m.block_number = e.block_number
         AND m.transaction_index = e.transaction_index AND e.delta < 0)
-    -- Native currency and internal balances have no transfers: they are those of the sender or the liquidity provider.
+    -- Native currency and internal balances have no transfers: their amounts are attributed to the sender or the liquidity provider.
     OR ((e.from_address = :wallet OR e.provider = :wallet)
       AND NOT EXISTS (
         SELECT 1 FROM api.transfers m
@@ -86,13 +86,13 @@ WITH oldest AS MATERIALIZED (
         SELECT 1 FROM api.transfers m
         WHERE m.chain_id = :chain AND m.from_address = e.contract AND m.token = e.token AND m.block_number = e.block_number
           AND m.transaction_index = e.transaction_index AND e.delta < 0)
-      -- A swap of several steps has no transfers of the tokens between them.
+      -- A swap of several steps has no transfers of the intermediate tokens.
       AND NOT EXISTS (
         SELECT 1 FROM swaps s
         WHERE s.chain_id = :chain AND s.block_number = e.block_number AND s.transaction_index = e.transaction_index
           AND ((e.delta > 0 AND s.token_out = e.token) OR (e.delta < 0 AND s.token_in = e.token)))))
   UNION ALL
-  -- Shares that the wallet received or gave since the pool's preceding event of the transaction, without those that the vault received.
+  -- Shares that the wallet received or gave since the pool's preceding event in the transaction, without those that the vault received.
   SELECT t.block_number, t.log_index, 0, true, t.pool, t.timestamp, -net.shares
   FROM timed t
   LEFT JOIN LATERAL (

@@ -1,4 +1,4 @@
--- The wallet's transactions, newest first. Its parameter is the script of the address.
+-- The wallet's transactions, newest first. `:wallet` is the script of the address.
 WITH page AS (
   SELECT a.block_number, a.transaction_index, a.received, a.sent
   FROM api.bitcoin_address_transactions a
@@ -21,13 +21,13 @@ FROM page p
 JOIN api.bitcoin_blocks b ON b.chain_id = :chain AND b.number = p.block_number
 JOIN api.bitcoin_transactions t ON t.chain_id = :chain AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index
 CROSS JOIN LATERAL (
-  -- Null if the outputs that it spends have several scripts, or if one of them is unknown.
+  -- Null if the outputs that the transaction spends have different scripts, or if one of the scripts is unknown.
   SELECT CASE WHEN count(*) = count(i.script) AND count(DISTINCT i.script) = 1 THEN (array_agg(i.script))[1] END AS script
   FROM api.bitcoin_inputs i
   WHERE i.chain_id = :chain AND i.block_number = p.block_number AND i.transaction_index = p.transaction_index
 ) sender
 CROSS JOIN LATERAL (
-  -- An address that received an output without a value received 0.
+  -- An address that received only outputs without a value received 0.
   SELECT json_agg(json_build_object(
     'direction', leg.direction,
     'contract_address', NULL,

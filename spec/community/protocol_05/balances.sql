@@ -14,7 +14,7 @@ WITH current_block AS (
   SELECT DISTINCT ON (contract) contract AS pool, token FROM pool_token
   WHERE chain_id = :chain AND block_number <= :as_of_block ORDER BY contract DESC, block_number DESC
 ), pools AS MATERIALIZED (
-  -- A pool without another pool token is its own.
+  -- A pool without a separate pool token is its own pool token.
   SELECT c.address AS pool,
     COALESCE(r.token, n.token, o.token, CASE WHEN n.pool IS NOT NULL AND o.pool IS NOT NULL THEN c.address END) AS lp_token
   FROM contracts c

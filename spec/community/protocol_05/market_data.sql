@@ -1,4 +1,4 @@
--- Pools with the value of their balances by the newest readings, largest first.
+-- Pools with the value of their balances at the newest readings, largest first.
 WITH current_block AS (
   SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
 ), month AS (
@@ -48,7 +48,7 @@ SELECT
   NULL AS asset_ticker_symbol,
   NULL AS asset_decimals,
   p.quote AS total_value_locked_quote,
-  -- For a year of 365 days.
+  -- Annualized growth of the virtual price since its first reading within 30 days, with 365 days per year.
   (price.price / NULLIF(earlier.price, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,
   NULL AS borrow_rate,
   NULL AS total_supply,
@@ -74,7 +74,7 @@ LEFT JOIN LATERAL (
   SELECT true AS is_read, r.token FROM pool_token r
   WHERE registered.token IS NULL AND named.token IS NULL AND r.chain_id = :chain AND r.contract = p.pool AND r.block_number <= :as_of_block
   ORDER BY r.block_number DESC LIMIT 1) other ON true
--- A pool without another pool token is its own.
+-- A pool without a separate pool token is its own pool token.
 CROSS JOIN LATERAL (
   SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN p.pool END) AS token) lp
 LEFT JOIN LATERAL (

@@ -12,7 +12,7 @@ WITH registries AS MATERIALIZED (
   SELECT DISTINCT ON (contract) contract AS pool, token FROM pool_token
   WHERE chain_id = :chain AND block_number <= :as_of_block ORDER BY contract DESC, block_number DESC
 ), pools AS MATERIALIZED (
-  -- A pool without another pool token is its own.
+  -- A pool without a separate pool token is its own pool token.
   SELECT c.address AS pool,
     COALESCE(r.token, n.token, o.token, CASE WHEN n.pool IS NOT NULL AND o.pool IS NOT NULL THEN c.address END) AS lp_token
   FROM contracts c
@@ -29,7 +29,7 @@ WITH registries AS MATERIALIZED (
   ) c
   ORDER BY c.contract, c.i
 ), own AS MATERIALIZED (
-  -- Events with the wallet as their account are actions in any case. In the order of the page, those that fill it are enough.
+  -- Events that name the wallet are always actions. In the order of the page, the ones that fill it are enough.
   SELECT u.block_number, u.transaction_index FROM (
     (SELECT block_number, transaction_index, log_index FROM exchanges
      WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block
@@ -57,7 +57,7 @@ WITH registries AS MATERIALIZED (
     ) u
     ORDER BY u.block_number DESC, u.log_index DESC LIMIT :limit::int8 + :offset::int8
 ), oldest AS MATERIALIZED (
-  -- The page has no older actions than these events, if they fill it.
+  -- If these events fill the page, it has no older actions.
   SELECT CASE WHEN count(*) < :limit::int8 + :offset::int8 THEN 0 ELSE min(block_number) END AS block_number FROM own
 ), candidates AS MATERIALIZED (
   SELECT i.block_number, i.transaction_index
@@ -83,7 +83,7 @@ WITH registries AS MATERIALIZED (
 ), page AS MATERIALIZED (
   SELECT e.*, sent.hash, sent.from_address, sent.to_address, sent.from_address = :wallet OR e.account = :wallet AS is_own
   FROM candidates c
-  -- In the order of the candidates, so that only those of the page are joined.
+  -- In the order of the candidates, so that only transactions of the page are joined.
   CROSS JOIN LATERAL (
     SELECT 'exchange' AS action, e.contract AS pool, e.block_number, e.transaction_index, e.log_index, e.buyer AS account,
       ARRAY[e.sold_id, e.bought_id] AS ids, ARRAY[e.tokens_sold, -e.tokens_bought] AS amounts, 1 AS sign
@@ -102,7 +102,7 @@ WITH registries AS MATERIALIZED (
     FROM imbalanced_removals e WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
     UNION ALL
     SELECT 'remove_liquidity_one_coin', e.contract, e.block_number, e.transaction_index, e.log_index, e.provider,
-      -- Early events do not have the id of the coin: it is that of the amount that the pool transferred, or else the native currency.
+      -- Early events do not contain the id of the coin: it is the coin of which the pool transferred the amount, or otherwise the native currency.
       ARRAY[COALESCE(e.token_id, paid.i)], ARRAY[e.coin_amount], -1
     FROM single_removals e
     LEFT JOIN LATERAL (
@@ -121,7 +121,7 @@ WITH registries AS MATERIALIZED (
     OR EXISTS (
       SELECT 1
       FROM (
-        -- Probes: few candidates get here, and each scan of all coins takes as long as tens of them.
+        -- Lookups of single coins: few candidates reach this condition, and a scan of all coins takes as long as tens of lookups.
         SELECT k.coin AS token, a.amount * e.sign AS delta
         FROM unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)
         CROSS JOIN LATERAL (
@@ -151,7 +151,7 @@ WITH registries AS MATERIALIZED (
   JOIN coins k ON k.pool = e.pool AND k.i = COALESCE(a.id, a.position - 1)
   WHERE a.amount <> 0
   UNION ALL
-  -- The pool tokens that were minted or burned last before the event.
+  -- The last pool tokens that were minted or burned before the event.
   SELECT e.action, e.pool, e.block_number, e.transaction_index, e.log_index, e.account, e.to_address, e.is_own,
     -1, p.lp_token, true, s.holder, s.delta
   FROM page e
@@ -171,7 +171,7 @@ WITH registries AS MATERIALIZED (
       WHEN own.transfers THEN true
       WHEN NOT l.is_own THEN false
       WHEN l.is_share AND l.holder <> l.account THEN false
-      -- What a router pays and receives is on behalf of the sender, unless another account gave it to the router or received it.
+      -- A router pays and receives on behalf of the sender, unless another account gave the amount to the router or received it.
       WHEN l.delta > 0 THEN NOT EXISTS (
         SELECT 1 FROM api.transfers m
         WHERE m.chain_id = :chain AND m.to_address IN (l.pool, l.account, l.to_address) AND m.token = l.token AND m.block_number = l.block_number
@@ -203,7 +203,7 @@ WITH registries AS MATERIALIZED (
   LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = m.token
   LEFT JOIN LATERAL (
     SELECT p.price, p.unit_price FROM api.prices_at(:chain, t.timestamp) p WHERE NOT m.is_share AND p.token = m.token) q ON true
-  -- The native currency has 18 decimals, and no contract.
+  -- The native currency has 18 decimals and no contract.
   CROSS JOIN LATERAL (SELECT m.token = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea AS is_native) sort
   CROSS JOIN LATERAL (
     SELECT CASE WHEN sort.is_native THEN 18 ELSE token.decimals END AS decimals,
@@ -215,7 +215,7 @@ WITH registries AS MATERIALIZED (
     CASE WHEN w.is_share THEN w.total * power(10::numeric, w.decimals) / abs(w.delta) ELSE w.price END AS rate,
     CASE WHEN w.is_share THEN w.total ELSE w.quote END AS quote
   FROM (
-    -- The total of what was exchanged for pool tokens.
+    -- The total value of the amounts that were exchanged for pool tokens.
     SELECT v.*, CASE WHEN count(v.quote) FILTER (WHERE NOT v.is_share) OVER event = count(*) FILTER (WHERE NOT v.is_share) OVER event
       THEN sum(v.quote) FILTER (WHERE NOT v.is_share) OVER event END AS total
     FROM valued v WINDOW event AS (PARTITION BY v.block_number, v.log_index)) w

@@ -1,4 +1,5 @@
--- The wallet's deposits, withdrawals and transfers of shares, newest first. `giver` gave what `receiver` received, or its equivalent.
+-- The wallet's deposits, withdrawals and transfers of shares, newest first. `giver` gave the shares or assets that `receiver` received,
+-- or their equivalent.
 WITH actions AS (
   (SELECT 'deposit' AS action, block_number, log_index, transaction_index, contract, sender AS giver, owner AS receiver, assets, shares
   FROM deposits WHERE chain_id = :chain AND sender = :wallet AND block_number <= :as_of_block
@@ -37,7 +38,7 @@ WITH actions AS (
 ), moved AS (
   SELECT p.action, p.block_number, p.log_index, p.transaction_index, p.contract, p.giver, p.receiver, p.shares, b.timestamp, t.hash,
     t.from_address, a.asset,
-    -- The price of 10^36 shares is truncated: the exact one is below it plus 1.
+    -- The price of 10^36 shares is truncated: the exact price is less than 1 above it.
     COALESCE(p.assets, div(p.shares * (price.assets + 1) - 1, 1e36)) AS assets
   FROM page p
   JOIN api.blocks b ON b.chain_id = :chain AND b.number = p.block_number

@@ -39,7 +39,7 @@ SELECT
   NULL AS asset_ticker_symbol,
   NULL AS asset_decimals,
   v.value AS total_value_locked_quote,
-  -- Growth of √(reserve0 × reserve1) per pool token within 30 days, for a year of 365 days.
+  -- Annualized growth of √(reserve0 × reserve1) per pool token within 30 days, with 365 days per year.
   (sqrt(v.reserve0 * v.reserve1) / NULLIF(v.supply, 0) / NULLIF(COALESCE(earlier.share, beginning.share), 0) - 1) * 31536000
     / NULLIF(CASE WHEN earlier.share IS NULL THEN (SELECT timestamp FROM current_block) - beginning.timestamp ELSE 2592000 END, 0) AS supply_rate,
   NULL AS borrow_rate,

@@ -16,7 +16,7 @@ WITH factories AS MATERIALIZED (
 ), actions AS MATERIALIZED (
   SELECT a.block_number, a.log_index, a.transaction_index, a.pool, a.act, a.amount0_in, a.amount0_out, a.amount1_in, a.amount1_out, a.liquidity,
     b.timestamp, t.hash, t.from_address, announced.token0, announced.token1, given.pays,
-    -- What a router, a caller of the pool or the next pool receives is received on behalf of the account that pays.
+    -- A router, a caller of the pool or the next pool receives amounts on behalf of the account that pays.
     a.to_address = :wallet OR given.pays AND (a.to_address IN (a.sender, t.to_address)
       OR EXISTS (SELECT 1 FROM api.pools next WHERE next.chain_id = :chain AND next.pool = a.to_address)) AS receives
   FROM page p
@@ -56,7 +56,7 @@ SELECT
   legs.amounts,
   legs.total_quote
 FROM valued v
--- The value of pool tokens is that of the amounts that they were exchanged for.
+-- The value of pool tokens is that of the amounts for which they were exchanged.
 CROSS JOIN LATERAL (
   SELECT (v.amount0_in + v.amount0_out) * v.unit0 + (v.amount1_in + v.amount1_out) * v.unit1 AS quote) liquidity
 CROSS JOIN LATERAL (

@@ -1,4 +1,5 @@
--- The wallet's deposits, withdrawals and transfers of shares, newest first. `giver` gave what `receiver` received, or its equivalent.
+-- The wallet's deposits, withdrawals and transfers of shares, newest first. `giver` gave the shares or assets that `receiver` received,
+-- or their equivalent.
 WITH actions AS (
   (SELECT 'deposit' AS action, block_number, log_index, transaction_index, contract, owner AS giver, owner AS receiver, amount AS assets, shares
   FROM deposits WHERE chain_id = :chain AND owner = :wallet AND block_number <= :as_of_block

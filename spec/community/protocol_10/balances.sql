@@ -1,9 +1,9 @@
--- The wallet's shares in each vault, as the assets that they are convertible to.
+-- The wallet's shares in each vault, converted to assets.
 WITH current_block AS (
   SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
 ), held AS (
   SELECT c.address AS vault, c.kind, COALESCE(a.asset, c.address) AS token,
-    -- The price of 10^36 shares is truncated: the exact one is below it plus 1.
+    -- The price of 10^36 shares is truncated: the exact price is less than 1 above it.
     CASE WHEN a.asset IS NULL THEN b.balance ELSE div(b.balance * (price.assets + 1) - 1, 1e36) END AS balance
   FROM contracts c
   JOIN api.balances_at(:chain, :as_of_block) b ON b.owner = :wallet AND b.token = c.address

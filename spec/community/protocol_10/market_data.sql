@@ -1,4 +1,4 @@
--- Vaults of both versions with their assets by the newest readings, largest first.
+-- Vaults of both versions with their assets at the newest readings, largest first.
 WITH current_block AS (
   SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
 ), month AS (
@@ -49,7 +49,7 @@ SELECT
   page.symbol AS asset_ticker_symbol,
   page.decimals AS asset_decimals,
   page.value AS total_value_locked_quote,
-  -- Growth of the price of a share since its first reading within 30 days, for a year of 365 days.
+  -- Annualized growth of the share price since its first reading within 30 days, with 365 days per year.
   (price.assets / NULLIF(earlier.assets, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,
   NULL AS borrow_rate,
   page.assets AS total_supply,

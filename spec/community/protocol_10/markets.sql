@@ -49,7 +49,7 @@ SELECT
   page.symbol AS asset_ticker_symbol,
   page.decimals AS asset_decimals,
   page.value AS total_value_locked_quote,
-  -- Growth of the price of a share since its first reading within 30 days, for a year of 365 days.
+  -- Annualized growth of the share price since its first reading within 30 days, with 365 days per year.
   (price.assets / NULLIF(earlier.assets, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,
   NULL AS borrow_rate
 FROM page

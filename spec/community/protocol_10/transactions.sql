@@ -1,4 +1,5 @@
--- The wallet's deposits, withdrawals and transfers of shares, newest first. `giver` gave what `receiver` received, or its equivalent.
+-- The wallet's deposits, withdrawals and transfers of shares, newest first. `giver` gave the shares or assets that `receiver` received,
+-- or their equivalent.
 WITH actions AS (
   (SELECT 3 AS version, 'deposit' AS action, block_number, log_index, transaction_index, contract, sender AS giver, owner AS receiver, assets, shares
   FROM deposits WHERE chain_id = :chain AND sender = :wallet AND block_number <= :as_of_block
@@ -33,7 +34,7 @@ WITH actions AS (
     AND from_address <> '\x0000000000000000000000000000000000000000'::bytea
   ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
   UNION
-  -- Of version 2, a transfer from the zero address is a deposit, and one to it a withdrawal. Shares that a vault creates for itself are its fees.
+  -- In version 2, a transfer from the zero address is a deposit, and one to it a withdrawal. Shares that a vault mints for itself are its fees.
   (SELECT 2, CASE '\x0000000000000000000000000000000000000000'::bytea
       WHEN from_address THEN 'deposit' WHEN to_address THEN 'withdraw' ELSE 'transfer' END,
     block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares
@@ -76,7 +77,7 @@ WITH actions AS (
     (SELECT r.asset FROM asset_v2 r
     WHERE p.version = 2 AND r.chain_id = :chain AND r.contract = p.contract AND r.block_number <= :as_of_block
     ORDER BY r.block_number DESC LIMIT 1)) a ON true
-  -- Version 2 creates or burns shares, and then transfers the assets.
+  -- Version 2 mints or burns shares, and then transfers the assets.
   LEFT JOIN LATERAL (
     SELECT x.from_address, x.to_address, x.amount FROM api.transfers x
     WHERE p.version = 2 AND p.action <> 'transfer' AND x.chain_id = :chain AND x.block_number = p.block_number
@@ -84,7 +85,7 @@ WITH actions AS (
       AND CASE p.action WHEN 'deposit' THEN x.to_address ELSE x.from_address END = p.contract
     ORDER BY x.log_index LIMIT 1) paid ON true
   LEFT JOIN LATERAL (
-    -- The price of 10^36 shares is truncated: the exact one is below it plus 1.
+    -- The price of 10^36 shares is truncated: the exact price is less than 1 above it.
     (SELECT div(p.shares * (r.assets + 1) - 1, 1e36) AS assets FROM share_price r
     WHERE p.version = 3 AND r.chain_id = :chain AND r.contract = p.contract AND r.block_number <= p.block_number
     ORDER BY r.block_number DESC LIMIT 1)

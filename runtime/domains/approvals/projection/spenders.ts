@@ -4,19 +4,19 @@ import { type Address, type Hex, zeroAddress } from "../../../lib/hex.ts";
 
 /** EIP-20 transferFrom(address,address,uint256). */
 const transferFrom = "0x23b872dd";
-/** Max pairs of owner and token per transaction: wallets need only a few, and spam must not fill the table. */
+/** Max pairs of owner and token per transaction: a wallet needs only a few, and spam must not fill the table. */
 const maxPairs = 16;
 /** Max hex digits of call data (2 kB) that are searched for an owner, which bounds the time for a block with long call data. */
 const maxDigits = 4_096;
 
-/** Results by block, because a batch needs them twice. */
+/** Results by block: `needs` and `fold` both use them. */
 const cache = new WeakMap<DecodedBlock, ReadonlyMap<Erc20Transfer, Address>>();
 
 /**
- * The spenders that may have transferred an owner's tokens by `transferFrom`, and may thus have an allowance that no event reported. This is the sender of a
- * transaction that calls the token's `transferFrom` directly; otherwise the contract that the transaction calls, if the owner sent the transaction or its call
- * data contains the owner. Stored traces do not contain calls to tokens. Neither case applies to a pool that pays out: it sends no transactions and is
- * usually not in the call data.
+ * The spenders that may have transferred an owner's tokens by `transferFrom`, and may thus have an allowance that no event reported. This is the
+ * sender of a transaction that calls the token's `transferFrom` directly; otherwise the contract that the transaction calls, if the owner sent the
+ * transaction or its call data contains the owner. Traces cannot show it, because the stored ones do not include calls to tokens. Payouts of pools
+ * match neither case: a pool sends no transactions and is usually not in the call data.
  */
 export const spendersIn = (decoded: DecodedBlock): ReadonlyMap<Erc20Transfer, Address> => {
   const known = cache.get(decoded);
@@ -59,7 +59,7 @@ const contractCalledFor = (
 
 /** The offset of the first argument, after 0x and the selector. */
 const firstArgumentOffset = 10;
-/** The selector of a nested call shifts its words by four bytes, which are eight digits. */
+/** The selector of a nested call shifts its words by four bytes, eight hex digits. */
 const digitsPerSelector = 8;
 
 /** Whether call data contains an address; takes linear time for any input. */
@@ -69,7 +69,7 @@ const containsAddress = (input: Hex, digits: string): boolean => {
   return false;
 };
 
-/** Like `startsWith` with a position, but compares from the end: addresses differ in their last digits, and padding does not. */
+/** Like `startsWith` with a position, but compares from the end: addresses differ in their last digits, while leading zeros may match padding. */
 const containsAt = (text: string, part: string, at: number): boolean => {
   for (let index = part.length - 1; index >= 0; index -= 1) if (text.charCodeAt(at + index) !== part.charCodeAt(index)) return false;
   return true;

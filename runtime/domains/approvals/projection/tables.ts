@@ -42,8 +42,8 @@ export const approvalPeriodTables: readonly PeriodTable[] = [
 ];
 
 /**
- * Owners and tokens whose allowances are to be read from the contract. This is not a queue table, whose rows stay unchanged: a later transfer must invalidate a
- * read that is in progress. Roll-backs do not change it, because a missing read does harm and a superfluous one does not.
+ * Owners and tokens whose allowances are to be read from the contract. Not a queue table, because the rows of those are never updated: a later
+ * transfer must invalidate a read in progress. Not rolled back: a superfluous read does no harm, a missing one does.
  */
 export const allowanceReadsTable: LatestTable = {
   kind: "latest",

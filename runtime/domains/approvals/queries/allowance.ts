@@ -15,10 +15,10 @@ export interface ApprovalPosition {
   readonly is_own: boolean;
 }
 
-/** Whether to include approvals in transactions that others sent: those by permits and contract wallets, but also any event of a hostile contract. */
+/** Whether to include approvals in transactions sent by others: those of permits and contract wallets, but also any events of a hostile contract. */
 export type ApprovalScope = "all" | "sent-by-owner";
 
-/** An allowance of an owner above zero. */
+/** A non-zero allowance of an owner. */
 export interface AllowanceRow extends ApprovalPosition {
   readonly token: Address;
   readonly spender: Address;
@@ -27,7 +27,7 @@ export interface AllowanceRow extends ApprovalPosition {
   readonly is_doubtful: boolean;
 }
 
-/** The columns of `ApprovalPosition` for rows `a` whose block is the given column. Served by the primary keys of blocks and transactions. */
+/** The columns of `ApprovalPosition` for rows `a` whose block is in the given column. Served by the primary keys of blocks and transactions. */
 export const positionColumns = (block: string): Sql =>
   sql`${identifier(block)} AS block, b.timestamp, a.transaction_index, a.log_index, t.hash AS transaction_hash, t.from_address = a.owner AS is_own`;
 export const joinPosition = (block: string): Sql =>
@@ -50,14 +50,14 @@ const selectAllowances = sql`SELECT a.token, a.spender, a.amount, ${positionColu
 /** Queries of ERC-20 allowances. */
 export const createAllowanceQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The allowances of an owner above zero, up to `limit`. These are the ones granted in a transaction that the owner sent. With scope `all`, they include the
-   * others whose contract was observed as an ERC-20 token, or for whose token the owner has had a balance. Served by the primary keys: a range of allowances,
-   * and a few probes for each.
+   * The non-zero allowances of an owner, up to `limit`, that were granted in transactions sent by the owner. Scope `all` adds those of other
+   * transactions if the contract was observed to be an ERC-20 token or the owner ever had a balance of it. Served by the primary keys: a range of
+   * allowances, and a few probes for each.
    */
   allowancesOf: (chainId: number, owner: Address, limit: number, scope: ApprovalScope = "all") =>
     query<AllowanceRow>(selectAllowances, [chainId, bytes(owner), limit, scope === "all"]),
 
-  /** An owner's current balances of the ERC-20 tokens that it ever received. Served by the primary key of balances. */
+  /** An owner's current balances of those of the given ERC-20 tokens that it ever received. Served by the primary key of balances. */
   erc20BalancesOf: async (chainId: number, owner: Address, tokens: Iterable<Address>): Promise<ReadonlyMap<Address, string | null>> => {
     const rows = await query<{ token: Address; balance: string | null }>(
       "SELECT token, balance FROM balances WHERE chain_id = $1 AND owner = $2 AND token = ANY ($3::bytea[]) AND standard = 1",

@@ -9,8 +9,8 @@ import { completeInputs } from "./complete-inputs.ts";
 import type { BitcoinSession } from "./types.ts";
 
 /**
- * Indexes up to a block: the blocks of each request are folded and written in one transaction, while the next ones are fetched. @throws {BrokenChainError} if
- * the node has left the stored branch.
+ * Indexes blocks up to `to`. The blocks of each request are folded and written in one transaction while the next ones are fetched.
+ * @throws {BrokenChainError} if the node has left the stored branch.
  */
 export async function advance(session: BitcoinSession, to: number, phase: "backfill" | "follow", signal: AbortSignal): Promise<void> {
   const { source, tuning, onProgress, from } = session;
@@ -36,7 +36,7 @@ export async function advance(session: BitcoinSession, to: number, phase: "backf
   }
 }
 
-/** Checks that blocks follow the position; without a stored parent, that the node returns the first block again. */
+/** Checks that blocks continue from the position. If no parent is stored, checks that the node returns the same hash for the first block again. */
 async function confirm({ chain, source, position }: BitcoinSession, [first]: readonly BitcoinBlock[]): Promise<void> {
   if (first === undefined) return;
   if (position.hash === null) {

@@ -3,17 +3,17 @@ import type { BitcoinBlock, BitcoinInput, BitcoinOutput, BitcoinTransaction } fr
 import type { Hash } from "../../../lib/hex.ts";
 import type { OutputReference } from "../queries.ts";
 
-/** Where spent outputs are looked up that the node's blocks lack. */
+/** Lookups of spent outputs that the node did not return with its blocks. */
 export interface OutputLookups {
-  /** Outputs of the index; null for those that it does not have. */
+  /** Outputs in the index; null for those that are not stored. */
   readonly stored: (references: readonly OutputReference[]) => Promise<(BitcoinOutput | null)[]>;
   /** Outputs by transaction, from the transaction index of the node; null if it has none. */
   readonly fetched: BitcoinSource["outputsOf"] | null;
 }
 
 /**
- * Blocks with the outputs that their inputs spend: those that the node returned with the block, otherwise those of the same blocks, of the index, and of the
- * node's transaction index, in this order. Those that are in none of them stay null.
+ * Adds to each input the output that it spends: as returned by the node with the block, or else from the same blocks, the index or the node's
+ * transaction index, in this order. Outputs that none of them has stay null.
  */
 export async function completeInputs(blocks: readonly BitcoinBlock[], { stored, fetched }: OutputLookups): Promise<BitcoinBlock[]> {
   const filled = fillFromBlocks(blocks);

@@ -34,7 +34,7 @@ async function confirmReorg(
   find: () => Promise<number>,
 ) {
   const record = await readChain(database, chain.id);
-  // A gateway may have routed requests to a node of a different chain.
+  // A gateway may have routed the requests to a node of a different chain.
   const genesisHash = await source.genesisHash();
   if (record?.genesisHash !== genesisHash)
     throw new BadReplyError(

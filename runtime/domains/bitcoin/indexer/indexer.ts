@@ -12,7 +12,7 @@ import { openBitcoinIndex } from "./open-index.ts";
 import type { BitcoinIndexerDeps, BitcoinSession, BitcoinTuning } from "./types.ts";
 
 const defaultTuning: BitcoinTuning = { requestBlocks: 100, requestTransactions: 4_000, requestsInFlight: 3 };
-/** The max wait is half of the time in which indexing continues after the cause of a failure has ended. */
+/** The max wait is half of the time within which indexing must resume once the cause of a failure is gone. */
 const defaultTiming: Timing = { retry: { base: 200, max: 5_000 }, lock: 500, confirmation: 300 };
 
 /** Creates the indexer of a Bitcoin chain: a loop that follows the node's best chain, in one process at a time. */
@@ -56,14 +56,14 @@ export const createBitcoinIndexer = (deps: BitcoinIndexerDeps) => {
   };
 };
 
-/** A gateway that routed to the right node before may temporarily route to a node of a different chain. */
+/** Once the index has been opened, a mismatch may be temporary: a gateway may route to a node of a different chain for a while. */
 const toTemporary =
   (wasOpened: boolean) =>
   (error: unknown): never => {
     throw wasOpened && error instanceof IndexMismatchError ? new BadReplyError(error.message) : error;
   };
 
-/** Indexes up to the head that the node reports, after rolling back blocks that it has replaced; whether the head was reached. */
+/** Rolls back blocks that the node has replaced, then indexes up to the head that it reports. Returns whether the head was reached. */
 async function advanceToHead(session: BitcoinSession, isFollowing: boolean, signal: AbortSignal): Promise<boolean> {
   const { chain, source, database, clock } = session;
   const head = await nullOnAbort(source.head(), signal);
@@ -77,7 +77,7 @@ async function advanceToHead(session: BitcoinSession, isFollowing: boolean, sign
   return true;
 }
 
-/** The height up to which blocks are final: counted from the last block that was compared with the index. */
+/** The height up to which blocks are final, counted from the last block that was compared with the index. */
 const finalizedBelow = ({ chain, position }: BitcoinSession, head: number): number | null => {
   const height = chain.finality === undefined ? -1 : Math.min(head, position.block) - chain.finality;
   return height < 0 ? null : height;

@@ -14,7 +14,8 @@ type OpenDeps = Pick<BitcoinIndexerDeps, "chain" | "source" | "capabilities" | "
 };
 
 /**
- * Checks that the index matches the node, and creates the chain and its checkpoint if they do not exist; rows of another version of the projection are deleted.
+ * Checks that the index matches the node. Creates the chain and its checkpoint if they do not exist, and deletes rows of other versions of the
+ * projection.
  * @throws {IndexMismatchError}
  */
 export async function openBitcoinIndex(deps: OpenDeps): Promise<{ readonly from: number; readonly position: BitcoinPosition }> {
@@ -52,7 +53,7 @@ async function openChain({ chain, source, capabilities, database }: OpenDeps): P
   return record;
 }
 
-/** Stores what the node offers, and whether outputs before the first indexed block stay unknown. */
+/** Stores the capabilities of the node, and whether outputs before the first indexed block stay unknown. */
 async function describeNode({ chain, capabilities, database }: OpenDeps, from: number): Promise<void> {
   const { spentOutputs, transactionIndex } = capabilities;
   const offers = describeBitcoinNode(capabilities).flatMap(({ offered, feature }) => (offered ? [feature] : []));
@@ -67,5 +68,5 @@ const otherNetwork = (name: string, expected: string, reported: string): IndexMi
 
 const prunedAbove = (name: string, from: number, first: number): IndexMismatchError =>
   new IndexMismatchError(
-    `Cannot index ${name} from block ${from}: its node is pruned and only has blocks from ${first} on; set from (--from) to ${first} or more, or use a node that is not pruned.`,
+    `Cannot index ${name} from block ${from}: its node is pruned and has no blocks below ${first}; set from (--from) to ${first} or more, or use a node that is not pruned.`,
   );

@@ -21,7 +21,7 @@ export interface IndexedBitcoinChain {
   readonly pollMilliseconds: number;
 }
 
-/** The last committed block; in an empty index the block before the first one, without a hash. */
+/** The last committed block; in an empty index, the height before the first block, with `hash` null. */
 export interface BitcoinPosition {
   readonly block: number;
   readonly hash: Hash | null;
@@ -44,7 +44,7 @@ export interface BitcoinIndexerDeps {
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly clock: () => Date;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Milliseconds since which the node has not responded (see `Rpc`). */
+  /** Milliseconds for which the node has not responded (see `Rpc`). */
   readonly nodeSilence?: () => number;
   /** Reports to servers that the chain is being indexed. */
   readonly heartbeat?: Pick<Heartbeat, "beat" | "fail">;
@@ -52,7 +52,7 @@ export interface BitcoinIndexerDeps {
   readonly timing?: Partial<Timing>;
 }
 
-/** What the steps of the loop share while this process is the leader. */
+/** The state that the steps of the loop share while this process is the leader. */
 export interface BitcoinSession extends Omit<BitcoinIndexerDeps, "tuning" | "timing"> {
   readonly queries: BitcoinQueries;
   readonly guard: Leadership["guard"];

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../../database/database.ts";
 
-/** What a chain occupies, estimated from the statistics of PostgreSQL. */
+/** The disk space and rows of a chain, estimated from the statistics of PostgreSQL. */
 export interface DiskUse {
   readonly bytes: number;
   readonly rows: number;
@@ -8,7 +8,7 @@ export interface DiskUse {
 }
 
 /**
- * Estimates the rows of a chain and its share of the tables and their indexes, by the share of its rows in each table, as of the last ANALYZE. Reads only
+ * Estimates a chain's rows and its share of the tables and their indexes from its share of the rows of each table, as of the last ANALYZE. Reads only
  * catalogs: counting would read the whole index.
  */
 export async function readDiskUse({ query }: Pick<Queryable, "query">, chainId: number): Promise<DiskUse> {

@@ -27,7 +27,7 @@ export interface GasBlock {
 /** transfer(address,uint256) and transferFrom(address,address,uint256) of EIP-20. */
 const transferSelectors = bytesArray(["0xa9059cbb", "0x23b872dd"]);
 
-// A transaction may swap in many pools: 10 logs are read for each requested transaction.
+// A transaction may swap in many pools, so 10 logs are read per requested transaction.
 const selectSwaps = sql`SELECT t.gas_price, t.gas_used, b.base_fee, t.l1_fee FROM (
     SELECT DISTINCT block_number, transaction_index FROM (
       SELECT block_number, transaction_index FROM logs WHERE chain_id = $1 AND topic0 = $5 AND block_number BETWEEN $2 AND $3

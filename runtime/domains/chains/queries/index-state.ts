@@ -2,27 +2,27 @@ import { type DatabaseOfChain, isStoredIn } from "../../../config/database-confi
 import type { Queryable } from "../../../database/database.ts";
 import { isUnavailable } from "../../../database/errors.ts";
 
-/** How far a chain is indexed. */
+/** The indexing progress of a chain. */
 export interface IndexedChainRow {
   readonly name: string;
   /** The last indexed block; null if there is none. */
   readonly block: number | null;
-  /** Its time, in Unix seconds. */
+  /** The time of this block, in unix seconds. */
   readonly timestamp: number | null;
   /** The head of the node as last observed. */
   readonly node_block: number | null;
   /** The time since the indexer last made progress; null if it never did. */
   readonly silent_seconds: number | null;
   readonly is_stopped: boolean;
-  /** Since when an operator has paused its indexing; null if it is not paused. */
+  /** When an operator paused its indexing; null if it is not paused. */
   readonly paused_at: Date | null;
-  /** Since when its rows are being deleted; null if they are not. */
+  /** When deletion of its rows started; null if they are not being deleted. */
   readonly removal_started_at: Date | null;
-  /** Since when it is being restored from a snapshot; null if it is not. */
+  /** When its restore from a snapshot started; null if it is not being restored. */
   readonly restore_started_at: Date | null;
 }
 
-/** How far a projection is. */
+/** The progress of a projection. */
 export interface CheckpointRow {
   readonly name: string;
   readonly projection: string;
@@ -36,20 +36,20 @@ export interface QueueRow {
   readonly queue: string;
   /** Counted up to `maxEntries`. */
   readonly entries: number;
-  /** Those of the counted entries whose last attempt failed, or is running. */
+  /** Counted entries whose last attempt failed or is running. */
   readonly attempted: number;
-  /** How long the counted entry that is due for the longest time has been due; 0 if none is due. */
+  /** The time for which the most overdue of the counted entries has been due; 0 if none is due. */
   readonly overdue_seconds: number;
 }
 
-/** What scrapes of metrics read from the index. */
+/** The part of the index that a metrics scrape reads. */
 export interface IndexState {
   readonly chains: readonly IndexedChainRow[];
   readonly checkpoints: readonly CheckpointRow[];
   readonly queues: readonly QueueRow[];
 }
 
-/** A scrape must not count a backlog of millions. */
+/** Limits the cost of a scrape when a backlog has millions of entries. */
 const maxEntries = 100_000;
 
 /** Reads the state of the index for metrics. Served by the primary keys; a queue is scanned up to a limit. */
@@ -80,7 +80,7 @@ export async function readIndexState({ query }: Pick<Queryable, "query">): Promi
   return { chains, checkpoints, queues };
 }
 
-/** One of several databases; null is the name of the control database. */
+/** One of several databases. The name of the control database is null. */
 export interface IndexStore extends Pick<Queryable, "query"> {
   readonly name: string | null;
 }
@@ -91,7 +91,10 @@ export interface IndexStates extends IndexState {
   readonly unavailable: readonly string[];
 }
 
-/** Reads the states of several databases, without chains that are configured to be stored in another one. @throws {Error} if the control database does not respond. */
+/**
+ * Reads the states of several databases, each without chains that are configured for another one. @throws {Error} if the control database does not
+ * respond.
+ */
 export async function readIndexStates(stores: readonly IndexStore[], databaseOf: DatabaseOfChain): Promise<IndexStates> {
   const unavailable: string[] = [];
   const states = await Promise.all(

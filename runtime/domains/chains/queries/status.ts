@@ -8,19 +8,19 @@ export interface NodeRow {
   readonly traces_by: string | null;
   readonly seen_at: Date | null;
   readonly latest_timestamp: number | null;
-  /** Since when an operator has paused its indexing; null if it is not paused. */
+  /** When an operator paused its indexing; null if it is not paused. */
   readonly paused_at: Date | null;
   readonly building: readonly string[];
   readonly switched_off: readonly { readonly projection: string; readonly reason: string }[];
 }
 
-/** What the indexer of a chain last reported. */
+/** The last report of a chain's indexer. */
 export interface HeartbeatRow {
   readonly chain_id: number;
   /** The time since it last made progress, by the clock of the database; null if it never did. */
   readonly silent_seconds: number | null;
   readonly failure: string | null;
-  /** Whether its loop has ended, at least until it is restarted. */
+  /** Whether its loop has ended and has not been restarted. */
   readonly is_stopped: boolean;
 }
 

@@ -13,7 +13,7 @@ import { cellText, compareRow } from "./row-text.ts";
 
 const blocksAtOnce = 100;
 
-/** What events are compared with, besides the blocks. */
+/** The dependencies of comparing events. */
 export interface EventComparison {
   readonly database: Queryable;
   readonly rpc: Pick<Rpc, "settle">;
@@ -23,7 +23,7 @@ export interface EventComparison {
   readonly from: number;
 }
 
-/** Compares the rows of blocks with those that the node's logs give: contracts, events, and logs that are not an encoding of their event. */
+/** Compares the rows of blocks with those derived from the node's logs: contracts, events, and logs that could not be decoded. */
 export const compareEvents = async (comparison: EventComparison, blocks: readonly number[]): Promise<Compared[]> => {
   const announced = await storedContracts(comparison);
   const topics = comparison.fold.topics;
@@ -85,11 +85,11 @@ const storedRows = (database: Queryable, { table }: Relation, chainId: number, b
     [chainId, [...blocks]],
   );
 
-/** Events of contracts that reads list have rows from the first block on; which contracts these are does not follow from logs. */
+/** Whether reads list contracts of a kind. Listed contracts do not follow from logs, and their events have rows from the first indexed block on. */
 const isListed = ({ protocol: { contracts } }: DeclaredFold, kind: string): boolean => (contracts[kind]?.listedBy.length ?? 0) > 0;
 const beforeAll = -1;
 
-/** The blocks of stored contracts, by address and kind. */
+/** The first block of each stored contract, by address and kind. */
 type FirstBlocks = ReadonlyMap<string, number>;
 
 const storedContracts = async ({ database, fold, chainId }: EventComparison): Promise<FirstBlocks> => {
@@ -102,7 +102,7 @@ const storedContracts = async ({ database, fold, chainId }: EventComparison): Pr
   );
 };
 
-/** The contracts that are known before a block: those that it announces follow from its logs. The newest rows of tables are not compared. */
+/** The contracts that are known before a block; those that it announces follow from its logs. Tables of newest rows are not compared. */
 const stateBefore = (contracts: FirstBlocks, block: number): State => ({
   get: (load, ...key) => {
     const first = load === contractsLoad ? contracts.get(keyText(key)) : undefined;

@@ -14,8 +14,8 @@ import type { Sampling } from "./sampled-blocks.ts";
 const callsAtOnce = 8;
 
 /**
- * Compares sampled results of a protocol's reads, and sampled newest ones, with the contracts at their blocks. A result is unknown where all of its columns are
- * null.
+ * Compares samples of a protocol's read results, and of the newest ones, with the contracts at their blocks. A result is unknown if all its columns
+ * are null.
  */
 export const compareReads = async (
   database: Queryable,
@@ -28,17 +28,17 @@ export const compareReads = async (
   for (const read of reads) {
     const rows = await sampleResults(database, read, { ...sampling, sample: Math.ceil(sampling.sample / reads.length) });
     for (let start = 0; start < rows.length; start += callsAtOnce) {
-      const some = rows.slice(start, start + callsAtOnce);
-      compared.push(...(await Promise.all(some.map((row) => compareResult(source, read, row)))));
+      const portion = rows.slice(start, start + callsAtOnce);
+      compared.push(...(await Promise.all(portion.map((row) => compareResult(source, read, row)))));
     }
   }
   return compared;
 };
 
-/** A stored result, with the arguments of its call as the queue has them. */
+/** A stored result, with the arguments of its call in the format of the queue. */
 type Result = Row & { readonly contract: Address; readonly block_number: number; readonly queued: string };
 
-/** Results in the order of a hash. Reads the table once. */
+/** A sample of results: the first ones in the order of a hash. Scans the table once. */
 const sampleResults = (
   database: Queryable,
   { definition, table }: DeclaredRead,
@@ -58,12 +58,12 @@ const compareResult = async (source: Pick<Source, "calls">, read: DeclaredRead, 
     .callsOf(row.queued)
     .filter((call) => Object.entries(call.arguments).every(([name, value]) => cellText(row[name]) === cellText(value)));
   const [call] = calls;
-  if (call === undefined) return { subject, index: "arguments that are not declared", node: "none" };
+  if (call === undefined) return { subject, index: "undeclared arguments", node: "none" };
   const [outcome] = await source.calls([{ to: row.contract, data: call.data }], row.block_number);
   const columns = definition.columns.map(({ name }) => name);
   if (!isKnown(outcome) || columns.every((column) => (row[column] ?? null) === null)) return { subject, index: null, node: null };
   return compareRow(subject, columns, row, read.columnsOf(outcome));
 };
 
-/** A revert is a result; a call that the node failed at is not. */
+/** A revert is a result; a call that the node failed to execute is not. */
 const isKnown = (outcome: CallOutcome | undefined): outcome is CallOutcome => outcome !== undefined && (outcome.ok || outcome.reverted);

@@ -1,13 +1,13 @@
 import type { Row } from "../../../indexer/projection.ts";
 import type { Compared } from "../../../lib/audit-row.ts";
 
-/** A value of a column as text, the same for the value that was decoded and for the stored one. */
+/** A value of a column as text, in the same format for decoded and stored values. */
 export const cellText = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(cellText).join()}]`;
   return value === undefined ? "null" : String(value);
 };
 
-/** A comparison of two rows with the columns that differ; null where there is no row. */
+/** Compares two rows, and shows the columns that differ. A row is null if it does not exist. */
 export const compareRow = (
   subject: string,
   columns: readonly string[],

@@ -4,7 +4,7 @@ import { identifier, joinSql, type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { ProtocolRelations } from "../relations.ts";
 
-/** What is sampled: at most `sample` blocks of each kind, up to a height. */
+/** The limits of a sample: at most `sample` blocks of each kind, up to a height. */
 export interface Sampling {
   readonly chainId: number;
   readonly height: number;
@@ -25,7 +25,7 @@ export const sampleBlocks = async (
   return [...new Set(blocks)].sort((left, right) => left - right);
 };
 
-/** Rows in the order of a hash: the same sample each time, from all parts of the tables. Reads the tables once. */
+/** The blocks of the first rows in the order of a hash: the same sample each time, from all parts of the tables. Scans the tables once. */
 const blocksOfRows = async (
   database: Queryable,
   { contracts, events, skipped }: ProtocolRelations,
@@ -45,7 +45,7 @@ const blocksOfRows = async (
   return rows.map(({ block }) => block);
 };
 
-/** The first block from each of evenly spread heights on in which a contract has a log, by turns of all contracts. Served by logs_address. */
+/** For each of evenly spread heights, the next block with a log of a contract; the contracts take turns. Served by logs_address. */
 const blocksOfLogs = async (
   database: Queryable,
   { contracts }: ProtocolRelations,

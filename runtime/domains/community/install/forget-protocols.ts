@@ -2,11 +2,12 @@ import type { Queryable } from "../../../database/database.ts";
 import { identifier, sql } from "../../../database/sql.ts";
 import { projectionIdOf, readsTable, scheduleTable } from "../relations.ts";
 
-/** Tables of all protocols. */
+/** The tables of queued and scheduled reads, which all protocols share. */
 export const queueTables = [readsTable.name, scheduleTable];
 
 /**
- * Deletes the checkpoints, queued reads and records of protocols without tables: the indexer creates the tables again, and fills them from the stored ledger.
+ * Deletes the checkpoints, queued reads and records of protocols whose tables are missing: the indexer recreates them and fills them from the stored
+ * ledger.
  */
 export async function forgetProtocols(client: Pick<Queryable, "query">, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;

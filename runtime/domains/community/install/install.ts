@@ -11,13 +11,13 @@ import type { Installation } from "./statements.ts";
 export interface InstallDeps {
   readonly database: Database;
   readonly chainId: number;
-  /** The ids of all declared protocols, also those that are not indexed on this chain. */
+  /** The ids of all declared protocols, including those that are not indexed on this chain. */
   readonly declared: ReadonlySet<string>;
   /** The protocols that are indexed on this chain. */
   readonly opened: readonly OpenedProtocol[];
-  /** Projections whose tables stay as they are, because they failed. */
+  /** Failed projections, whose tables are left unchanged. */
   readonly switchedOff: ReadonlySet<string>;
-  /** The role that runs the SQL of operations; null grants nothing. */
+  /** The role that runs the SQL of operations; if null, nothing is granted. */
   readonly readerRole: string | null;
   readonly logger: { info(message: string): void };
 }
@@ -26,9 +26,10 @@ export interface InstallDeps {
 const lock = 0x6371;
 
 /**
- * Brings the tables of declared protocols in line with the declarations, to be called by the leader of a chain before it opens the index; does nothing where
- * they are. The checkpoints of a protocol are deleted with its tables, on all chains, so that it catches up from the stored ledger: leaders of other chains
- * find that their checkpoint has moved, and open their index again. Checkpoints are locked before tables, in the order of transactions that write batches.
+ * Updates the tables of declared protocols to match the declarations, if they do not yet. The leader of a chain calls it before it opens the index.
+ * The checkpoints of a protocol are deleted with its tables, on all chains, so that it catches up from the stored ledger: leaders of other chains
+ * find that their checkpoint has moved, and reopen their index. Checkpoints are locked before tables, in the same order as by transactions that write
+ * batches.
  */
 export const installProtocols = async (deps: InstallDeps, guard: (client: Queryable) => Promise<void>): Promise<void> => {
   const { database, declared } = deps;
@@ -49,7 +50,7 @@ export const installProtocols = async (deps: InstallDeps, guard: (client: Querya
   });
 };
 
-/** Creates the tables of a protocol, unless they are installed; false if other tables of it are. */
+/** Creates the tables of a protocol, unless they are installed. Returns false if the installed ones differ. */
 export const installTables = (database: Pick<Database, "transaction">, installation: Installation): Promise<boolean> =>
   database.transaction(async (client) => {
     await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
@@ -73,7 +74,7 @@ const readState = async (client: Queryable, { chainId, opened, switchedOff, read
   return { installed, versions, withoutGrants: readerRole === null ? new Set() : await schemasWithoutGrants(client, readerRole, schemas) };
 };
 
-/** Grants are lost when the role is created again. */
+/** Grants are lost when the role is dropped and recreated. */
 const schemasWithoutGrants = async (client: Queryable, role: string, schemas: readonly string[]): Promise<Set<string>> => {
   const rows = await client.query<{ schema: string }>(
     "SELECT nspname AS schema FROM pg_namespace WHERE nspname = ANY ($1) AND NOT has_schema_privilege($2, oid, 'USAGE')",

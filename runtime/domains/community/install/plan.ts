@@ -22,15 +22,15 @@ export interface OpenedProtocol {
   readonly version: number;
 }
 
-/** What differs between the installed tables and the declarations. */
+/** The differences between the installed tables and the declarations. */
 export interface InstallPlan {
   /** Protocols whose tables are dropped: their declaration is gone or creates other tables. */
   readonly drop: readonly InstalledProtocol[];
   readonly create: readonly Installation[];
   readonly grant: readonly Installation[];
-  /** Protocols whose rows of this chain are deleted: they have no contracts there any more. */
+  /** Protocols whose rows of this chain are deleted, because they no longer have contracts there. */
   readonly forget: readonly InstalledProtocol[];
-  /** Protocols whose results of reads on this chain are deleted, because their declaration or contracts have changed. */
+  /** Protocols whose read results on this chain are deleted, because their declaration or contracts have changed. */
   readonly readAgain: readonly Installation[];
 }
 

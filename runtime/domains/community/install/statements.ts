@@ -5,19 +5,19 @@ import { functionOfRead } from "../../../declarations/names.ts";
 import type { Protocol } from "../../../declarations/protocol.ts";
 import { allRelations, type ReadRelations, type Relation, relationsOf, schemaOf } from "../relations.ts";
 
-/** What creates the tables and views of a protocol. */
+/** The statements that create the tables and views of a protocol, and the names of what they create. */
 export interface Installation {
   readonly id: string;
   readonly schema: string;
   readonly tables: readonly string[];
-  /** Those of its tables that have results of reads. */
+  /** The subset of `tables` that contains results of reads. */
   readonly readTables: readonly string[];
   readonly statements: readonly Sql[];
-  /** A hash of the statements: the tables are created again when it changes. */
+  /** A hash of the statements: the tables are recreated when it changes. */
   readonly fingerprint: string;
 }
 
-/** The tables of a protocol, its schema, and a view for each table and functions of reads, by which SQL of its operations reads them. */
+/** The installation of a protocol: its tables, and a schema with the views and functions through which the SQL of its operations reads them. */
 export const installationOf = (protocol: Protocol): Installation => {
   const own = relationsOf(protocol);
   const relations = allRelations(own);
@@ -57,13 +57,13 @@ const createTable = ({ table, primaryKey, required }: Relation): Sql => {
     PRIMARY KEY (chain_id, ${columnList(primaryKey)}))${fillFactor}`;
 };
 
-/** The server names the index. */
+/** PostgreSQL chooses the name of the index. */
 const createIndex = ({ table }: Relation, columns: readonly string[]): Sql =>
   sql`CREATE INDEX ON ${identifier(table.name)} (chain_id, ${columnList(columns)})`;
 
 /**
- * The newest results as of a block: those of the latest table up to the block, and for keys with a later one that of the history. The server inlines it, so
- * that it can be joined with many contracts at once. Parameters have no names, because columns may have them.
+ * The function that returns the newest results as of a block: from the latest table if they are not newer than the block, otherwise from the history.
+ * PostgreSQL inlines it, so that it can be joined with many contracts at once. Parameters are unnamed, because their names could be those of columns.
  */
 const createFunction = (schema: string, { definition, results, latest }: ReadRelations): Sql[] => {
   if (latest === null) return [];

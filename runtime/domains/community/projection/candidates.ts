@@ -2,7 +2,7 @@ import type { ChainLog, ChainTransaction } from "../../../chain/types.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 import type { Emitter, EventPosition, EventUse } from "./event-uses.ts";
 
-/** A block as far as its events need it. */
+/** The part of a block that its events are decoded from. */
 export interface BlockOfLogs {
   readonly block: { readonly number: number; readonly transactions: readonly Pick<ChainTransaction, "index" | "logs">[] };
 }
@@ -17,7 +17,7 @@ export interface Candidate {
 
 type LogAt = Omit<Candidate, "use">;
 
-/** Where the event of a candidate happened. */
+/** The position of a candidate's event in the chain. */
 export const positionOf = ({ log, block, transactionIndex }: LogAt): EventPosition => ({
   contract: log.address,
   block_number: block,
@@ -25,7 +25,7 @@ export const positionOf = ({ log, block, transactionIndex }: LogAt): EventPositi
   log_index: log.index,
 });
 
-/** Whether a contract of this kind is at the address without an announcement, at this block. */
+/** Whether the address is that of a fixed contract of this kind, which needs no announcement, at this block. */
 export const isFixed = ({ fixed }: Emitter, address: Address, block: number): boolean => {
   const from = fixed.get(address);
   return from !== undefined && (from ?? 0) <= block;
@@ -53,12 +53,13 @@ const candidatesOf = (uses: ReadonlyMap<Hash, readonly EventUse[]>, logs: Readon
         if (isCandidate(use, at)) found.push({ use, log: at.log, block: at.block, transactionIndex: at.transactionIndex });
     }
   }
-  // The uses of one log stay in their order.
+  // Sorting is stable: the uses of one log keep their order.
   return found.sort((left, right) => left.block - right.block || left.log.index - right.log.index);
 };
 
 const isCandidate = (use: EventUse, { log: { address, topics }, block }: LogAt): boolean =>
-  !(use.announces === null && use.ofOthers.has(topics.length)) && (use.emitter.isDiscovered || isFixed(use.emitter, address, block));
+  !(use.announces === null && use.otherTopicCounts.has(topics.length)) &&
+  (use.emitter.isDiscovered || isFixed(use.emitter, address, block));
 
 /** The logs of blocks by their first topics. All protocols of a chain find theirs in the same blocks. */
 const logsByTopic = (blocks: readonly BlockOfLogs[]): ReadonlyMap<Hash, readonly LogAt[]> => {

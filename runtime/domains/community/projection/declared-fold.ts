@@ -13,7 +13,7 @@ export interface ProtocolContract {
   readonly kind: string;
 }
 
-/** What queueing a read needs of it. */
+/** The part of a read that is needed to queue it. */
 export interface QueuedRead {
   readonly name: string;
   readonly argumentsOf: (row: Row) => string;
@@ -28,7 +28,7 @@ export interface QueuedReads {
   readonly ofTable: ReadonlyMap<string, readonly QueuedRead[]>;
 }
 
-/** The reads of a protocol by what makes them due. Reads with arguments from columns are not due before there is a row. */
+/** The reads of a protocol by what makes them due. Reads with arguments from columns become due only with a row. */
 export const queuedReads = (protocol: Protocol): QueuedReads => {
   const first = readGroups(protocol).flatMap(([read]) => read ?? []);
   const plain = first.filter((read) => columnArguments(read).length === 0);
@@ -45,7 +45,7 @@ const toQueued = (read: ContractRead): QueuedRead => ({
   contractOf: (row) => touchedContract(read, row),
 });
 
-/** What the functions of a protocol's projection share. */
+/** The parts that the functions of a protocol's projection share. */
 export interface DeclaredFold {
   readonly protocol: Protocol;
   readonly relations: ProtocolRelations;

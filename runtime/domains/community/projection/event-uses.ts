@@ -16,21 +16,21 @@ export interface Emitter {
   readonly isDiscovered: boolean;
 }
 
-/** What logs of an event mean: they announce contracts of a kind, or become rows of a table. */
+/** A use of an event's logs: they announce contracts of a kind, or become rows of a table. */
 export type EventUse = { readonly emitter: Emitter } & (
   | { readonly announces: string; readonly decode: (log: ChainLog) => Announcement }
   | {
       readonly announces: null;
       readonly relations: EventRelations;
-      /** Numbers of topics of the same event in other tables, which differ in what is indexed. */
-      readonly ofOthers: ReadonlySet<number>;
+      /** The topic counts of the same event in other tables, which index other parameters. */
+      readonly otherTopicCounts: ReadonlySet<number>;
       readonly decode: (log: ChainLog) => Values;
     }
 );
 
 type Problem = { readonly problem: string };
 type Announcement = { readonly address: Address } | Problem;
-/** The values of an event's parameters, and the row of its variant. */
+/** The values of an event's parameters, and the shape of its variant's rows. */
 interface EventValues {
   readonly values: readonly AbiValue[];
   readonly shape: RowShape;
@@ -62,8 +62,9 @@ export const usesByTopic = (
     for (const topic of new Set(events.map(({ topic0 }) => topic0))) {
       const variants = events.filter(({ topic0 }) => topic0 === topic);
       const decode = rowDecoder(variants, columns);
-      const ofOthers = new Set(tables.flatMap((other) => (other === relations ? [] : topicCounts(other, contract, topic))));
-      add(topic, { emitter, announces: null, relations, ofOthers, decode: relations.latest === null ? decode : decodedOnce(decode) });
+      const otherTopicCounts = new Set(tables.flatMap((other) => (other === relations ? [] : topicCounts(other, contract, topic))));
+      const decodeRow = relations.latest === null ? decode : decodedOnce(decode);
+      add(topic, { emitter, announces: null, relations, otherTopicCounts, decode: decodeRow });
     }
   }
   return uses;
@@ -75,13 +76,13 @@ const isDiscovered = ({ contracts }: Protocol, kind: string): boolean => {
   return discoveredBy.length > 0 || listedBy.length > 0;
 };
 
-/** The numbers of topics of the logs of an event in a table. */
+/** The topic counts of an event's logs in a table. */
 const topicCounts = ({ definition: { contract, events } }: EventRelations, kind: string, topic: Hash): number[] =>
   contract === kind
     ? events.filter(({ topic0 }) => topic0 === topic).map(({ parameters }) => 1 + parameters.filter(({ indexed }) => indexed).length)
     : [];
 
-/** Decodes a log once: the keys of stored rows depend on it before it is folded. */
+/** Caches decoded logs: they determine the keys of stored rows before they are folded. */
 const decodedOnce = <Decoded>(decode: (log: ChainLog) => Decoded): ((log: ChainLog) => Decoded) => {
   const cache = new WeakMap<ChainLog, Decoded>();
   return (log) => {
@@ -128,7 +129,7 @@ const rowDecoder = (variants: readonly EventSignature[], columns: readonly Colum
   };
 };
 
-/** Variants with the same first topic differ in which parameters are indexed. */
+/** Variants with the same first topic differ in the parameters that are indexed. */
 const variantDecoder = (variants: readonly EventSignature[]) => {
   const decoders = variants.map(createLogDecoder);
   return (log: ChainLog): { readonly variant: number; readonly values: readonly AbiValue[] } | Problem => {
@@ -145,11 +146,11 @@ const variantDecoder = (variants: readonly EventSignature[]) => {
 };
 
 interface ColumnPosition extends Pick<Column, "name" | "type"> {
-  /** The position of the parameter; -1 where the variant lacks it. */
+  /** The position of the parameter; -1 if the variant lacks it. */
   readonly position: number;
 }
 
-/** Where an event happened. */
+/** The position of an event in the chain, and its contract. */
 export interface EventPosition {
   readonly contract: Address;
   readonly block_number: number;

@@ -75,7 +75,7 @@ const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State
   };
   return {
     isContract: known.has,
-    /** Adds a contract unless it is known, and queues its reads at its first block, except those whose arguments rows of events have. */
+    /** Adds a contract unless it is known, and queues its reads at its first block, except those with arguments from rows of events. */
     addContract: (address: Address, kind: string, block: number, logIndex: number | null): void => {
       if (known.has(address, kind)) return;
       known.add(address, kind);

@@ -14,9 +14,10 @@ import { latestKeyOf, latestLoad } from "./latest.ts";
 import { versionOf } from "./version.ts";
 
 /**
- * The projection of a declared protocol: a row for each event of its contracts, which are at fixed addresses or announced by events, from the announcement on
- * in the order of logs. Logs are selected by their first topic, then by their contract, and decoded strictly; one that is not an encoding of its event becomes
- * a row of `skipped`. The version is a hash of the declaration and the fixed contracts, so that the tables are rebuilt when one of them changes.
+ * The projection of a declared protocol: a row for each event of its contracts. Contracts are at fixed addresses, or announced by events, after which
+ * their own events count, in the order of logs. Logs are selected by first topic, then by contract, and decoded strictly; one that cannot be decoded
+ * becomes a row of `skipped`. The version is a hash of the declaration and the fixed contracts, so that the tables are rebuilt when one of them
+ * changes.
  */
 export const declaredProjection = (protocol: Protocol, contracts: FixedContracts): Projection => {
   const fold = createDeclaredFold(protocol, contracts);
@@ -81,7 +82,7 @@ const neededKeys = (fold: DeclaredFold, blocks: readonly DecodedBlock[], chain: 
   };
 };
 
-/** Most logs of a common event, such as Transfer, have an address that has been added. */
+/** Adds an address once: a common event such as Transfer has many logs per address. */
 const addOnce = (
   seen: Map<string, Set<Address>>,
   { kind }: Emitter,
@@ -94,14 +95,14 @@ const addOnce = (
   contracts.add(address, kind);
 };
 
-/** The key of a log's row in the table of newest rows, where there is one. */
+/** The key of a log's row in the table of newest rows; null if there is no such table. */
 const latestKey = ({ latest }: EventRelations, decode: Extract<Candidate["use"], { announces: null }>["decode"], candidate: Candidate) => {
   if (latest === null) return null;
   const values = decode(candidate.log);
   return "problem" in values ? null : latestKeyOf(latest.current.table, rowOf(positionOf(candidate), values));
 };
 
-/** Contracts by the block from which they count. */
+/** Finds fixed contracts by their first block. */
 const createStarts = (contracts: FixedContracts): DeclaredFold["startingAt"] => {
   const all = [...contracts].flatMap(([kind, addresses]) =>
     [...addresses].flatMap(([address, from]) => (from === null ? [] : [{ address, kind, from }])),

@@ -11,7 +11,7 @@ export const latestLoad = (table: LatestTable): StateLoad => ({
   values: ["since_block", ...valueColumnsOf(table)],
 });
 
-/** The key of a row in the table of newest rows; null where a variant of the event lacks a column of it. */
+/** The key of a row in the table of newest rows; null if the variant of the event lacks one of its columns. */
 export const latestKeyOf = ({ key }: LatestTable, row: Row): Key | null => {
   const parts = key.map((column) => row[column] ?? null);
   return parts.includes(null) ? null : parts.map(String);

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { Protocol } from "../../../declarations/protocol.ts";
 import type { FixedContracts } from "../contracts-on-chain.ts";
 
-/** Raised when the rows of the same declaration change. */
+/** Increased when the same declaration produces different rows. */
 const layout = 2;
 
-/** A hash of all that the rows of a protocol depend on: 31 bits, which fit the column of versions. */
+/** A hash of everything that the rows of a protocol depend on: 31 bits, which fit into the version column. */
 export const versionOf = (protocol: Protocol, contracts: FixedContracts): number => {
   const { id, version, tables, reads } = protocol;
   const discovery = Object.entries(protocol.contracts).map(([kind, { discoveredBy, listedBy }]) => [

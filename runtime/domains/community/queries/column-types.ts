@@ -5,7 +5,7 @@ import type { OperationQuery } from "../../../declarations/protocol.ts";
 
 const whole = ["numeric", "bigint", "integer", "smallint"];
 
-/** The types of columns that can be shown as a field of a format. A constant NULL has the type text, so that text is never refused. */
+/** The column types that a field of each format accepts. Text is always accepted, because it is the type of a constant NULL. */
 const accepted: Readonly<Record<string, readonly string[]>> = {
   string: ["bytea"],
   address: ["bytea"],
@@ -20,18 +20,19 @@ const accepted: Readonly<Record<string, readonly string[]>> = {
   timestamp: ["bigint", "integer", "timestamp with time zone"],
 };
 
-/** What is wrong with a checked statement: PostgreSQL cannot plan it, or a column has a type that its field cannot show. */
+/** A problem of a statement: PostgreSQL cannot plan it, or a column has a type that its field does not accept. */
 export type QueryProblem =
   | {
       readonly kind: "plan";
       readonly reason: string;
-      /** The Unicode character of the statement that the server refuses, from 0; null if it names none. */
+      /** The position of the error in the statement, in Unicode characters from 0; null if PostgreSQL reports none. */
       readonly character: number | null;
     }
   | { readonly kind: "type"; readonly column: string; readonly found: string; readonly expected: string };
 
 /**
- * What is wrong with the statement of an operation and the types of its columns. Plans it; none of its rows are computed. @throws {Error} of the connection.
+ * The problems of an operation's statement and its column types. The statement is planned; none of its rows are computed. @throws {Error} of the
+ * connection.
  */
 export async function columnProblems(
   { query }: Pick<Queryable, "query">,
@@ -63,14 +64,14 @@ const isAccepted = (field: ItemField, type: string): boolean => expectedTypes(fi
 const expectedTypes = ({ list, format }: ItemField): readonly string[] =>
   list || format === null ? ["json", "jsonb"] : (accepted[format] ?? []);
 
-/** An error of PostgreSQL, with the position of its cause in the statement and a hint, where it has them. */
+/** An error of PostgreSQL, with the position of its cause in the statement and a hint, if available. */
 export interface ServerError extends Error {
   readonly code: string;
   readonly position?: string;
   readonly hint?: string;
 }
 
-/** Whether the server refused a statement for what it says (PostgreSQL, appendix A): features, values, names, types, rights or limits of the program. */
+/** Whether PostgreSQL rejected the statement itself (error codes, appendix A): its features, values, names, types, privileges or program limits. */
 export const isRefusal = (error: unknown): error is ServerError =>
   error instanceof Error && /^(0A|21|22|42|54)/.test(String((error as { code?: unknown }).code));
 

@@ -34,7 +34,7 @@ export interface LendingProtocol {
 export interface Community {
   /** A protocol by its id; undefined if it is not declared. */
   readonly protocol: (id: string) => Protocol | undefined;
-  /** Whether a protocol has contracts on a chain; one of Bitcoin chains is on all of them. */
+  /** Whether a protocol has contracts on a chain. A Bitcoin protocol is on all Bitcoin chains. */
   readonly isOn: (id: string, chainId: number) => boolean;
   /** Whether a projection of a declared protocol is indexed on a chain. */
   readonly isIndexed: (chainId: number, projection: string) => boolean;
@@ -49,8 +49,8 @@ export interface Community {
   /** The protocols with lending events that are indexed on a chain. */
   readonly lendingOn: (chainId: number) => readonly LendingProtocol[];
   /**
-   * The lending events of a transaction, each viewed; null, and the failure is reported, if the statement or a view fails.
-   * See `createOperationQueries` for errors that every protocol would have.
+   * The lending events of a transaction, each converted by `view`. Returns null and reports the failure if the statement or `view` fails.
+   * See `createOperationQueries` for errors that affect every protocol.
    */
   readonly lendingOf: <Event>(
     protocol: LendingProtocol,
@@ -61,16 +61,16 @@ export interface Community {
   readonly rowsOf: (operation: DeclaredOperation, parameters: OperationParameters) => Promise<readonly OperationRow[]>;
 }
 
-/** What declared protocols need of a server. */
+/** The parts of a server that declared protocols use. */
 interface CommunityServer {
   /** Connected as the reader role to the database of a chain; undefined if the server has no such connection. */
   readonly readerOf: (chainId: number) => Pick<Database, "run"> | undefined;
   readonly bitcoinChains: readonly ServedBitcoinChain[];
-  /** Receives failures of statements of which the response only shows that something is unknown. */
+  /** Receives failures of statements that a response shows only as an unknown value. */
   readonly onFailure: (failure: StatementError) => void;
 }
 
-/** The views of the schema `api` whose rows are those of the projection of pools. */
+/** The views of the schema `api` that show rows of the projection of pools. */
 const poolViews: ReadonlySet<string> = new Set(["pools", "pool_states", "pool_actions", "pool_action_accounts", "shared_pools"]);
 
 /** The declared protocols of a server and their queries, which run on the reader's connections. */

@@ -20,7 +20,7 @@ export interface EmittedTopic {
   readonly topic0: Hash | null;
   readonly indexed: number;
   readonly logs: number;
-  /** Those of them that are before the block from which their contract counts. */
+  /** The number of these logs before the first block of their contract. */
   readonly early: number;
 }
 
@@ -31,7 +31,7 @@ interface SkippedLogs {
   readonly logs: number;
 }
 
-/** What is stored of a protocol's logs: what its contracts emitted, and what could not be decoded. */
+/** The stored logs of a protocol: those that its contracts emitted, and those that could not be decoded. */
 export interface ProtocolLogs {
   readonly emitted: readonly EmittedLogs[];
   readonly skipped: readonly SkippedLogs[];
@@ -64,7 +64,7 @@ const skippedLogs = ({ query }: Pick<Queryable, "query">, chainId: number, proto
     [chainId],
   );
 
-/** Contracts of a kind by the block from which they count: those at fixed addresses, then the newest others, with a limit. */
+/** Contracts of a kind with the first block of each: those at fixed addresses, then the newest others, with a limit. */
 const contractsOf = async (
   { query }: Pick<Queryable, "query">,
   chainId: number,

@@ -34,7 +34,8 @@ export function lendingEventOf(row: OperationRow): LendingEvent {
     const value = row[column] ?? null;
     if (value === null) return null;
     const text = String(value);
-    if (!pattern.test(text)) throw new TypeError(`Column ${column} of lending has the value ${text}: expected ${pattern.source}.`);
+    if (!pattern.test(text))
+      throw new TypeError(`Invalid value ${JSON.stringify(text)} in column ${column} of lending: expected a match of ${pattern.source}.`);
     return text;
   };
   const required = (column: Column, pattern: RegExp): string => {

@@ -28,15 +28,17 @@ export interface LendingParameters extends Values {
 /** A row of an operation, by the names of its columns. */
 export type OperationRow = Readonly<Record<string, unknown>>;
 
-/** No transaction has as many lending events: each of them costs some 10,000 gas. */
+/** More lending events than a transaction can have: each costs about 10,000 gas. */
 const maxLendingRows = 10_000;
 
 /** Queries of declared protocols. `reader` is connected as the reader role; undefined if this server has none. */
 export const createOperationQueries = (reader: Pick<Database, "run"> | undefined) => {
   /**
-   * Runs a checked statement on a connection of the reader role: in a read-only transaction, and with the role's limits of time and memory, in one round trip.
-   * The connection keeps it prepared: the server parses it and replaces views and functions by their queries once, which takes a millisecond or more.
-   * @throws {RequestError} 503 without a reader. @throws {RangeError} if the statement returns more rows than the limit; it is not computed further.
+   * Runs a checked statement on a connection of the reader role: in a read-only transaction, and with the role's limits of time and memory, in one
+   * round trip. The connection keeps it prepared: the server parses it and replaces views and functions by their queries once, which takes a
+   * millisecond or more.
+   * @throws {RequestError} 503 without a reader. @throws {RangeError} if the statement returns more rows than the limit; further ones are not
+   * computed.
    */
   const run = async (query: OperationQuery, values: Values, limit: number): Promise<OperationRow[]> => {
     if (reader === undefined) throw new RequestError(503, "Community endpoints are not available: this server has no connection for them.");
@@ -48,7 +50,7 @@ export const createOperationQueries = (reader: Pick<Database, "run"> | undefined
       values: [...parameters, limit + 1],
       isPlannedOnce: query.isPlannedOnce,
     });
-    if (rows.length > limit) throw new RangeError(`${query.file} returned more rows than its limit, which was ${limit}.`);
+    if (rows.length > limit) throw new RangeError(`${query.file} returned more rows than its limit of ${limit}.`);
     return rows;
   };
   return {

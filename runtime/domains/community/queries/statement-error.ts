@@ -10,7 +10,9 @@ interface StatementLocation {
   readonly file: string;
 }
 
-/** A declared statement failed, or a value of its rows does not have its column's format. The message has the place of its declaration and the reason. */
+/**
+ * A declared statement failed, or returned a value that is invalid in its column. The message states the location of the declaration and the reason.
+ */
 export class StatementError extends Error {
   override readonly name = "StatementError";
   /** The SQLSTATE; undefined if PostgreSQL did not refuse the statement. */

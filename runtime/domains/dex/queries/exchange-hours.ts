@@ -37,12 +37,12 @@ const selectHours = plannedOnce(sql`SELECT k.position::int4 AS position, h.*
   FROM unnest($2::bytea[], $3::int4[]) WITH ORDINALITY AS k(factory, hour, position) CROSS JOIN LATERAL (
     SELECT ${columns} FROM exchange_hours WHERE chain_id = $1 AND factory = k.factory AND hour = k.hour LIMIT 1) h`);
 
-/** Max number of roll-ups of a chain that are cached: the days of a month of some hundred exchanges. */
+/** Max cached roll-ups of a chain: the days of a month for a few hundred exchanges. */
 const maxCached = 10_000;
 
-/** Queries for the totals of exchanges by hour; `cache` may cache those that responses read again and again. */
+/** Queries for the totals of exchanges by hour; `cache` may cache those that responses read repeatedly. */
 export function createExchangeHourQueries({ query }: Queryable, cache: CacheLookups) {
-  /** The roll-ups by keys `factory:…` whose other parts are numbers: the further parameters of the statement. */
+  /** Looks up roll-ups by keys `factory:…`, whose remaining parts are numbers: the other parameters of the statement. */
   const lookUp = (statement: typeof selectHours) =>
     cache<ExchangeHour>(async (chainId, keys) => {
       const [factories = [], ...numbers] = columnsOf(keys.map((key) => key.split(":")));
@@ -57,7 +57,7 @@ export function createExchangeHourQueries({ query }: Queryable, cache: CacheLook
   const lookUpHours = lookUp(selectHours);
 
   return {
-    /** The newest roll-up, not before hour `from`, of an hour that the chain had passed by a block. */
+    /** The roll-up of the newest hour, from hour `from` on, that the chain had passed by a block. */
     newestHour: async (chainId: number, factory: Address, from: number, block: number): Promise<ExchangeHour | null> => {
       const key = `${factory}:${from}:${block}`;
       return (await lookUpNewest(chainId, [key])).get(key) ?? null;

@@ -56,9 +56,9 @@ const transfersOf = (transaction: ChainTransaction, value: bigint): NativeMoveme
   const { index, from } = transaction;
   const to = transaction.to ?? transaction.createdContract;
   const internal = (transaction.traces ?? []).map((trace): NativeMovement => {
-    // A contract that self-destructs to itself burns its value: the tracer reports no other self-destruct with equal sides.
-    const burnt = trace.type === "selfdestruct" && trace.from === trace.to;
-    return { transactionIndex: index, kind: "internal", from: trace.from, to: burnt ? null : trace.to, amount: trace.value };
+    // A contract that names itself as beneficiary burns its value: the tracer reports no other self-destruct with equal sides.
+    const isBurn = trace.type === "selfdestruct" && trace.from === trace.to;
+    return { transactionIndex: index, kind: "internal", from: trace.from, to: isBurn ? null : trace.to, amount: trace.value };
   });
   return to === null ? internal : [{ transactionIndex: index, kind: "value", from, to, amount: value }, ...internal];
 };

@@ -3,7 +3,7 @@ import type { BaseRead } from "../../../indexer/projection.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { nativeMovements } from "./native.ts";
 
-/** The accounts whose native balance these blocks change, each with the first such block: reads of their base balances. */
+/** Reads of base balances: the accounts whose native balance these blocks change, each with the first of these blocks. */
 export const nativeBaseReads = (blocks: readonly ChainBlock[], accounting: NativeAccounting): BaseRead[] => {
   const first = new Map<Address, number>();
   for (const block of blocks)

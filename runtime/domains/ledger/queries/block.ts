@@ -19,13 +19,13 @@ export interface BlockRow {
   readonly transaction_count: number;
 }
 
-/** A range of times in unix seconds, without its end. */
+/** A range of times in unix seconds; `before` is exclusive. */
 export interface TimeRange {
   readonly from: number;
   readonly before: number;
 }
 
-/** A page of the blocks of a range, and the number of all of them. */
+/** A page of the blocks of a range, and the total number of blocks in the range. */
 export interface BlocksOfTimes {
   readonly total: number;
   readonly blocks: readonly BlockRow[];
@@ -64,7 +64,7 @@ const selectChains = plannedOnce(
   sql`SELECT chain_id, name, indexed_from, backfilled_at, latest_block, finalized_block, missing, native_accounting FROM chains`,
 );
 
-/** Max number of blocks of a chain that are cached, for each way to select them. */
+/** Max cached blocks of a chain per selecting statement. */
 const maxCached = 1_000;
 
 const withoutNativeBalances: readonly string[] = [features.nativeBalances, features.nativeBalancesDiffer];
@@ -80,7 +80,7 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
       const blocks = await Promise.all(chainIds.map(async (chainId) => [chainId, await selectOne(statement, [chainId])] as const));
       return new Map(blocks.flatMap(([chainId, block]) => (block === null ? [] : [[chainId, block] as const])));
     });
-  /** The block that a number selects: requests ask again and again for the anchor's block, and for the block of a day before the head. */
+  /** The block that a number selects, cached: requests repeatedly read the anchor's block and the block of a day before the head. */
   const blockOfNumber = (statement: Sql) => {
     const lookUp = cache.lookups("blocks")<BlockRow>(async (chainId, keys) => {
       const blocks = await Promise.all(keys.map(async (key) => [key, await selectOne(statement, [chainId, Number(key)])] as const));

@@ -26,7 +26,7 @@ export interface HeadDeps {
   readonly chainIds: readonly number[];
   readonly notifications: Notifications | undefined;
   readonly cache: CacheLoads;
-  /** How heads are known while the primary is lost; not at all by default. */
+  /** Provides the last known heads while the primary is lost; by default, loads fail then. */
   readonly outage?: PrimaryOutage | undefined;
 }
 
@@ -35,7 +35,7 @@ export function createHeads({ database, chainIds, notifications, cache, outage =
   /** By chain; undefined before the first block. */
   const known = new Map<number, Progress | undefined>();
   const listeners = new Set<HeadListener>();
-  /** The known object of an equal progress. */
+  /** Returns the known object if it equals the loaded progress. Otherwise replaces it and calls the listeners. */
   const recognize = (chainId: number, loaded: Progress | undefined): Progress | undefined => {
     const before = known.get(chainId);
     if (before !== undefined && loaded !== undefined && isSame(before, loaded)) return before;
@@ -69,7 +69,7 @@ export function createHeads({ database, chainIds, notifications, cache, outage =
       () => lastProgress(requested),
     );
   const unsubscribe = notifications?.subscribe((payload) => {
-    // A failure concerns the next request, which loads again.
+    // A failure is ignored here: the next request loads again.
     if (payload !== null && chainIds.length > 0) progressOf(chainIds).catch(() => undefined);
   });
   return {

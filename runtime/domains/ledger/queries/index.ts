@@ -9,7 +9,9 @@ import { createTransactionQueries } from "./transaction.ts";
 /** All queries of the ledger. */
 export type LedgerQueries = ReturnType<typeof createLedgerQueries>;
 
-/** Creates the queries of the ledger: blocks, transactions, logs and address activity as typed rows. `cache` may cache what is known of chains. */
+/**
+ * Creates the queries of the ledger: blocks, transactions, logs and address activity as typed rows. `cache` may cache data about chains and blocks.
+ */
 export const createLedgerQueries = (database: Queryable, cache?: IndexCache) => ({
   ...createBlockQueries(database, cache),
   ...createTransactionQueries(database),

@@ -8,13 +8,13 @@ import type { Hash } from "../../../lib/hex.ts";
 import { bindFilter, type FilterValues, type LogFilter, selectMatching } from "./log-filter.ts";
 import { type LogRow, logColumns } from "./log-row.ts";
 
-/** The key of a log in its chain. */
+/** Identifies a log on its chain. */
 interface LogKey {
   readonly block: number;
   readonly index: number;
 }
 
-/** The key from which logs are read, newest first, and the last block of the list, whose `last` is then that of the key. */
+/** The key from which logs are read, newest first. `last` is then the block of the key, and `lastOfList` the last block of the list. */
 interface KeyValues extends FilterValues {
   readonly lastOfList?: number | undefined;
   readonly fromIndex?: number | undefined;
@@ -27,7 +27,7 @@ interface PageValues extends KeyValues {
   readonly branch?: Buffer | undefined;
 }
 
-/** The parameters of the keys of every `spacing`-th log among `limit` logs. */
+/** The parameters that select the keys of every `spacing`-th log among `limit` logs. */
 interface LocatedValues extends KeyValues {
   readonly limit: number;
   readonly spacing: number;
@@ -37,7 +37,7 @@ interface LocatedValues extends KeyValues {
 const lastBlock = <Values extends KeyValues>({ from, value }: Composition<Values>) =>
   from("blocks").where("chain_id", value("chainId")).where("number", value("lastOfList"));
 
-/** The matching logs from a key on, newest first, if there is one. The range of blocks ends with the key's block, where the scan starts. */
+/** The matching logs, newest first, starting at the key if there is one. The range of blocks ends with the key's block, where the scan starts. */
 const selectFromKey = <Values extends KeyValues & { readonly limit: number }>(composition: Composition<Values>) => {
   const { value, has } = composition;
   const logs = selectMatching(composition).orderBy("block_number", "desc").orderBy("log_index", "desc").limit(value("limit"));
@@ -110,9 +110,10 @@ export function createLogPages({ run }: Pick<Queryable, "run">) {
   };
 
   /**
-   * Matching logs, newest first. Served by logs_address, logs_topic0 or the primary key, depending on the filter, or by logs_topics if one of the later topics
-   * is rare. The page is limited before it is joined. Rows before a page are skipped by their keys, which the former indexes contain, without reading the
-   * table; all but the last thousand are skipped once for all pages (`createListPositions`). The scan of logs_topics cannot start at a key.
+   * Matching logs, newest first. Served by logs_address, logs_topic0 or the primary key, depending on the filter, or by logs_topics if one of the
+   * later topics is rare. The page is limited before it is joined. Rows before a page are skipped by their keys, which the first three indexes
+   * contain, without reading the table; all but the last thousand are skipped once for all pages (`createListPositions`). The scan of logs_topics
+   * cannot start at a key.
    */
   return (chainId: number, filter: LogFilter, limit: number, offset: number): Promise<readonly LogRow[]> => {
     if (filter.otherTopics?.length) return readPage(chainId, filter, limit, null, offset);

@@ -16,7 +16,7 @@ const countMatching = compose<{ count: number }, FilterValues>((composition) => 
   return from(counted.as("l")).count("* as count");
 });
 
-/** What determines the size of logs in a response. */
+/** The numbers that determine the size of logs in a response. */
 export interface LogSizes {
   readonly count: number;
   readonly dataBytes: number;
@@ -38,14 +38,14 @@ const selectOfTransactions = sql`SELECT ${logColumns} FROM logs l JOIN blocks b 
 
 /** Log queries. */
 export function createLogQueries({ query, run }: Queryable) {
-  /** The number of matching logs, or null above 10,000. Served by the same indexes. */
+  /** The number of matching logs, or null above 10,000. Served by the indexes of `logs`. */
   const logCount = async (chainId: number, filter: LogFilter): Promise<number | null> => {
     const rows = await run(countMatching(bindFilter(chainId, filter)));
     const count = rows[0]?.count ?? 0;
     return count > maxCounted ? null : count;
   };
 
-  /** The sizes of matching logs, up to a number of them, without reading them. Served by the same indexes. */
+  /** The sizes of at most `limit` matching logs, computed in the database. Served by the indexes of `logs`. */
   const logSizes = async (chainId: number, filter: LogFilter, limit: number): Promise<LogSizes> => {
     const [sizes] = await run(measureMatching({ ...bindFilter(chainId, filter), limit }));
     return sizes ?? { count: 0, dataBytes: 0, topics: 0 };

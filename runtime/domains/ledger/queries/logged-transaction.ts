@@ -11,7 +11,7 @@ export interface LoggedTransaction {
   readonly logs: readonly LogRow[];
 }
 
-/** A page of a list of transactions, and the number of all of them; null if there is no such list. */
+/** A page of a list of transactions, and the length of the list; null if there is no such list. */
 export interface LoggedPage {
   readonly total: number | null;
   readonly items: readonly LoggedTransaction[];
@@ -100,7 +100,7 @@ const isLog = (row: UnionRow): row is UnionRow & LogColumns => row.log_index !==
 const isTransaction = (row: UnionRow): row is UnionRow & TransactionRow & { readonly position: number } =>
   row.log_index === null && row.hash !== null;
 
-/** Puts the rows of a result together: transactions in the order of their positions, logs in that of their indexes. */
+/** Assembles the page in the rows of a result: transactions in the order of their positions, logs in the order of their indexes. */
 function pageIn(rows: readonly UnionRow[]): LoggedPage {
   let total: number | null = null;
   const found: { readonly position: number; readonly transaction: TransactionRow; readonly logs: LogRow[] }[] = [];

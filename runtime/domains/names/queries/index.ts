@@ -17,7 +17,7 @@ const nodeOfName = memoizeText((name) => {
   return normalized === null ? null : { isNormalized: normalized === name, node: nodeOf(normalized) };
 }, maxNames);
 
-/** Max number of addresses of a chain whose names, or that they have none, are cached, about 10 MB. */
+/** Max cached addresses of a chain, including those without a name, about 10 MB. */
 const maxAddresses = 50_000;
 
 /** The nodes in which an address of a chain may claim its name, in order of precedence. */
@@ -51,7 +51,7 @@ const selectRecords = plannedOnce(sql`SELECT requested.node, found.value FROM un
   CROSS JOIN LATERAL (${newest(sql`resolver.value`, sql`$4`)}) found
   WHERE found.value IS NOT NULL`);
 
-/** Those of the addresses ($2) that some name resolves to, according to some contract. Served by name_records_address, one probe per address. */
+/** The addresses in $2 that a name resolves to, according to any contract. Served by name_records_address, one probe per address. */
 const selectNamed = plannedOnce(sql`SELECT requested.address FROM unnest($2::bytea[]) AS requested(address)
   WHERE EXISTS (SELECT 1 FROM name_records n WHERE n.chain_id = $1 AND n.value = requested.address AND n.record = ${nameRecords.address})`);
 
@@ -93,7 +93,7 @@ export const createNameQueries = (
     registriesOf(chainId).length === 0 ? null : ((await addressesOf(chainId, [name])).get(name) ?? null);
 
   const readNames = async (chainId: number, addresses: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-    // Only an address that a name resolves to can have a name: for all others, no node is computed, which takes two hashes.
+    // Only an address that a name resolves to can have a name. This avoids computing the nodes of all others, which takes two hashes each.
     const named = await query<{ address: Address }>(selectNamed, [chainId, bytesArray(addresses)]);
     const nodes = new Map(named.map(({ address }) => [address, reverseNodesOf(chainId, address)]));
     const claims = await recordsOf(chainId, [...nodes.values()].flat(), nameRecords.name);

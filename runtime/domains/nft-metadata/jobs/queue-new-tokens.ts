@@ -3,7 +3,7 @@ import { sql } from "../../../database/sql.ts";
 import type { Job, JobContext } from "../../../jobs/job.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
-/** Max tokens and announced changes of a portion of several blocks: the indexing loop waits while it is queued. */
+/** Max new tokens and announced changes per portion, unless it is a single block: the indexing loop waits while a portion is queued. */
 const portion = 2_000;
 const intervalMilliseconds = 1_000;
 /** Blocks without new tokens after which the pointer is moved anyway. */
@@ -23,7 +23,7 @@ interface Portion {
  * rolled back with that block.
  */
 export const createQueueNewTokensJob = (): Job => {
-  /** The number of blocks to start the next portion with, based on the size of the previous one. */
+  /** The number of blocks to try first for the next portion, based on the size of the previous one. */
   let span = Number.MAX_SAFE_INTEGER;
   return {
     name: "queue-new-nfts",

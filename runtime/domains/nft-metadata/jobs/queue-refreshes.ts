@@ -5,7 +5,7 @@ import type { Job } from "../../../jobs/job.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
-/** Max tokens of ranges, and max single tokens, per run: the indexing loop waits for it. */
+/** Max tokens of ranges per run, and max single tokens: the indexing loop waits for the run. */
 const portion = 2_000;
 const intervalMilliseconds = 1_000;
 

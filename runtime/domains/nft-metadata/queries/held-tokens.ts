@@ -34,7 +34,7 @@ export interface IdSelection {
   readonly filter?: TraitFilter | null;
 }
 
-/** Held tokens as of a block, and as of one before it; null means before the index. At most `limit` of them. */
+/** The block as of which held tokens are read, an earlier block to compare with (null: before the index), and the max number of tokens. */
 export interface HeldSpan {
   readonly block: number;
   readonly before: number | null;

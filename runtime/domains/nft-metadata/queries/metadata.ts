@@ -30,16 +30,16 @@ export interface NftMetadataRow {
 export const metadataKeyText = ({ token, token_id: id }: Pick<NftKey, "token" | "token_id">): string => `${token}:${id}`;
 
 /**
- * The columns of `NftMetadataRow` except the token and its id, of the token whose key has an alias. A token that is queued for a retry has the reason of the
- * last failure; one that was not read has no row. Served by the primary key, and by that of the queue for a token without a row. The document itself, up to a
- * megabyte, is not needed.
+ * The columns of `NftMetadataRow` except the token and its id, for the token whose key has the alias `key`. A token that is queued for a retry has
+ * the reason of the last failure; one that was not read has no row. Served by the primary key, and by that of the queue for a token without a row.
+ * The document itself, up to a megabyte, is not selected.
  */
 export const selectMetadata = (key: string): Sql => {
   const [token, id] = [identifier(`${key}.token`), identifier(`${key}.token_id`)];
   return sql`SELECT token_url, refusal, document IS NOT NULL AS has_document, name, description, image, animation_url, external_url, owner, attributes, asset_bytes
     FROM nft_metadata d WHERE d.chain_id = $1 AND d.token = ${token} AND d.token_id = ${id}
     UNION ALL
-    SELECT url, 'Tried again later: ' || problem, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    SELECT url, 'Will be retried: ' || problem, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
     FROM nft_reads r WHERE r.chain_id = $1 AND r.token = ${token} AND r.token_id = ${id} AND r.problem IS NOT NULL
     LIMIT 1`;
 };

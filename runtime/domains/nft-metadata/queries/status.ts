@@ -1,7 +1,7 @@
 import type { Queryable } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** A reason why tokens have no document, possibly only for now, and the number of these tokens. */
+/** A permanent or temporary reason why tokens have no document, and the number of these tokens. */
 export interface Reason {
   readonly reason: string;
   readonly tokens: number;

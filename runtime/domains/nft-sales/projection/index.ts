@@ -13,7 +13,7 @@ import { createWashTrades } from "./wash-trades.ts";
 /** The id of the projection in the table of checkpoints. */
 export const salesProjectionId = "nft-sales";
 
-/** The number of positions for sales and bids in a block. */
+/** The spacing of the numbers of sales and bids between blocks: more than a block can have of either. */
 const positionsPerBlock = 1_000_000;
 
 /** The range of numbers for sales of a block: the first number, and the first one after the range. */

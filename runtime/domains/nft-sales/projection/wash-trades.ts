@@ -16,15 +16,15 @@ interface PreviousSale {
 
 type Trade = Pick<Sale, "collection" | "tokenId" | "seller" | "buyer" | "standard" | "movedAt">;
 
-/** Whether a sale is a wash trade given the sales before it, and the previous sale that it turns into one; null if that one already was. */
+/** Whether a sale is a wash trade given the sales before it, and the previous sale that it turns into one; null if there is none. */
 interface WashResult {
   readonly isWash: boolean;
   readonly marked: Row | null;
 }
 
 /**
- * Finds wash trades: self-sales, and two sales of a token between the same two accounts of which the second is at most 30 UTC days after the first. For
- * a unique token, either account may be the seller: a token that one account sold to the other before must have come back. An ERC-1155 id has many units, so
+ * Finds wash trades: self-sales, and two sales of a token between the same two accounts, the second at most 30 UTC days after the first. For a unique
+ * token, either account may be the seller: a token that one account sold to the other before must have come back. An ERC-1155 id has many units, so
  * only a sale in the opposite direction undoes the previous one. Sales at all marketplaces are included, because each moved the token between the two
  * accounts. If several contracts emit a sale for one movement, it is one trade with one result.
  */

@@ -34,7 +34,7 @@ type NftTokenKey = Pick<NftTokenRow, "token_id" | "standard">;
 /** The ids of collection $2 as of block $3, ascending, under a further condition. */
 const idsAt = (condition: Sql): Sql =>
   sql`SELECT token_id, standard FROM nft_tokens WHERE chain_id = $1 AND token = $2 AND block_number <= $3 ${condition} ORDER BY token_id, standard`;
-/** $4 ids after the first $5. */
+/** A page of $4 ids after the first $5. */
 const selectPage = (condition: Sql): Sql =>
   sql`SELECT t.token_id, t.standard, t.original_owner FROM (${idsAt(condition)} LIMIT $4 OFFSET $5) page
     CROSS JOIN LATERAL (

@@ -56,8 +56,8 @@ export const applyEvent = (pool: FoldedPool, event: OwnPoolEvent | Erc20Transfer
 const noAmounts: Amounts = { in: [0n, 0n], out: [0n, 0n] };
 
 /**
- * A concentrated pool emits no reserves: they are the amounts in less the amounts out since its first event. Negative reserves prove inconsistent events, so
- * the reserves are unknown from then on.
+ * A concentrated pool emits no reserves: they are the amounts in minus the amounts out since its first event. Negative reserves prove inconsistent
+ * events, so the reserves are unknown from then on.
  */
 const move = (pool: FoldedPool, amounts: Amounts): void => {
   const before = pool.hasEmitted ? pool.reserves : ([0n, 0n] as const);
@@ -84,10 +84,10 @@ const swap = (pool: FoldedPool, event: Swap): Action => {
 
 /** Mints and burns of the pool's token precede their event; the last of several mints is the provider's. */
 const moveSupply = (pool: FoldedPool, { from, to, amount, transactionIndex }: Erc20Transfer): void => {
-  if (pool.pending?.transactionIndex !== transactionIndex) pool.pending = { transactionIndex, minted: null, burnt: null };
+  if (pool.pending?.transactionIndex !== transactionIndex) pool.pending = { transactionIndex, minted: null, burned: null };
   const isMint = from === zeroAddress;
   if (isMint) pool.pending.minted = { to, amount };
-  else pool.pending.burnt = amount;
+  else pool.pending.burned = amount;
   const supply = pool.supply === null ? null : isMint ? pool.supply + amount : pool.supply - amount;
   pool.supply = supply !== null && supply < 0n ? null : supply;
 };
@@ -104,7 +104,7 @@ const changeShares = (pool: FoldedPool, event: Liquidity): Action => {
   const change = changeOf(event);
   return event.kind === "poolDeposit"
     ? { ...change, to: pending?.minted?.to ?? null, liquidity: pending?.minted?.amount ?? null }
-    : { ...change, to: event.to, liquidity: pending?.burnt ?? null };
+    : { ...change, to: event.to, liquidity: pending?.burned ?? null };
 };
 
 const changePosition = (pool: FoldedPool, event: Liquidity, position: NonNullable<Liquidity["position"]>): Action | null => {

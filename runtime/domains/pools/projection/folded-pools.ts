@@ -38,11 +38,11 @@ export interface FoldedPool {
   pending: {
     readonly transactionIndex: number;
     minted: { readonly to: Address; readonly amount: bigint } | null;
-    burnt: bigint | null;
+    burned: bigint | null;
   } | null;
 }
 
-/** The exchange whose sums include a pool: the only factory that announced a constant-product pool; null for all other pools. */
+/** The exchange whose sums include a pool: its factory, if it is a constant-product pool that no other factory announced; otherwise null. */
 export const exchangeOf = ({ pool, announcement }: FoldedPool): PoolExchange | null =>
   announcement.number === 0 && announcement.family === familyCodes["xy=k"]
     ? { pool, factory: announcement.factory, tokens: announcement.tokens }
@@ -69,12 +69,12 @@ export const createFoldedPools = (state: State) => {
     rows,
     /** An announced pool; null for a contract that no factory announced. */
     find,
-    /** Marks a pool whose state after the block must be written. */
+    /** Marks a pool as changed, so that its state after the block is written. */
     touch: (folded: FoldedPool): void => {
       folded.hasEmitted = true;
       touched.add(folded);
     },
-    /** Records an announcement, unless it is a repeated one of its factory or follows the transaction of the pool's first event. */
+    /** Records an announcement, unless the factory has announced the pool before, or the pool emitted an event in an earlier transaction. */
     announce: (event: PoolCreated, blockNumber: number): void => {
       const { address: factory, pool } = event;
       const folded = find(pool);

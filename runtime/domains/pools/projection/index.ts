@@ -30,11 +30,12 @@ import { actCodes, poolLoads, poolTables } from "./tables.ts";
 export const poolsId = "pools";
 
 /**
- * The states of pools of all factories, and the actions on them. A contract is a pool only if a factory announced it before its first event or in the same
- * transaction.
- * The reserves of a constant-product pool are the last ones that it emitted. A concentrated pool emits none: its reserves are the amounts in (swaps, deposits,
- * flash loan fees) less the amounts out (swaps, collections by positions and by the protocol) of its events. They equal its token balances except for transfers
- * without an event of the pool, and are null permanently once they would be negative. Concentrated pools are not included in the sums of any exchange.
+ * The states of pools of all factories, and the actions on them. A contract is a pool only if a factory announced it before its first event or in the
+ * same transaction.
+ * The reserves of a constant-product pool are the last ones that it emitted. A concentrated pool emits none: its reserves are the amounts in (swaps,
+ * deposits, flash loan fees) minus the amounts out (swaps, collections by positions and by the protocol) of its events. They equal its token balances
+ * except for transfers without an event of the pool, and are null permanently once they would be negative. Concentrated pools are not included in the
+ * sums of any exchange.
  */
 export const poolsProjection = defineProjection({
   id: poolsId,

@@ -28,7 +28,7 @@ export interface ActionPage {
 
 /**
  * A set of actions: the table with the cumulative number of actions by block, and the filter that selects them. Shared pools are not included in the sums of
- * any exchange: their numbers are read from their own states.
+ * any exchange: their actions are counted by their own states.
  */
 export interface ActionSource {
   readonly table: Sql;

@@ -15,7 +15,7 @@ export interface DayBlock<Block> {
   readonly day: number;
 }
 
-/** Max total that is counted; a higher one is null. */
+/** Max total that is counted; a higher total is null. */
 export const maxCount = 10_000;
 
 /** A count, or null above the maximum. */

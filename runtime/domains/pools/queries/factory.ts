@@ -18,7 +18,7 @@ interface Announcement {
 const selectAnnouncements = plannedOnce(sql`SELECT p.pool, p.factory, p.block_number AS block FROM unnest($2::bytea[]) AS f(factory)
   JOIN pools p ON p.chain_id = $1 AND p.factory = f.factory AND p.pool = ANY ($3::bytea[])`);
 
-/** Queries of the factories of pools; those of a chain's exchanges are considered. `cache` may cache announcements. */
+/** Queries of the factories of pools, limited to the factories of a chain's configured exchanges. `cache` may cache announcements. */
 export const createFactoryQueries = (
   { query }: Pick<Queryable, "query">,
   factoriesOf: (chainId: number) => readonly Address[],

@@ -46,7 +46,7 @@ export function createEdgeIndex(floor: number): EdgeIndex {
       const edges = byToken.get(token);
       if (edges === undefined) return [];
       const needed = floor / price;
-      // The limit must be at most half of the required depth, so that rounding loses no pool, and not so low that the subset has most pools.
+      // The limit must be at most half of the required depth, so that rounding excludes no pool, and not so low that the subset contains most pools.
       if (!(edges.limit * 2 <= needed && edges.limit * margin ** 2 >= needed)) rescan(token, edges, needed / margin);
       return edges.deep;
     },

@@ -15,7 +15,7 @@ export interface PriceModel {
   observe(observation: Observation): void;
   /** All known prices over the bucket that ends at a time, from the observations before it; null if they equal those of the previous bucket. */
   closeBucket(time: number): Prices | null;
-  /** All known prices over the bucket up to a time after the end of the last closed one. Later buckets do not depend on it. */
+  /** All known prices over the bucket that ends at a time after the last closed bucket. The call does not affect later buckets. */
   pricesAt(time: number): Prices;
 }
 

@@ -16,7 +16,7 @@ export const isSamePrice = (left: Decimal | null, right: Decimal | null): boolea
   left === right ||
   (left !== null && right !== null && (left.scale === right.scale ? left.digits === right.digits : compare(left, right) === 0));
 
-/** The differences between two sets of prices; the price of an asset that the later set lacks has become unknown. */
+/** The differences between two sets of prices; an asset that is missing from the later set has become unknown. */
 export function changesBetween(before: Prices, after: Prices): PriceChange[] {
   const changes: PriceChange[] = [];
   for (const [asset, price] of after) {

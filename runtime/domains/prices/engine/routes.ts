@@ -11,7 +11,7 @@ export interface Edge {
 
 /** Pools by each of their tokens. */
 export interface Edges {
-  /** All pools that hold at least the floor of a token at about this price in US dollars for a smallest unit; possibly some that hold less. */
+  /** All pools whose amount of a token is worth at least the floor at about this price (US dollars per smallest unit), and possibly some below it. */
   withDepth(token: Address, price: number): Iterable<Edge>;
 }
 
@@ -96,7 +96,7 @@ function priceThroughPool(token: Address, { tokens, summary }: Edge, from: Decim
   return rate;
 }
 
-/** A price as an approximate number: exact enough to compare depths, and faster than the nearest number. */
+/** A price as an approximate number: exact enough to compare depths, and faster to compute than the nearest one. */
 export const approximate = (rate: Decimal): number =>
   rate.scale >= 0 && rate.scale < 300 ? Number(rate.digits) / 10 ** rate.scale : toNumber(rate);
 

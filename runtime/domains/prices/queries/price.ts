@@ -48,7 +48,7 @@ export function createPriceQueries(
   };
 }
 
-/** Max number of assets of a chain of which it is cached whether they ever had a price, about 10 MB. */
+/** Max cached assets of a chain, with or without a price, about 10 MB. */
 const maxCached = 50_000;
 
 /** Served by the primary key. */
@@ -70,7 +70,7 @@ function createRateQueries({ query }: Queryable, { closes, currencyRates }: Clos
     const spanNumbers = lookups.map(({ span }) => span);
     const [rates, currencies] = await Promise.all([closes(chainId, spans, lookups), currencyRates(chainId, currency, spans, spanNumbers)]);
     if (currencies === null) return rates;
-    // A quotient has 40 digits.
+    // In turns, because divisions to 40 digits are slow.
     return mapInTurns(rates, (rate, position) => convert(rate, currencies.get(lookups[position]?.span ?? -1) ?? null));
   };
 
@@ -136,6 +136,6 @@ function createRateQueries({ query }: Queryable, { closes, currencyRates }: Clos
   };
 }
 
-function* eachPair<First, Second>(firsts: readonly First[], seconds: readonly Second[]): Generator<readonly [First, Second]> {
-  for (const first of firsts) for (const second of seconds) yield [first, second];
+function* eachPair<Row, Column>(rows: readonly Row[], columns: readonly Column[]): Generator<readonly [Row, Column]> {
+  for (const row of rows) for (const column of columns) yield [row, column];
 }

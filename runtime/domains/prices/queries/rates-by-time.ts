@@ -12,7 +12,10 @@ export async function ratesByTime(
   lookups: Iterable<PriceLookup>,
 ): Promise<(asset: Address, time: number) => Rate> {
   const distinct: PriceLookup[] = [];
-  /** The positions of lookups in `distinct` by asset and hour: a list of 100,000 rows has few of both, and texts as keys would take most of the time. */
+  /**
+   * The positions of lookups in `distinct` by asset and hour: a list of 100,000 rows has few of both, and building string keys would take most of the
+   * time.
+   */
   const positions = new Map<Address, Map<number, number>>();
   await forEachInTurns(lookups, (lookup) => {
     const hour = hourOf(lookup.time);

@@ -63,7 +63,7 @@ export type ReadCloses = (
   lookups: readonly { readonly asset: Asset; readonly span: number }[],
 ) => Promise<Rate[]>;
 
-/** How to read the closing prices of a chain that is stored in another database; undefined for a chain that is not. */
+/** Reads the closing prices of chains that are stored in another database; undefined for other chains. */
 export type ElsewhereStored = (chainId: number) => ReadCloses | undefined;
 
 /** Queries of closing prices by span. */
@@ -126,9 +126,9 @@ export function createCloses(
     if (currency === "USD") return null;
     const asset = currencyAsset(currency);
     const unique = [...new Set(spanNumbers)];
-    const lender = chainOfCurrency(chainId, currency);
-    const rates = await (elsewhere(lender) ?? closes)(
-      lender,
+    const rateChain = chainOfCurrency(chainId, currency);
+    const rates = await (elsewhere(rateChain) ?? closes)(
+      rateChain,
       spans,
       unique.map((span) => ({ asset, span })),
     );

@@ -22,7 +22,7 @@ import { type Closes, convert, hourOf, hours, type Rate } from "./rates.ts";
 
 /** A wallet's holdings with their rates, and its balances at an earlier time. */
 export interface Wallet extends HeldTokens {
-  /** The balances after the last block before the earlier time; null if there is none. */
+  /** The balances after the last block before the earlier time; null if there is no such block. */
   readonly balancesBefore: readonly BalanceRow[] | null;
   /** The rates of the holdings at each of the requested times. */
   readonly rates: OwnedRates;
@@ -33,7 +33,7 @@ export interface WalletRequest {
   readonly owner: Address;
   readonly block: number;
   readonly currency: Currency;
-  /** Max holdings: any of them if there are more. */
+  /** Max holdings; an arbitrary subset if there are more. */
   readonly limit: number;
   /** The earlier time (unix seconds), exclusive. */
   readonly before: number;
@@ -68,7 +68,10 @@ const nothing = { holdings: [], balancesBefore: null };
 
 /** Queries of wallets with rates. */
 export const createWalletQueries = ({ query }: Queryable, { knownUntil, currencyRates }: Closes) => ({
-  /** All that a list of a wallet's holdings shows, by one statement. Served by the primary keys of balances, metadata and prices, and by blocks_timestamp. */
+  /**
+   * Everything that a list of a wallet's holdings shows, read by one statement. Served by the primary keys of balances, metadata and prices, and by
+   * blocks_timestamp.
+   */
   walletAt: async (chainId: number, { owner, block, currency, limit, before, times }: WalletRequest): Promise<Wallet> => {
     const spans = times.map(hourOf);
     const [until, [columns], currencies] = await Promise.all([

@@ -1,7 +1,7 @@
 import { foldText } from "./homoglyphs.ts";
 import type { Rules } from "./rules.ts";
 
-/** A part of a text that asks its reader to visit a site or to act. */
+/** A part of a text that urges its reader to visit a site or to act. */
 export interface Lure {
   readonly rule: "web-address" | "lure-word";
   readonly found: string;

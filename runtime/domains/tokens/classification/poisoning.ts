@@ -75,7 +75,7 @@ export function createCounterparties({ poisoning }: Pick<Rules, "poisoning">, co
     all.set(key, withContact(all.get(key), { address, since }));
     if (sentSince !== null) chosen.set(key, withContact(chosen.get(key), { address, since: Math.max(since, sentSince) }));
   }
-  /** The relation before a block, not at it: a contact of the same block is imitated, but does not prove that an address is genuine. */
+  /** The relation before a block, not at it: a contact of the same block can be imitated, but does not prove that an address is genuine. */
   const closenessOf = (address: Address, block: number): Closeness => {
     const counterparty = byAddress.get(address);
     if (counterparty === undefined || counterparty.since >= block) return "none";

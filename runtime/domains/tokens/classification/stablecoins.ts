@@ -3,7 +3,7 @@ import { memoizeText } from "../../../lib/memoize-text.ts";
 import { skeletonOf } from "./homoglyphs.ts";
 import type { Rules, Stablecoin } from "./rules.ts";
 
-/** How a token relates to the stablecoins of the rules. */
+/** The relation between a token and the stablecoins in the rules. */
 export type StablecoinMatch =
   | { readonly kind: "genuine" | "by-symbol" | "fake" | "look-alike"; readonly coin: Stablecoin }
   | { readonly kind: "none" };

@@ -48,7 +48,7 @@ const createChange =
     return null;
   };
 
-/** Lists the transactions with ERC-20 transfers of each address, once per transaction. */
+/** Lists the transactions with ERC-20 transfers of each address, each transaction once. */
 const createTransactionList = (state: FoldInput["state"]) => {
   const ordinals = createOrdinals(state, "ordinals");
   const rows: Row[] = [];

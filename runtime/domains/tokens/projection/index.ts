@@ -21,7 +21,7 @@ import { tokenTables } from "./tables.ts";
  * Token transfers and balances, including zero-value transfers. A collection's row in `balances` counts the tokens of an ERC-721 collection, or the units of
  * all ids of an ERC-1155 collection. A balance that events would take below zero or above a word is unknown from then on, because the token's events are
  * inconsistent. Without a base balance, the net change is stored. A transfer of a node-sourced token only touches its owners. Ids that were minted in ranges
- * (EIP-2309) are one movement each. CryptoPunks are treated as tokens of an ERC-721 collection. Such a contract also emits Transfers in the form of ERC-20;
+ * (EIP-2309) are one movement each. CryptoPunks are treated as tokens of an ERC-721 collection. Such a contract also emits ERC-20 Transfers;
  * these are treated as transfers of an ERC-20 token, which matches its `balanceOf`.
  */
 export const tokensProjection = defineProjection({

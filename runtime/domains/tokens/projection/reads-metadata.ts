@@ -32,7 +32,7 @@ export const tokenMetadataRead: NodeRead = {
   }),
 };
 
-/** Reads metadata again that is stored already; it is served until the new values are read. */
+/** Rereads stored metadata, which is served until the new values are read. */
 export const tokenMetadataRefresh: NodeRead = { ...tokenMetadataRead, kind: tokenMetadataRefreshKind, isRefresh: true };
 
 /** A string, or the bytes32 of tokens that predate the final EIP-20, sanitized. */

@@ -10,7 +10,10 @@ interface Totals {
   readonly standard: number;
   /** Null if the token is node-sourced and one of its balances is unknown. */
   holders: number | null;
-  /** Mints less burns: since the first indexed block for an ERC-20 token, since deployment for a collection; null if events do not determine the latter. */
+  /**
+   * Mints minus burns: since the first indexed block for an ERC-20 token, since deployment for a collection; null if events do not determine the
+   * latter.
+   */
   supply: bigint | null;
   written: Pick<Totals, "holders" | "supply">;
 }
@@ -29,7 +32,7 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
     const stored = state.get("totals", token, standard);
     const holders = stored === undefined ? 0 : stored.holders === null ? null : Number(stored.holders);
     const storedSupply = state.get("supplies", token, standard);
-    // The supply of an ERC-20 contract before a late index is in supply_offsets; in a complete index, the initial supply of every token is 0.
+    // If the index starts late, the earlier supply of an ERC-20 token is in supply_offsets. In a complete index, every supply starts at 0.
     const initial = standard === standards.erc20 || chain.from === 0 ? 0n : null;
     const supply = storedSupply === undefined ? initial : storedSupply.supply === null ? null : BigInt(String(storedSupply.supply));
     const totals: Totals = { token, standard, holders, supply, written: { holders, supply } };

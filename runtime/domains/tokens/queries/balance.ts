@@ -88,7 +88,7 @@ export const balanceLists = sql`${joinedAddresses("token")} AS tokens, ${listOf(
 
 const selectBalances = sql`SELECT ${balanceLists} FROM ${balancesAsOf()} h`;
 
-/** The balances of an owner as of the last block before a time, but at most of a block. The block is served by blocks_timestamp. */
+/** The balances of an owner as of the last block before a time, or as of block `max` if that is earlier. The block is served by blocks_timestamp. */
 export const selectBalancesBefore = (time: Sql, max: Sql): Sql => sql`WITH bound AS MATERIALIZED (
     SELECT least(number, ${max}::int8) AS number FROM blocks WHERE chain_id = $1 AND timestamp < ${time} ORDER BY timestamp DESC, number DESC LIMIT 1)
   SELECT (SELECT number FROM bound) AS block, ${balanceLists} FROM ${balancesAsOf(sql`(SELECT number FROM bound)`)} h`;

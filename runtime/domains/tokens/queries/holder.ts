@@ -117,7 +117,7 @@ const selectTotals = plannedOnce(totalsWith(sql`$5`, sql`$6`));
 /** The parameters of a slice that is the whole ranking. */
 export const wholeRanking = ({ end, begin }: Direction, block: number) => [String(end), String(begin), pivotsOf(block)];
 
-/** A page of a list of holders, and what is known about the list. */
+/** A page of a list of holders, and known properties of the list. */
 export interface HoldersPage {
   readonly limit: number;
   readonly offset: number;
@@ -141,8 +141,8 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
   const keyOf = ({ chainId, token, standard, block }: Ranking) => [chainId, bytes(token), standard, block];
 
   /**
-   * The balance at a rank of the current ranking, if a past ranking is requested; null if the current ranking is requested. It is the end of all balances if
-   * the current ranking is shorter. Served by balances_rank.
+   * The balance at a rank of the current ranking, if a past ranking is requested; null if the current ranking is requested. If the current ranking
+   * is shorter, it is the end of the direction. Served by balances_rank.
    */
   const balanceRanked = async (direction: Direction, ranking: Ranking, rank: number): Promise<bigint | null> => {
     const [row] = await query<{ past: boolean; balance: string | null }>(selectRanked(direction), [...keyOf(ranking), rank]);

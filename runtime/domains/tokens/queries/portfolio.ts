@@ -27,10 +27,10 @@ const selectHeightsBefore = plannedOnce(sql`SELECT t.position::int4 AS position,
   FROM unnest($2::int8[]) WITH ORDINALITY AS t(time, position) CROSS JOIN LATERAL (
     SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < t.time ORDER BY timestamp DESC, number DESC LIMIT 1) b`);
 
-/** Max number of times of a chain whose heights are cached: requests ask for the starts of days and hours. */
+/** Max cached heights of a chain: the times in requests are starts of days and hours. */
 const maxCached = 10_000;
 
-/** Queries of a wallet's balances day by day; `blockCache` may cache what depends on blocks only. */
+/** Queries of a wallet's balances day by day; `blockCache` may cache heights, which depend on blocks only. */
 export function createPortfolioQueries({ query }: Pick<Database, "query">, blockCache: CacheLookups = uncachedLookups) {
   const lookUpHeights = blockCache<number>(async (chainId, times) => {
     const rows = await query<{ position: number; height: number }>(selectHeightsBefore, [chainId, times.map(Number)]);

@@ -16,9 +16,9 @@ export interface AllowanceReads {
   readonly readings: readonly AllowanceReading[];
   /** Pairs whose allowances were all read. */
   readonly complete: readonly Pair[];
-  /** The other pairs. */
+  /** Pairs with at least one allowance that could not be read. */
   readonly incomplete: readonly Pair[];
-  /** Incomplete pairs that failed because of their contract, while the node executed calls to other contracts. */
+  /** Incomplete pairs for which the contract failed, not the node: the node executed calls to other contracts. */
   readonly failed: readonly Pair[];
 }
 
@@ -31,7 +31,7 @@ export const allowanceCall = ({ owner, token, spender }: Pair & { readonly spend
 /** Hex digits of one word, with 0x. */
 const wordLength = 66;
 
-/** The first word of a result, which is what a contract decodes; null if the result is shorter. */
+/** The first word of a result, the only one that a calling contract would decode; null if the result is shorter. */
 export const firstWord = (outcome: CallOutcome | undefined): bigint | null =>
   outcome?.ok === true && outcome.data.length >= wordLength ? BigInt(outcome.data.slice(0, wordLength)) : null;
 
@@ -75,6 +75,6 @@ export const callAllowances = async (context: JobContext, height: number, pairs:
   };
 };
 
-/** Whether a call failed while the node executed calls: a multicall returns temporary errors only in that case. */
+/** Whether the contract failed, not the node: a multicall reports temporary errors only if the node executes other calls. */
 const isContractFailure = (outcome: CallOutcome | undefined): boolean =>
   outcome !== undefined && (outcome.ok || outcome.reverted || temporaryErrorOf(outcome) !== undefined);

@@ -7,7 +7,7 @@ import { changedPairs, duePairs, hasBlock, type Pair, pairsAfter, pairsInDoubt }
 import { type AllowanceReadSettings, defaultAllowanceReadSettings, maxPairs } from "./settings.ts";
 import { countFailures, markRead, requeueReorgedReads, writeReadings } from "./write-readings.ts";
 
-/** The jobs that read allowances which events do not determine: those in doubt immediately, all others by the sweep. */
+/** The jobs that read allowances from contracts: those in doubt immediately, all others in the sweep. */
 export const createAllowanceJobs = (overrides: Partial<AllowanceReadSettings> = {}): Job[] => {
   const settings = { ...defaultAllowanceReadSettings, ...overrides };
   const backoff = createContractBackoff(settings.backoffMilliseconds);
@@ -47,9 +47,9 @@ const createReadDoubtful = ({ readMilliseconds }: AllowanceReadSettings, backoff
   };
 };
 
-/** The cursor that precedes every pair. */
+/** A cursor before the first pair. */
 const start: Pair = { owner: "0x", token: "0x" };
-/** Max changed pairs, and max other pairs, that one run of the sweep reads. */
+/** Max pairs that one run of the sweep reads from each of its two sources: changed pairs and the pass over all pairs. */
 const sweepPortion = maxPairs / 4;
 
 /**
@@ -74,7 +74,7 @@ const createSweep = ({ sweepMilliseconds }: AllowanceReadSettings, backoff: Cont
       );
       const { readings, complete, incomplete } = await callAllowances(context, head.number, pairs);
       for (const { token } of incomplete) backoff.defer(token, clock());
-      // Pairs without attempts left leave the queue as soon as their contract returns an allowance.
+      // Pairs in doubt that have no attempts left are removed from the queue once their contract returns an allowance.
       const inDoubt = await pairsInDoubt(database, chainId, head.number, complete);
       if (readings.length > 0 || inDoubt.length > 0) {
         const isWritten = await writeAsOf(context, head, async (client) => {

@@ -11,14 +11,14 @@ export interface Pair {
   readonly token: Address;
 }
 
-/** An allowance in the index, including one of 0, which a contract may raise without an event. */
+/** An allowance in the index. It may be 0: a contract may raise it without an event. */
 export interface StoredAllowance extends Pair {
   readonly spender: Address;
   readonly since: number;
   readonly amount: string;
 }
 
-/** The newest pairs in doubt, so that a backlog does not delay new ones, with a limit per token. Served by allowance_reads_due. */
+/** Pairs in doubt, newest first so that a backlog does not delay new ones, with a limit per token. Served by allowance_reads_due. */
 export const duePairs = (database: Queryable, chainId: number, height: number, deferred: readonly Address[]): Promise<Pair[]> =>
   database.query<Pair>(
     sql`SELECT owner, token FROM (
@@ -49,7 +49,7 @@ export const changedPairs = (database: Queryable, chainId: number, above: number
     [chainId, above, height, limit],
   );
 
-/** The pairs that follow a pair, in the order of the primary key, which serves the query. */
+/** The pairs after a given one, in the order of the primary key, which serves the query. */
 export const pairsAfter = (database: Queryable, chainId: number, { owner, token }: Pair, limit: number): Promise<Pair[]> =>
   database.query<Pair>(
     `SELECT DISTINCT owner, token FROM (
@@ -63,7 +63,7 @@ export interface PairCursor extends Pair {
   readonly after: Address | "0x";
 }
 
-/** The next slice of each pair's allowances as of a block. Served by the primary key, one range for each pair. */
+/** The next slice of each pair's allowances as of a block. Served by the primary key, one range per pair. */
 export const storedAllowances = (
   database: Queryable,
   chainId: number,

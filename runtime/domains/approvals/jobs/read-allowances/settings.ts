@@ -19,7 +19,7 @@ export const maxPairs = 200;
 export const maxPairsPerToken = 90;
 /** Max allowances of a pair in one slice. */
 export const sliceSize = 90;
-/** Max slices of one run. A pair with more allowances stays in doubt: only a contract that emits bogus events is likely to have that many. */
+/** Max slices per run. A pair with more allowances stays in doubt: only a contract that emits bogus events is likely to have that many. */
 export const maxSlices = 50;
 /** Max failed attempts to read a pair; the next transfer of the token from its owner resets the count. */
 export const maxAttempts = 10;

@@ -7,9 +7,9 @@ import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-read
 import { newestTable } from "./newest-results.ts";
 
 /**
- * The tables of reads that a reorganisation rolls back: results read above the ancestor, the newest results, and the scheduled blocks. The queue is a table of
- * the projections. A node that keeps the state of recent blocks only (`isPruned`) may have been read at a block that is no event's: contracts and arguments
- * that lose all their results are queued again.
+ * The tables of reads that a reorganisation rolls back: results read above the ancestor, the newest results, and the scheduled blocks. The queue
+ * belongs to the projections. If the node keeps the state of recent blocks only (`isPruned`), a result may be from a block without an event:
+ * contracts and arguments that lose all their results are therefore queued again.
  */
 export const readTables = (protocols: readonly Protocol[], isPruned: boolean): BlockBoundTable[] => {
   const reads = declaredReads(protocols);
@@ -26,7 +26,7 @@ export const readTables = (protocols: readonly Protocol[], isPruned: boolean): B
   return [{ name: scheduleTable, blockColumn: "from_block", beforeDelete: shorten }, ...results, ...reads.flatMap(newestTable)];
 };
 
-/** The schedule then ends at the ancestor. There is a row for each read. */
+/** Ends the schedule of each read at the ancestor: one row per read. */
 const shorten: NonNullable<BlockBoundTable["beforeDelete"]> = async (client, chainId, ancestor) => {
   await client.query("UPDATE community_read_schedule SET to_block = $2 WHERE chain_id = $1 AND to_block > $2 AND from_block <= $2", [
     chainId,

@@ -12,7 +12,7 @@ import { varyingArguments } from "../../relations.ts";
 export interface CompiledRead {
   /** The calls for the arguments of a queued read. */
   readonly callsOf: (queued: string) => readonly ReadCall[];
-  /** The columns of a call's result: null where it reverted or returned anything but an encoding of its results. */
+  /** The columns of a call's result: null if it reverted or its result could not be decoded. */
   readonly columnsOf: (outcome: CallOutcome) => Row;
 }
 
@@ -22,7 +22,7 @@ export interface ReadCall {
   readonly arguments: Row;
 }
 
-/** Longer results are not decoded: a contract that returns megabytes must not fill the table. */
+/** Max bytes of a result that is decoded: a contract that returns megabytes must not fill the table. */
 const maxBytes = 65_536;
 
 /** Compiles the calls of a read. */
@@ -48,7 +48,7 @@ export const compileRead = (read: ContractRead): CompiledRead => {
   };
 };
 
-/** All lists of arguments: those from columns as queued, in the order of the parameters, and each of the listed ones. */
+/** All combinations of arguments, in the order of the parameters: queued values of columns, with each of the listed values. */
 const combinations = (all: readonly ReadArgument[], queued: string): readonly (readonly string[])[] => {
   const fromColumns = queued.split(",").values();
   return all.reduce<readonly (readonly string[])[]>(

@@ -12,7 +12,7 @@ export interface DeclaredRead extends CompiledRead {
   readonly group: string;
   /** The table of its results. */
   readonly table: LatestTable;
-  /** The table of the newest of them; null without one. */
+  /** The table of its newest results; null if there is none. */
   readonly latest: LatestTable | null;
   /** The table of the protocol's contracts. */
   readonly contracts: string;
@@ -33,7 +33,7 @@ export const declaredReads = (protocols: readonly Protocol[]): DeclaredRead[] =>
     }));
   });
 
-/** The first reads of the groups, of which the queue and the schedule have the names. */
+/** The first read of each group, whose name identifies the group in the queue and the schedule. */
 export const firstOfGroups = (reads: readonly DeclaredRead[]): DeclaredRead[] =>
   reads.filter(({ definition, group }) => definition.name === group);
 

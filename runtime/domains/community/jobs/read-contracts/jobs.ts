@@ -12,14 +12,14 @@ import { projectionIdOf } from "../../relations.ts";
 import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-reads.ts";
 import { contractsIn, type ListedKind, listedKinds, storeListed, unknownContracts } from "./listed-contracts.ts";
 import { writeNewest } from "./newest-results.ts";
-import { countFailedReads, dropReads, dueReads, type LackingBlocks, queuedBlocks, removeReads } from "./queue.ts";
+import { countFailedReads, dropReads, dueReads, type MissingStates, queuedBlocks, removeReads } from "./queue.ts";
 import { blocksWithState, type PortionResult, readPortion } from "./read-portion.ts";
 import { hasQueued, nextBlocks, readSchedule, scheduleReads } from "./schedule.ts";
 import { type ContractReadSettings, defaultContractReadSettings, maxAttempts, maxQueued } from "./settings.ts";
 
 /**
- * The jobs that call contracts of declared protocols: one performs queued reads, the newest first, the other queues those that are due every so many blocks.
- * A result is stored for the block whose state was read. Empty if no protocol has reads.
+ * The jobs that call contracts of declared protocols: one performs queued reads, newest first, the other queues periodic reads. A result is stored
+ * for the block whose state was read. Empty if no protocol has reads.
  */
 export const createProtocolReadJobs = (protocols: readonly Protocol[], overrides: Partial<ContractReadSettings> = {}): Job[] => {
   const settings = { ...defaultContractReadSettings, ...overrides };
@@ -44,20 +44,20 @@ const createReadJob = (
       const own = await withTables(context, reads);
       const protocols = [...new Set(own.map(({ protocol }) => protocol))];
       // Reads whose declaration is gone are deleted when the index is opened.
-      const due = (await dueReads(database, chainId, head.number, protocols, backoff.deferred(clock()))).filter((one) =>
-        groups.has(nameOf(one.protocol, one.read_name)),
+      const due = (await dueReads(database, chainId, head.number, protocols, backoff.deferred(clock()))).filter((read) =>
+        groups.has(nameOf(read.protocol, read.read_name)),
       );
       if (due.length === 0) return false;
-      const result = await readPortion(context, due, (one) => groups.get(nameOf(one.protocol, one.read_name)) ?? []);
-      const lacking = await lackingBlocks(context, protocols, result);
+      const result = await readPortion(context, due, (read) => groups.get(nameOf(read.protocol, read.read_name)) ?? []);
+      const missing = await missingStates(context, protocols, result);
       const listed = contractsIn(kinds, result.completed);
       const unknown = await unknownContracts(database, chainId, listed);
       const write = async (client: DatabaseClient): Promise<boolean> => {
-        await writeResult(client, context, head, own, result, lacking);
+        await writeResult(client, context, head, own, result, missing);
         await storeListed(client, chainId, listed, unknown);
         return true;
       };
-      // Folds load contracts.
+      // Folds load contracts, so adding some must invalidate their cache.
       const isWritten = await (unknown.length === 0 ? writeBesideAsOf(context, head, write) : writeAsOf(context, head, write));
       if (isWritten === null) return false;
       updateBackoff(backoff, clock(), result);
@@ -66,7 +66,7 @@ const createReadJob = (
   };
 };
 
-/** The reads of protocols that are not switched off: the tables of those that are may be missing. */
+/** Excludes reads of protocols that are switched off, because their tables may be missing. */
 const withTables = async ({ database, chainId }: JobContext, reads: readonly DeclaredRead[]): Promise<readonly DeclaredRead[]> => {
   const switchedOff = await readSwitchedOff(database, chainId);
   return reads.filter(({ protocol }) => !switchedOff.has(projectionIdOf(protocol)));
@@ -80,7 +80,7 @@ const writeResult = async (
   head: IndexedBlock,
   reads: readonly DeclaredRead[],
   { completed, failed, withoutState }: PortionResult,
-  lacking: LackingBlocks | null,
+  missing: MissingStates | null,
 ): Promise<void> => {
   const givenUp = failed.filter(({ due }) => due.attempts + 1 >= maxAttempts);
   const finished = [...completed, ...givenUp];
@@ -102,20 +102,20 @@ const writeResult = async (
     chainId,
     finished.map(({ due }) => due),
   );
-  await countFailedReads(client, chainId, [...failed.filter((one) => !givenUp.includes(one)).map(({ due }) => due), ...withoutState]);
-  if (lacking !== null) for (const read of firstOfGroups(reads)) await dropReads(client, chainId, read, lacking, head.number);
+  await countFailedReads(client, chainId, [...failed.filter((read) => !givenUp.includes(read)).map(({ due }) => due), ...withoutState]);
+  if (missing !== null) for (const read of firstOfGroups(reads)) await dropReads(client, chainId, read, missing, head.number);
 };
 
 /**
- * The blocks whose state the node lacks; null if it has shown none. A node with archive state may keep the states of some blocks only, or be one of several
- * behind an address. A state therefore counts as absent after repeated failures; then all other queued blocks are probed once.
+ * The blocks whose state the node lacks; null if none is known. A node with archive state may keep only some states, or be one of several nodes
+ * behind a URL. A state therefore counts as missing only after repeated failures; then all other queued blocks are probed once.
  */
-const lackingBlocks = async (
+const missingStates = async (
   context: JobContext,
   protocols: readonly string[],
-  { withoutState, lacking }: PortionResult,
-): Promise<LackingBlocks | null> => {
-  if (lacking !== null) return { highest: lacking, listed: null };
+  { withoutState, highestWithoutState }: PortionResult,
+): Promise<MissingStates | null> => {
+  if (highestWithoutState !== null) return { highest: highestWithoutState, listed: null };
   const absent = withoutState.filter(({ attempts }) => attempts + 1 >= maxAttempts).map(({ block_number }) => block_number);
   if (absent.length === 0) return null;
   const highest = Math.max(...absent);
@@ -149,7 +149,8 @@ const createScheduleJob = (reads: readonly DeclaredRead[], { scheduleMillisecond
 };
 
 /**
- * Queues a read for the next blocks at which it is due; false if there are none. Past blocks follow where the node has their state, while the queue is short.
+ * Queues a read for the next blocks at which it is due; false if there are none. Past blocks follow if the node has archive state and the queue is
+ * short.
  */
 const scheduleNext = async (context: JobContext, head: IndexedBlock, read: DeclaredRead, interval: number): Promise<boolean> => {
   const { database, chainId, source } = context;

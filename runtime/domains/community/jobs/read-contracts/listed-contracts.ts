@@ -21,7 +21,7 @@ export interface ListedKind {
   readonly column: string;
 }
 
-/** A contract that results of a read list, the lowest of their blocks, and the read that had this result. */
+/** A contract that results of a read list, with the lowest block of these results and the queued read of that block. */
 export interface ListedContract {
   readonly listing: ListedKind;
   readonly address: Address;
@@ -29,7 +29,7 @@ export interface ListedContract {
   readonly due: DueRead;
 }
 
-/** The kinds of protocols that reads list. */
+/** The kinds of contracts that reads of protocols list. */
 export const listedKinds = (protocols: readonly Protocol[]): ListedKind[] =>
   protocols.flatMap((protocol) =>
     Object.entries(protocol.contracts).flatMap(([kind, { listedBy }]) =>
@@ -44,7 +44,7 @@ export const contractsIn = (kinds: readonly ListedKind[], results: readonly Read
     for (const listing of kinds.filter((kind) => kind.table === table)) {
       const block = Number(row.block_number);
       const listed = [row[listing.column] ?? []].flat().map((address) => String(address) as Address);
-      for (const address of listed.filter((one) => one !== zeroAddress)) {
+      for (const address of listed.filter((candidate) => candidate !== zeroAddress)) {
         const key = `${listing.protocol.id} ${listing.kind} ${address}`;
         const known = found.get(key);
         if (known === undefined || block < known.block) found.set(key, { listing, address, block, due });
@@ -54,7 +54,7 @@ export const contractsIn = (kinds: readonly ListedKind[], results: readonly Read
   return [...found.values()];
 };
 
-/** Those of listed contracts that the tables lack. Served by the primary key of the tables of contracts. */
+/** The listed contracts that are not stored yet. Served by the primary key of the tables of contracts. */
 export const unknownContracts = async (
   { query }: Pick<Queryable, "query">,
   chainId: number,
@@ -74,10 +74,10 @@ export const unknownContracts = async (
 };
 
 /**
- * Stores listed contracts between two batches. Those that are unknown are added with the rows of all their stored logs, including those before the result that
- * lists them; the first block of others is lowered to that of the earliest result. Periodic reads are queued for blocks that have been scheduled without them.
- * No batch is written meanwhile, so that there is a limit of added contracts: reads whose results list more are queued again, and add them when they are
- * repeated.
+ * Stores listed contracts between two batches. Unknown ones are added with the rows of all their stored logs, including those before the result that
+ * lists them; the first block of the others is lowered to that of the earliest result. Periodic reads are queued for blocks that were scheduled
+ * without these contracts. No batch is written meanwhile, so the number of added contracts is limited: a read that lists more is queued again and
+ * adds the rest when it is repeated.
  */
 export const storeListed = async (
   client: DatabaseClient,
@@ -100,7 +100,7 @@ export const storeListed = async (
   await writeRows(client, chainId, [readsTable], { [readsTable.name]: [...repeated].map((due) => ({ ...due, attempts: 0 })) });
 };
 
-/** Blocks of a contract from `block` on, up to the one before `known`; null for all. */
+/** Blocks of a contract from `block` on, up to the one before `known`, or without an end if `known` is null. */
 interface NewBlocks {
   readonly address: Address;
   readonly block: number;
@@ -123,7 +123,7 @@ const lowerFirstBlocks = (
     [chainId, listing.kind, bytesArray(listed.map(({ address }) => address)), listed.map(({ block }) => block)],
   );
 
-/** Adds the first of unknown contracts, at least one, and returns them. One contract is added with all of its logs, whatever their number. */
+/** Adds unknown contracts up to the limits, at least one, and returns those added. A contract is always added with all of its logs. */
 const addContracts = async (
   client: DatabaseClient,
   chainId: number,
@@ -146,7 +146,7 @@ const addContract = async (
   chainId: number,
   { listing: { protocol, kind }, address, block }: ListedContract,
 ): Promise<number> => {
-  // Contracts at fixed addresses have their rows.
+  // Contracts at fixed addresses already have their rows.
   const fold = createDeclaredFold(protocol, new Map());
   const { contracts, events, skipped } = fold.relations;
   const tables = [...events.map(({ rows }) => rows.table), skipped.table, readsTable];

@@ -33,7 +33,7 @@ export const writeNewest = async (
   );
 };
 
-/** The table of a read's newest results in a reorganisation: rows above the ancestor become the newest results up to it, or are deleted if there are none. */
+/** The roll-back of a read's newest results: rows above the ancestor are replaced by the newest results up to it, or deleted if there are none. */
 export const newestTable = ({ protocol, table, latest }: DeclaredRead): BlockBoundTable[] =>
   latest === null
     ? []

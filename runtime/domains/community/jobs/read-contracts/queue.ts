@@ -8,7 +8,7 @@ import { readsTable } from "../../relations.ts";
 import type { DeclaredRead, DueRead } from "./declared-reads.ts";
 import { maxConsidered, maxDropped, maxProbed, maxReads, maxReadsOfContract } from "./settings.ts";
 
-/** The newest due reads of protocols, with a limit for each contract, so that a backlog delays no new ones. Served by community_reads_due. */
+/** Due reads of protocols, newest first so that a backlog does not delay new ones, with a limit per contract. Served by community_reads_due. */
 export const dueReads = (
   database: Queryable,
   chainId: number,
@@ -69,21 +69,21 @@ export const queuedBlocks = async (
   return rows.map(({ block_number }) => block_number);
 };
 
-/** Blocks whose state the node lacks: all up to the highest one, or those that are listed. */
-export interface LackingBlocks {
+/** The blocks whose state the node lacks: all blocks up to `highest`, or only those in `listed`. */
+export interface MissingStates {
   readonly highest: number;
   readonly listed: readonly number[] | null;
 }
 
 /**
- * Removes reads at blocks whose state the node lacks; the newest first, with a limit. A contract that is left without a newer result or a newer read
- * of the same arguments is read at the head instead. Served by community_reads_due and the primary keys.
+ * Removes reads at blocks whose state the node lacks, newest first, with a limit. A contract that is left without a newer result or a newer queued
+ * read for the same arguments is read at the head instead. Served by community_reads_due and the primary keys.
  */
 export const dropReads = async (
   client: DatabaseClient,
   chainId: number,
   { protocol, definition, table }: DeclaredRead,
-  { highest, listed }: LackingBlocks,
+  { highest, listed }: MissingStates,
   head: number,
 ): Promise<void> => {
   await client.query(

@@ -8,10 +8,10 @@ import type { ReadCall } from "./calls.ts";
 import type { DeclaredRead, DueRead } from "./declared-reads.ts";
 import { maxHeights } from "./settings.ts";
 
-/** The reads that are queued under a name. */
+/** The reads of the group that a queued read stands for. */
 export type ReadsByName = (due: DueRead) => readonly DeclaredRead[];
 
-/** The results of the reads of a group, in which those of failed calls are null. */
+/** The results of a group of reads; the columns of failed calls are null. */
 export interface ReadResult {
   readonly due: DueRead;
   readonly rows: readonly { readonly table: string; readonly row: Row }[];
@@ -21,20 +21,20 @@ export interface ReadResult {
 export interface PortionResult {
   /** Reads whose calls returned or reverted. */
   readonly completed: readonly ReadResult[];
-  /** Reads that failed because of their contract: the node runs other calls at that block. */
+  /** Reads for which the contract failed, not the node: the node runs other calls at that block. */
   readonly failed: readonly ReadResult[];
   /** Reads at blocks whose state the node lacks although it offers archive state. */
   readonly withoutState: readonly DueRead[];
-  /** The highest block whose state a node without archive state lacks; null if it has the state of all of them. */
-  readonly lacking: number | null;
+  /** The highest block whose state a node without archive state lacks; null if it has all states. */
+  readonly highestWithoutState: number | null;
 }
 
 /** Enough for the intrinsic gas of a call. */
 const controlGas = 500_000;
 
 /**
- * Calls contracts at exactly the blocks of the reads, the highest first. Where the node lacks the state of a block, it lacks that of lower ones too unless it
- * keeps all of it: the lower ones are not called then. @throws {RpcError} the node's error, when it cannot run calls at the moment.
+ * Calls contracts at exactly the blocks of the reads, highest first. If a node without archive state lacks the state of a block, it also lacks the
+ * states of lower ones, which are then skipped. @throws {RpcError} if the node cannot run calls at the moment.
  */
 export const readPortion = async (context: JobContext, due: readonly DueRead[], readsOf: ReadsByName): Promise<PortionResult> => {
   const heights = [...groupBy(due, ({ block_number }) => block_number)].sort(([left], [right]) => right - left);
@@ -42,38 +42,40 @@ export const readPortion = async (context: JobContext, due: readonly DueRead[], 
   for (let start = 0; start < heights.length; start += maxHeights) {
     const running = heights.slice(start, start + maxHeights).map(([height, own]) => readAt(context, height, own, readsOf));
     results.push(...(await Promise.all(running)));
-    if (results.some(({ lacking }) => lacking) && !context.source.capabilities.archiveState) break;
+    if (results.some(({ lacksState }) => lacksState) && !context.source.capabilities.archiveState) break;
   }
   const isPruned = !context.source.capabilities.archiveState;
-  const lacking = results.filter((result) => result.lacking);
+  const withoutState = results.filter(({ lacksState }) => lacksState);
   return {
     completed: results.flatMap(({ completed }) => completed),
-    failed: results.flatMap((result) => (result.lacking ? [] : result.failed)),
-    withoutState: isPruned ? [] : lacking.flatMap(({ failed }) => failed.map(({ due: one }) => one)),
-    lacking: isPruned && lacking.length > 0 ? Math.max(...lacking.map(({ height }) => height)) : null,
+    failed: results.flatMap(({ lacksState, failed }) => (lacksState ? [] : failed)),
+    withoutState: isPruned ? [] : withoutState.flatMap(({ failed }) => failed.map((result) => result.due)),
+    highestWithoutState: isPruned && withoutState.length > 0 ? Math.max(...withoutState.map(({ height }) => height)) : null,
   };
 };
 
 interface HeightResult extends Pick<PortionResult, "completed" | "failed"> {
   readonly height: number;
-  readonly lacking: boolean;
+  readonly lacksState: boolean;
 }
 
 const readAt = async (context: JobContext, height: number, due: readonly DueRead[], readsOf: ReadsByName): Promise<HeightResult> => {
-  const calls = due.flatMap((one) => readsOf(one).flatMap((read) => read.callsOf(one.arguments).map((call) => ({ due: one, read, call }))));
+  const calls = due.flatMap((entry) =>
+    readsOf(entry).flatMap((read) => read.callsOf(entry.arguments).map((call) => ({ due: entry, read, call }))),
+  );
   const outcomes = await context.multicall(
     calls.map(({ due: { contract }, call: { data } }) => ({ to: contract, data })),
     height,
   );
-  const ended = calls.map((one, position) => ({ ...one, outcome: outcomes[position] ?? noOutcome }));
-  const open = ended.filter(({ outcome }) => !isComplete(outcome));
-  const isOpen = new Set(open.map((one) => one.due));
-  const results = [...groupBy(ended, (one) => one.due)].map(([one, own]): ReadResult => ({ due: one, rows: own.map(rowOf) }));
+  const ended = calls.map((call, position) => ({ ...call, outcome: outcomes[position] ?? noOutcome }));
+  const failedCalls = ended.filter(({ outcome }) => !isComplete(outcome));
+  const failedReads = new Set(failedCalls.map((call) => call.due));
+  const results = [...groupBy(ended, (call) => call.due)].map(([entry, own]): ReadResult => ({ due: entry, rows: own.map(rowOf) }));
   return {
     height,
-    completed: results.filter((one) => !isOpen.has(one.due)),
-    failed: results.filter((one) => isOpen.has(one.due)),
-    lacking: open.some(({ outcome }) => temporaryErrorOf(outcome) === undefined) && !(await hasState(context, height)),
+    completed: results.filter((result) => !failedReads.has(result.due)),
+    failed: results.filter((result) => failedReads.has(result.due)),
+    lacksState: failedCalls.some(({ outcome }) => temporaryErrorOf(outcome) === undefined) && !(await hasState(context, height)),
   };
 };
 
@@ -91,10 +93,10 @@ const rowOf = ({ due: { contract, block_number }, read, call, outcome }: EndedCa
 
 const noOutcome: CallOutcome = { ok: false, reverted: false };
 
-/** A revert is a result; a call that the node failed at may succeed later. */
+/** A revert is a result; a call that the node failed to execute may succeed later. */
 const isComplete = (outcome: CallOutcome): boolean => outcome.ok || outcome.reverted;
 
-/** The blocks whose state the node has. @throws {RpcError} when it cannot run calls at the moment. */
+/** The blocks whose state the node has. @throws {RpcError} if the node cannot run calls at the moment. */
 export const blocksWithState = async (context: JobContext, blocks: readonly number[]): Promise<number[]> => {
   const found: number[] = [];
   for (let start = 0; start < blocks.length; start += maxHeights) {
@@ -105,7 +107,7 @@ export const blocksWithState = async (context: JobContext, blocks: readonly numb
   return found;
 };
 
-/** Whether the node runs a call to an account without code at this block. @throws {RpcError} when it cannot run calls at the moment. */
+/** Whether the node runs a call to an account without code at this block. @throws {RpcError} if the node cannot run calls at the moment. */
 const hasState = async ({ source }: JobContext, height: number): Promise<boolean> => {
   const [control = noOutcome] = await source.calls([{ to: zeroAddress, data: "0x", gas: controlGas }], height);
   const error = temporaryErrorOf(control);

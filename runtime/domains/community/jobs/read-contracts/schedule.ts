@@ -44,7 +44,8 @@ interface ScheduleRow {
 }
 
 /**
- * The scheduled blocks of a read, and the first block of the contracts that it calls; null if there are none. Served by the primary key and the index on kinds.
+ * The scheduled blocks of a read, and the lowest first block of the contracts that it calls; null without contracts. Served by the primary key and
+ * the index on kinds.
  */
 export const readSchedule = async (database: Queryable, chainId: number, { protocol, definition, contracts }: DeclaredRead) => {
   const [row] = await database.query<ScheduleRow>(
@@ -79,6 +80,6 @@ export const scheduleReads = async (
   );
 };
 
-/** Whether more reads are queued than a number. Served by community_reads_due. */
+/** Whether more than `count` reads are queued. Served by community_reads_due. */
 export const hasQueued = async (database: Queryable, chainId: number, count: number): Promise<boolean> =>
   (await database.query("SELECT 1 FROM community_reads WHERE chain_id = $1 OFFSET $2 LIMIT 1", [chainId, count])).length > 0;

@@ -4,7 +4,7 @@ export interface ContractReadSettings {
   readonly readMilliseconds: number;
   /** Between two searches for blocks at which periodic reads are due. */
   readonly scheduleMilliseconds: number;
-  /** The first wait before a contract at which the node failed is read again. */
+  /** The first wait before a contract whose calls failed is read again. */
   readonly deferMilliseconds: number;
 }
 
@@ -14,17 +14,17 @@ export const defaultContractReadSettings: ContractReadSettings = {
   deferMilliseconds: 30_000,
 };
 
-/** Max reads of one run, in total and per contract, and the newest queued ones that they are chosen from. */
+/** Max reads per run, in total and per contract, and the number of newest queued reads that they are chosen from. */
 export const maxReads = 200;
 export const maxReadsOfContract = 100;
 export const maxConsidered = 2_000;
-/** Max reads, of each declared one, that one run removes because the node lacks their state. */
+/** Max queued reads per declared read that one run removes because the node lacks their state. */
 export const maxDropped = 20_000;
-/** Max heights that are read at the same time. */
+/** Max heights that are read concurrently. */
 export const maxHeights = 4;
-/** Max blocks whose state is looked for in one run, after the node repeatedly lacked that of another one. */
+/** Max blocks that one run probes for state after the node repeatedly lacked that of another block. */
 export const maxProbed = 2_000;
-/** Max listed contracts that one run adds, and the number of their stored logs from which it adds no more: no batch is written meanwhile. */
+/** Max listed contracts that one run adds, and the number of their stored logs after which it stops: no batch is written meanwhile. */
 export const maxAdded = { contracts: 100, logs: 20_000 };
 /** Attempts after which a value that could not be read is stored as unknown. */
 export const maxAttempts = 8;

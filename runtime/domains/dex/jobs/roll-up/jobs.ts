@@ -21,7 +21,7 @@ const version = 1;
 
 /** Rolls up exchanges at the end of each hour, and at the end of each past day, once the prices of that time are known; one exchange and hour per run. */
 export const createRollUpJobs = (chain: RolledUpChain): Job[] => [
-  // Short interval: lists take the order of a new hour from its roll-up.
+  // Short interval: lists are ordered by the roll-up of the newest hour.
   { name: "roll-up-new-hours", intervalMilliseconds: 2_000, run: (context) => rollUp(context, chain, newestHour) },
   { name: "roll-up-past-days", intervalMilliseconds: 60_000, run: (context) => rollUp(context, chain, missingDay) },
 ];

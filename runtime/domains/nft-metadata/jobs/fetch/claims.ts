@@ -47,7 +47,7 @@ export interface WaitingHost {
   readonly is_due: boolean;
 }
 
-/** The hosts that follow a name, in the order of names. Each takes one probe of nft_reads_of_host, regardless of its number of tokens. */
+/** The hosts after a given one, by name. Each takes one probe of nft_reads_of_host, regardless of its number of tokens. */
 export const hostsAfter = ({ chainId, database, clock }: QueueDeps, host: string, max: number): Promise<WaitingHost[]> => {
   const next = (after: Sql) =>
     sql`SELECT host FROM nft_reads WHERE chain_id = $1 AND host IS NOT NULL AND host > ${after} ORDER BY chain_id, host LIMIT 1`;
@@ -74,7 +74,7 @@ export const storeUrls = (
     located.map(({ claim, url, host }) => ({ entry: claim, values: [url, host, block] })),
   );
 
-/** Releases tokens after a temporary failure until their next attempt. */
+/** Postpones tokens to their next attempt after a temporary failure. */
 export const postpone = async (deps: QueueDeps, failed: readonly { readonly claim: Claim; readonly problem: string }[]): Promise<void> => {
   if (failed.length === 0) return;
   await deps.database.transaction(async (client) => {

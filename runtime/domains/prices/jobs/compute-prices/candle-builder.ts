@@ -14,7 +14,7 @@ export interface FirstPrice {
 export interface Portion {
   readonly hours: CandleRows;
   readonly days: CandleRows;
-  readonly firsts: { readonly rows: readonly FirstPrice[]; readonly retracted: readonly Asset[] };
+  readonly firstPrices: { readonly rows: readonly FirstPrice[]; readonly retracted: readonly Asset[] };
   readonly completedHour: number | null;
 }
 
@@ -33,11 +33,11 @@ const createFirstPrices = (pricedAssets: Set<Asset>) => {
       }
     },
     endHour: (): void => {
-      // Pushed one by one: an import may add more of them than a call can have arguments.
+      // Pushed one by one: there may be more after an import than a call can have arguments.
       for (const first of inCurrentHour) rows.push(first);
       inCurrentHour = [];
     },
-    takeRows: (changes: readonly PriceChange[] | null, hour: number): Portion["firsts"] => {
+    takeRows: (changes: readonly PriceChange[] | null, hour: number): Portion["firstPrices"] => {
       for (const { asset } of rows) written.delete(asset);
       const unfinished = changes === null ? inCurrentHour : [...inCurrentHour, ...changes.filter(({ asset }) => !pricedAssets.has(asset))];
       const current = new Set(unfinished.map(({ asset }) => asset));
@@ -58,8 +58,8 @@ const createFirstPrices = (pricedAssets: Set<Asset>) => {
 };
 
 /** The times at which the completed spans of a portion ended. */
-export const spanEndsOf = ({ hours, days, firsts, completedHour }: Portion): number[] => {
-  const ends = new Set([...hours.rows, ...days.rows, ...firsts.rows].flatMap(({ end }) => end ?? []));
+export const spanEndsOf = ({ hours, days, firstPrices, completedHour }: Portion): number[] => {
+  const ends = new Set([...hours.rows, ...days.rows, ...firstPrices.rows].flatMap(({ end }) => end ?? []));
   if (completedHour !== null) ends.add((completedHour + 1) * secondsPerHour);
   return [...ends];
 };
@@ -71,7 +71,7 @@ export const spanEndsOf = ({ hours, days, firsts, completedHour }: Portion): num
 export function createCandleBuilder(initial: Prices, pricedAssets: Set<Asset>) {
   const hours = createCandleSpans(secondsPerHour);
   const days = createCandleSpans(secondsPerDay);
-  const firsts = createFirstPrices(pricedAssets);
+  const firstPrices = createFirstPrices(pricedAssets);
   let prices = initial;
   let hour: number | null = null;
   let completedHour: number | null = null;
@@ -84,7 +84,7 @@ export function createCandleBuilder(initial: Prices, pricedAssets: Set<Asset>) {
       days.advance(start);
       const next = Math.floor(start / secondsPerHour);
       if (hour !== null && next !== hour) {
-        firsts.endHour();
+        firstPrices.endHour();
         completedHour = next - 1;
       }
       hour = next;
@@ -92,7 +92,7 @@ export function createCandleBuilder(initial: Prices, pricedAssets: Set<Asset>) {
     /** Closes the current bucket with its prices; null if they equal those of the previous bucket. */
     close: (next: Prices | null): void => {
       const changes = next === null ? [] : changesBetween(prices, next);
-      firsts.add(changes, hour as number);
+      firstPrices.add(changes, hour as number);
       hours.close(changes);
       days.close(changes);
       if (next !== null) prices = next;
@@ -103,7 +103,7 @@ export function createCandleBuilder(initial: Prices, pricedAssets: Set<Asset>) {
       const portion = {
         hours: hours.takeRows(changes),
         days: days.takeRows(changes),
-        firsts: firsts.takeRows(changes, hour as number),
+        firstPrices: firstPrices.takeRows(changes, hour as number),
         completedHour,
       };
       completedHour = null;

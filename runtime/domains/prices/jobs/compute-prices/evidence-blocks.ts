@@ -9,7 +9,7 @@ export interface BlockRef {
   readonly time: number;
 }
 
-/** Queries of price computation about the blocks of one chain. */
+/** The queries of price computation for the blocks of a chain. */
 export function createBlockEvidence({ query }: Queryable, chainId: number) {
   return {
     /** The indexed head. Served by the primary key of blocks. */

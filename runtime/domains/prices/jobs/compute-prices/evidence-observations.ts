@@ -32,7 +32,7 @@ export interface ObservationPage {
 const stateColumns = sql`s.pool, s.block_number, b.hash, b.timestamp, s.reserve0, s.reserve1, s.sqrt_price_x96, s.liquidity, s.supply`;
 const defaultPageSize = 10_000;
 
-/** Queries of price computation about the observations of one chain. `pageSize` bounds the pool states of one page. */
+/** The queries of price computation for the observations of a chain. `pageSize` bounds the pool states of one page. */
 export function createObservationEvidence(queryable: Queryable, chainId: number, pageSize = defaultPageSize) {
   const { query } = queryable;
   const { areCanonical } = createBlockEvidence(queryable, chainId);

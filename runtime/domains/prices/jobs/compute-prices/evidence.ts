@@ -21,7 +21,7 @@ export const dayOfHour = (hour: number): number => Math.floor(hour / 24);
 /** All queries of price computation. */
 export type EvidenceQueries = ReturnType<typeof createEvidenceQueries>;
 
-/** Queries of price computation about one chain. `pageSize` bounds the pool states of one page. */
+/** The queries of price computation for a chain. `pageSize` bounds the pool states of one page. */
 export const createEvidenceQueries = (queryable: Queryable, chainId: number, pageSize?: number) => ({
   ...createBlockEvidence(queryable, chainId),
   ...createObservationEvidence(queryable, chainId, pageSize),

@@ -17,7 +17,7 @@ export interface PortionBounds {
 }
 
 const defaultBounds: PortionBounds = { rows: 20_000, milliseconds: 1_000 };
-/** Max time until the event loop is released. */
+/** Max time for which the event loop is blocked. */
 const maxBlockingMilliseconds = 10;
 
 /** Computes prices portion by portion. */

@@ -3,9 +3,10 @@ import { identifier, sql } from "../../../../database/sql.ts";
 import { deleteRows } from "../../../../indexer/storage/delete-rows.ts";
 import { secondsPerDay, secondsPerHour } from "../../../../lib/time.ts";
 
-/** A fingerprint of the settings that a chain's prices were computed with, null before the first computation; and how often prices were discarded. */
 export interface StoredSettings {
+  /** Identifies the settings that a chain's prices were computed with; null before the first computation. */
   readonly fingerprint: string | null;
+  /** The number of times that prices were discarded. */
   readonly revision: number;
 }
 

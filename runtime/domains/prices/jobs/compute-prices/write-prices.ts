@@ -41,7 +41,7 @@ export async function writePortion(client: DatabaseClient, chainId: number, writ
   const blockOf = ({ end }: { readonly end: number | null }): number | null => (end === null ? head : (closings.get(end) ?? null));
   await writeCandles(client, chainId, "price_hours", "hour", portion.hours, blockOf);
   await writeCandles(client, chainId, "price_days", "day", portion.days, blockOf);
-  await writeFirstPrices(client, chainId, portion.firsts, blockOf);
+  await writeFirstPrices(client, chainId, portion.firstPrices, blockOf);
   if (portion.completedHour !== null && portion.completedHour > (progress?.hour ?? Number.NEGATIVE_INFINITY)) {
     await client.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES ($1, $2, $3)", [
       chainId,
@@ -77,7 +77,7 @@ const deleteUnfinished = async (client: DatabaseClient, chainId: number, progres
 const writeFirstPrices = async (
   client: DatabaseClient,
   chainId: number,
-  { rows, retracted }: Portion["firsts"],
+  { rows, retracted }: Portion["firstPrices"],
   blockOf: (row: FirstPrice) => number | null,
 ): Promise<void> => {
   await client.query("DELETE FROM priced_assets WHERE chain_id = $1 AND asset = ANY ($2::bytea[])", [chainId, bytesArray(retracted)]);

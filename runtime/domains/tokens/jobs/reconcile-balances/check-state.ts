@@ -5,7 +5,7 @@ import type { ReconciliationSettings } from "./settings.ts";
 /** Max suspects; the oldest one is dropped first. */
 const maxTokens = 10_000;
 
-/** Tokens that differed once. A later comparison that finds a difference again confirms it. They are only in memory: after a restart they are found again. */
+/** Tokens that differed once. A later comparison that finds a difference again confirms it. In memory only: after a restart, they are found again. */
 export const createSuspects = (confirmMilliseconds: number) => {
   const entries = new Map<Address, { readonly owner: Address; readonly since: number }>();
   return {

@@ -19,7 +19,7 @@ export interface ReconciliationSettings {
   readonly backoffMilliseconds: number;
   /** Between two portions of holders that are read again. */
   readonly refreshMilliseconds: number;
-  /** Until all holders of a node-sourced token are read again. */
+  /** Between two reads of all holders of a node-sourced token. */
   readonly refreshAgainMilliseconds: number;
 }
 

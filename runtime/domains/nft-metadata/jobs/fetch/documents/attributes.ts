@@ -46,7 +46,7 @@ export const readAttributes = (document: JsonObject): Attributes => {
   };
 };
 
-/** Collects the traits in a value, up to one more than the maximum: the extra one shows that there are more. */
+/** Collects the traits in a value, up to one more than the maximum, which shows that the list was truncated. */
 const collect = (traits: Trait[], trait: string | null, value: JsonValue, depth: number): void => {
   if (traits.length > maxAttributes || depth > maxDepth) return;
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-/** The path of a content-addressed document on a gateway, or a sentence about the problem of its URL. */
+/** The path of a content-addressed document on a gateway, or a sentence that describes the problem of its URL. */
 export type GatewayPath = { readonly path: string } | { readonly problem: string };
 
 /** CIDv0 in base58, or CIDv1 in one of its common bases. */
@@ -39,7 +39,7 @@ const escapeSegment = (segment: string): string | null => {
 
 const isSafeSegment = (segment: string): boolean => {
   let text = segment;
-  // Each of several servers in a row may unescape it once.
+  // Several servers in a row may each unescape it once.
   for (let round = 0; round < 3; round += 1) {
     if (/^\.{1,2}$|[/\\\p{Cc}]/u.test(text)) return false;
     text = text.replace(/%([0-7][0-9A-Fa-f])/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));

@@ -50,8 +50,8 @@ export interface BaseResult {
 }
 
 /**
- * Sets base balances: the reading after a block, less the net change by that block. A key whose base, or any balance since, would be below zero or above a word
- * does not follow from its events and is left unchanged. Served by the primary keys, transfers_from and transfers_to.
+ * Sets base balances: the reading after a block minus the net change up to that block. A key whose base, or any balance since, would be below zero or
+ * above a word does not follow from its events and is left unchanged. Served by the primary keys, transfers_from and transfers_to.
  */
 export const applyBases = async (
   client: DatabaseClient,

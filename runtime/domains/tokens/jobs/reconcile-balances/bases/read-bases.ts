@@ -16,7 +16,8 @@ import type { BalanceTables } from "./base-statements.ts";
 const maxKeys = 1_350;
 
 /**
- * Determines base balances of an index that started late, or without the state before its first block: the balance at the head, less the net change since.
+ * Determines base balances of an index that started late, or without the state before its first block: the balance at the head minus the net change
+ * since.
  */
 export const createReadBases = (settings: ReconciliationSettings): Job => {
   const state = createCheckState(settings);

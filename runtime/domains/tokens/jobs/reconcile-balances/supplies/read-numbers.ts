@@ -56,7 +56,7 @@ const callOf = ({ token, owner, block }: NumberRead) => {
   return { to: token, data: read !== null && "data" in read ? read.data : totalSupplyCall } as const;
 };
 
-/** The total supply less the sum of events. An address without code that emitted no token event has the offset 0. */
+/** The total supply minus the sum of events. An address without code that emitted no token event has the offset 0. */
 export const supplyOffsetOf = (result: Exclude<NumberResult, undefined>, events: bigint | null): Value => {
   if (result === "no data") return events === null || events === 0n ? 0n : null;
   return result === null ? null : result - (events ?? 0n);

@@ -9,7 +9,7 @@ import { type Gap, maxSteps, type Step, type Value } from "./step-function.ts";
 export interface StoredSupply {
   readonly token: Address;
   readonly isNodeSourced: boolean;
-  /** Mints less burns since the first indexed block; null if there were none. */
+  /** Mints minus burns since the first indexed block; null if there were none. */
   readonly events: bigint | null;
   /** The current offset; its value is undefined in a gap. Null if there is none. */
   readonly offset: Step | null;
@@ -62,7 +62,7 @@ export const storedSupplies = async (
   }));
 };
 
-/** Mints less burns up to each of the blocks; null if there were none by that block. Served by the primary key of token_supplies. */
+/** Mints minus burns up to each of the blocks; null if there were none by that block. Served by the primary key of token_supplies. */
 export const eventSupplies = async (
   database: Queryable,
   chainId: number,
