@@ -57,10 +57,10 @@ const get = async (port: number, path: string, key: string): Promise<ServedRespo
   };
 };
 
-/** The requests for an operation: its documented example, the example with each value that a parameter accepts, and all of these as CSV. */
+/** The requests for an operation: its documented example, the example with each accepted value of each parameter, and all of these as CSV. */
 const targetsOf = (operation: Operation, storyValues: StoryValues): string[] => {
   const example = Object.fromEntries(Object.entries(exampleOf(operation, storyValues)).map(([name, value]) => [name, [value]]));
-  const partnersOf = (parameter: Parameter) =>
+  const companionsOf = (parameter: Parameter) =>
     Object.fromEntries(
       operation.rules
         .flatMap((rule) => (rule.kind === "together" && rule.parameters.includes(parameter) ? rule.parameters : []))
@@ -71,7 +71,7 @@ const targetsOf = (operation: Operation, storyValues: StoryValues): string[] => 
     .filter(({ name }) => name !== "chainName")
     .flatMap((parameter) =>
       [...new Set([String(parameter.example), ...valuesOf(parameter).valid])].map((value) => ({
-        ...partnersOf(parameter),
+        ...companionsOf(parameter),
         [parameter.name]: [value],
       })),
     );
@@ -168,13 +168,12 @@ try {
       )
         continue;
       counts.different += 1;
-      const at = [...oldResponse.body].findIndex((character, index) => character !== newResponse.body[index]);
+      const firstDifference = [...oldResponse.body].findIndex((character, index) => character !== newResponse.body[index]);
       print(
         `DIFFERENT ${operation.id} ${target}\n  status ${oldResponse.status} ${newResponse.status}; ${oldResponse.contentType} | ${newResponse.contentType}`,
       );
-      print(
-        `  old …${oldResponse.body.slice(Math.max(0, at - 80), at + 200)}\n  new …${newResponse.body.slice(Math.max(0, at - 80), at + 200)}`,
-      );
+      const excerptOf = (body: string): string => body.slice(Math.max(0, firstDifference - 80), firstDifference + 200);
+      print(`  old …${excerptOf(oldResponse.body)}\n  new …${excerptOf(newResponse.body)}`);
     }
   }
   for (const [oldMessage, newMessage] of changedMessages) print(`MESSAGE ${oldMessage}\n     -> ${newMessage}`);

@@ -164,7 +164,7 @@ const waitForUrl = (child: ChildProcess): Promise<string> =>
       output += chunk.toString();
       const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(output)?.[1];
       if (port === undefined) return;
-      // The output is no longer read: a full pipe would block the node.
+      // Later output is discarded: a full pipe would block the node.
       child.stdout?.off("data", onData).resume();
       resolve(`http://127.0.0.1:${port}`);
     };

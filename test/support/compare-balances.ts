@@ -17,20 +17,20 @@ interface ServedItem {
   readonly nft_data: readonly { readonly token_id: string; readonly token_balance: string }[] | null;
 }
 
-/** The numbers of compared balances and the differences. */
+/** The number of compared balances of each kind, and the differences. */
 export interface BalanceComparison {
   readonly native: number;
   readonly erc20: number;
   readonly erc721: number;
   readonly erc1155: number;
-  /** The number of balances that the index read from contracts, which would hide errors in the sums of events. */
+  /** The number of balances that the index read from contracts: these would hide errors in the sums of events. */
   readonly read: number;
   readonly differences: readonly string[];
 }
 
 /**
- * The story's tokens whose balances do not follow from events: the first owners of the punks are known only from an event of CryptoPunks, the balances of
- * lending tokens grow with time, and cTokens are minted by a Transfer event from their own contract, which has none.
+ * The story's tokens whose balances do not follow from Transfer events: the first owners of the punks are known only from an event of CryptoPunks,
+ * the balances of lending tokens grow with time, and cTokens are minted with a Transfer event from their own contract, which has no balance.
  */
 export const unaccountedTokens = (values: Readonly<Record<string, string | undefined>>): readonly (string | undefined)[] =>
   Object.entries(values).flatMap(([name, value]) => (/^punks$|^(lending|cToken|vToken)(Dollar|Gold|Collateral)/.test(name) ? [value] : []));
@@ -46,7 +46,7 @@ export async function compareBalances(
   excluded: readonly (string | undefined)[] = [],
 ): Promise<BalanceComparison> {
   const contents = await scanChain(rpcUrl);
-  const returned = new Map([...contents.erc20].filter(([token]) => !excluded.includes(token)));
+  const coins = new Map([...contents.erc20].filter(([token]) => !excluded.includes(token)));
   const served = await readServed(service, [...contents.addresses]);
   const client = createNodeClient(rpcUrl);
   try {
@@ -66,7 +66,7 @@ export async function compareBalances(
         served.get(address)?.find((item) => item.native_token)?.balance ?? undefined,
       );
     });
-    const erc20 = await compareFungible(client, returned, served, compare);
+    const erc20 = await compareFungible(client, coins, served, compare);
     const erc721 = await compareOwners(client, contents, served, compare);
     const erc1155 = await compareEditions(client, contents, served, compare);
     const fromNode = [...served.values()].flat().filter(({ balance_source }) => balance_source === "node");

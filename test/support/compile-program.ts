@@ -16,10 +16,10 @@ const repositoryRoot = fileURLToPath(new URL("../../", import.meta.url));
 const folders = ["runtime", "generated", "demo"];
 /** The modules that are started as processes, or loaded by their path. */
 const entryPoints = ["runtime/cli.ts", "runtime/commands/service/worker.ts", "runtime/commands/service/indexer.ts", "demo/index.ts"];
-/** Packages of hundreds of modules each, which take most of the time of a start. */
+/** Packages of hundreds of modules each, which account for most of the startup time. */
 const bundledPackages = /^(viem|zod)(\/|$)/;
 
-/** Bundles the largest packages with what they import, and leaves all others to be found at run time. */
+/** Bundles the largest packages with their dependencies, and leaves all others to be resolved at run time. */
 const bundleLargePackages: Plugin = {
   name: "bundle-large-packages",
   setup: (compiler) =>
@@ -28,7 +28,7 @@ const bundleLargePackages: Plugin = {
     ),
 };
 
-/** Keeps the location that each module would have without bundling: files are found relative to it. */
+/** Keeps the `import.meta.url` that each module would have without bundling: modules find files relative to it. */
 const keepLocations = (output: string): Plugin => ({
   name: "keep-locations",
   setup: (compiler) =>
@@ -40,8 +40,8 @@ const keepLocations = (output: string): Plugin => ({
 
 /**
  * Compiles the program with the demo, laid out as an installed package, and returns its entry point. `bin/ashlar.js` runs the compiled files because no sources
- * are next to it. A process of the bundled program takes 0.6 s of CPU time to start, one of separate modules 1 s, and one of the sources 2.5 s; the test of the
- * installed package runs separate modules.
+ * are next to it. Starting a process takes 0.6 s of CPU time with the bundled program, 1 s with separate modules, and 2.5 s with the sources; the
+ * test of the installed package runs separate modules.
  */
 export async function compileProgram(): Promise<{ readonly entry: string; remove(): Promise<void> }> {
   // Below node_modules, so that its packages are resolved.

@@ -16,12 +16,12 @@ export interface TestConsoleOptions {
   readonly log?: (line: string) => void;
 }
 
-/** A console on a database, on a free port of loopback. */
+/** A console that listens on a free loopback port. */
 export interface TestConsole {
   readonly url: string;
-  /** Signs in with a new link, and returns the cookie. */
+  /** Signs in with a new link and returns the cookie. */
   signIn(): Promise<string>;
-  /** Sends a request like a page of the console. */
+  /** Sends a request as a page of the console does. */
   send(
     path: string,
     options?: { readonly cookie?: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> },
@@ -46,7 +46,7 @@ export async function startTestConsole(
     assets: await loadAssets(),
     publicUrl,
     trustedProxies: [],
-    audit: audit ?? (() => Promise.reject(new Error("This console audits nothing."))),
+    audit: audit ?? (() => Promise.reject(new Error("This test console cannot run audits."))),
     now: () => new Date(),
   });
   const listener = await openConsoleListener(app, { host: "127.0.0.1", port: 0 });

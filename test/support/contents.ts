@@ -32,7 +32,7 @@ interface TableColumns {
   readonly columns: readonly string[];
 }
 
-/** The tables and columns whose contents follow from the blocks alone. The views of the information schema would take longer than reading most tables. */
+/** The tables and columns whose contents follow from the blocks alone. Querying the information schema would take longer than reading most tables. */
 const tablesFromBlocks = async (database: Queryable): Promise<TableColumns[]> => {
   const tables = await database.query<{ name: string; columns: string[] }>(
     `SELECT c.relname::text AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns

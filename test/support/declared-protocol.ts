@@ -10,7 +10,7 @@ import type {
   Protocol,
 } from "../../runtime/declarations/protocol.ts";
 
-/** The signature of an event, as the checker of declarations returns it. */
+/** The signature of an event, as the check of declarations returns it. */
 export const eventOf = (text: string): EventSignature => {
   const item = parseAbiItem(`event ${text}`) as AbiEvent;
   const parameters = item.inputs.map(({ name = "", type, indexed = false }) => ({ name, type, indexed }));
@@ -77,7 +77,7 @@ export const readOf = (
 /** A declared protocol. */
 export const protocolOf = (parts: Partial<Protocol> & Pick<Protocol, "id" | "contracts">): Protocol => ({
   name: parts.id,
-  description: "A protocol of a test.",
+  description: "A protocol for tests.",
   chainKind: "evm",
   version: 1,
   tables: [],

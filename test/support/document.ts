@@ -18,7 +18,7 @@ export interface Document {
   readonly components: Components;
 }
 
-/** The emitted document. */
+/** Reads the generated OpenAPI document. */
 export async function readDocument(): Promise<Document> {
   return JSON.parse(await readFile(new URL("../../generated/openapi.json", import.meta.url), "utf8")) as Document;
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/** The code block of a page of `docs/` with a language, and, if it is given, with a comment as its first line. @throws {Error} if there is none */
+/** Returns the first code block of a page of `docs/` that has a language and starts with a line. @throws {Error} if there is none */
 export async function documentedExample(page: string, language: string, firstLine = ""): Promise<string> {
   const text = await readFile(new URL(`../../docs/${page}`, import.meta.url), "utf8");
   const blocks = [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))].map(([, code = ""]) => code);
@@ -9,11 +9,11 @@ export async function documentedExample(page: string, language: string, firstLin
   return found;
 }
 
-/** Replaces what an operator would replace. @throws {Error} if the example lacks it */
+/** Replaces text that an operator would replace. @throws {Error} if the example does not contain it */
 export function adapt(example: string, replacements: Readonly<Record<string, string>>): string {
   let adapted = example;
   for (const [text, replacement] of Object.entries(replacements)) {
-    if (!adapted.includes(text)) throw new Error(`The example lacks ${text}.`);
+    if (!adapted.includes(text)) throw new Error(`The example does not contain ${JSON.stringify(text)}.`);
     adapted = adapted.replaceAll(text, replacement);
   }
   return adapted;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** A port that no process uses now, for one that must be known before it is listened on. */
+/** Returns a port that is currently free, for listeners whose port must be known in advance. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

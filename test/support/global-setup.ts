@@ -16,7 +16,7 @@ declare module "vitest" {
   }
 }
 
-/** What the projects of a run share. */
+/** Resources that the projects of a run share. */
 interface Resources {
   readonly serverUrl: string;
   readonly program: string;
@@ -24,7 +24,7 @@ interface Resources {
 }
 
 declare global {
-  /** Each project of a run loads this module separately, so that only the global object is common to them. */
+  /** Each project of a run loads this module separately, so they share only the global object. */
   var ashlarTestResources: { readonly started: Promise<Resources>; users: number } | undefined;
 }
 

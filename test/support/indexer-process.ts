@@ -16,7 +16,7 @@ export interface IndexerProcess {
   output(): string;
 }
 
-/** Starts `ashlar index` of this version, or of the one with another command line, for one chain; its configuration is written into the folder. */
+/** Starts `ashlar index` for one chain, with a configuration that is written into the folder. `entry` can be the entry point of another version. */
 export async function startIndexer(folder: string, chain: ChainConfig, databaseUrl: string, entry = program): Promise<IndexerProcess> {
   const file = join(folder, "ashlar.yaml");
   // JSON is YAML.

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** A message of the program's log: `…` stands for each part that depends on the event. */
+/** A log message of the program, with `…` in place of each part that depends on the event. */
 export interface LoggedEvent {
   readonly level: string;
   readonly message: string;
@@ -9,7 +9,7 @@ export interface LoggedEvent {
 const runtime = new URL("../../runtime/", import.meta.url);
 const call = /\blogger\??\.(debug|info|warn|error)\(/g;
 
-/** The text from a position to the end of the brackets that are open there. */
+/** Returns the text from a position within brackets to the bracket that closes them. */
 function untilClosed(text: string, start: number): string {
   let depth = 1;
   let end = start;
@@ -30,7 +30,7 @@ function withoutExpressions(text: string): string {
   return `${text.slice(0, start)}…${withoutExpressions(text.slice(start + expression.length + 3))}`;
 }
 
-/** The messages that calls of a logger in runtime/ contain as text. Calls that pass a message on contain none. */
+/** The messages of logger calls in runtime/. Calls whose message is a variable are skipped. */
 export async function loggedEvents(): Promise<readonly LoggedEvent[]> {
   const names = (await readdir(runtime, { recursive: true })).filter((name) => name.endsWith(".ts"));
   const texts = await Promise.all(names.map((name) => readFile(new URL(name, runtime), "utf8")));

@@ -5,7 +5,7 @@ import { availableParallelism } from "node:os";
 const referenceMilliseconds = 40;
 const rounds = 40_000;
 
-/** Measures a fixed number of hashes on one thread. On a busy core they take longer, and so do the tests. */
+/** Measures a fixed number of hashes on one thread. If the core is busy, they take longer, as do the tests. */
 const measure = (): number => {
   const started = performance.now();
   let digest = "";
@@ -13,7 +13,7 @@ const measure = (): number => {
   return performance.now() - started;
 };
 
-/** Test workers per core. Most of what a worker waits for (PostgreSQL, a node, another process) runs outside it. */
+/** Test workers per core: a worker mostly waits for other processes, such as PostgreSQL and nodes. */
 const workersPerCore = 2;
 
 /** The number of test files that run in parallel. */

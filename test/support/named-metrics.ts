@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 
 const files = ["prometheus/ashlar.rules.yaml", "grafana/ashlar.json"];
-/** Recorded metrics contain colons. */
+/** Names of recording rules contain colons and do not match. */
 const metricName = /(?<![\w:$])(?:ashlar|nodejs|process)_[a-z0-9_]+(?![\w:(])/g;
 
-/** The series that the rules and the dashboard in deploy/ name, by file. */
+/** The metrics that the rules and the dashboard in deploy/ use, by file. */
 export const namedMetrics = (): Promise<readonly { readonly file: string; readonly names: readonly string[] }[]> =>
   Promise.all(
     files.map(async (file) => {

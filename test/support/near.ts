@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-/** Expects two numbers to be equal up to the rounding errors of a few floating-point operations. */
+/** Expects two numbers to be equal except for the rounding errors of a few floating-point operations. */
 export function expectNear(actual: number | null | undefined, expected: number, label = ""): void {
   const relativeError = actual === expected ? 0 : Math.abs((actual ?? Number.NaN) / expected - 1);
   expect(relativeError, `${label} ${actual} for ${expected}`).toBeLessThan(1e-12);

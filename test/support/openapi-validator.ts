@@ -13,7 +13,7 @@ import {
   resolveReference,
 } from "./document.ts";
 
-/** The outcome of a request: the operation that it matches, or the rejection with every invalid parameter. */
+/** The outcome of a request: the matching operation, or the rejection with all invalid parameters. */
 export type RequestOutcome =
   | { readonly accepted: true; readonly operation: string }
   | { readonly accepted: false; readonly status: number; readonly invalidParameters: readonly string[]; readonly message: string };
@@ -86,7 +86,7 @@ function submissionOf(submissions: ReadonlyMap<string, Submission>, headers: Inc
 }
 
 /**
- * Coercion is disabled where possible: the validator always coerces parameters.
+ * Coercion is disabled, but the validator coerces parameters in any case.
  * Authentication is not validated here, so security is disabled.
  */
 function requestApp(document: Document): express.Express {
@@ -156,8 +156,8 @@ function matchedOperation(request: Request): DocumentedOperation {
 }
 
 /**
- * The validator does not check responses of status 500 and above. Therefore 5xx is replaced by 48x, in the document and in the response;
- * none of 480 to 489 is used otherwise.
+ * The validator does not check responses with a status of 500 or above. Therefore 5xx is replaced with 48x in the document and in the response;
+ * 480 to 489 are not used otherwise.
  */
 function belowFiveHundred(status: number): number {
   return status < 500 ? status : 480 + Math.min(status - 500, 9);
@@ -184,7 +184,7 @@ function undeclaredType(document: Document, { responses }: DocumentedOperation, 
 
 /** Serves an app on a free port, with a client that sends request targets unchanged. */
 async function serve(app: RequestListener) {
-  // Idle connections stay open: a request that is sent while the server closes one would fail.
+  // Keeps idle connections open: a request that is sent while the server closes its connection would fail.
   const server = createServer({ keepAliveTimeout: 0 }, app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** The command line that tests start as processes: compiled, as an installed package runs it, with the demo. Benches, which run without Vitest, start that of the clone. */
+/** The program that tests start: compiled, as in an installed package, with the demo. Benchmarks run without Vitest and start the sources. */
 export const program =
   process.env.VITEST === undefined
     ? fileURLToPath(new URL("../../bin/ashlar.js", import.meta.url))

@@ -14,13 +14,13 @@ export interface RpcProxy {
   readonly url: string;
   /** The number of calls by method. */
   readonly counts: Map<string, number>;
-  /** Changes responses; set by a test while it runs. */
+  /** Changes a reply to one call. */
   tamper: ((method: string, reply: ProxiedReply, params: readonly unknown[]) => void) | null;
-  /** Handles a whole HTTP request instead of the node; returns true if it did. */
+  /** Handles a whole HTTP request instead of the node; returns whether it did. */
   intercept: ((body: string, response: ServerResponse) => boolean) | null;
-  /** Changes the text of a whole reply. */
+  /** Changes the text of a whole HTTP response. */
   rewrite: ((text: string) => string) | null;
-  /** Milliseconds by which a reply is delayed. */
+  /** Returns the milliseconds by which to delay a response. */
   delay: (() => number) | null;
   close(): Promise<void>;
 }

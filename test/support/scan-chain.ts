@@ -46,7 +46,7 @@ interface Trace {
   readonly result?: { readonly address?: Address } | null;
 }
 
-/** The contents of a chain according to its node, which the story and the index are compared with. */
+/** The contents of a chain according to its node. Tests compare the story and the index with them. */
 export interface ChainContents {
   readonly head: number;
   readonly firstTime: number;
@@ -54,7 +54,7 @@ export interface ChainContents {
   readonly transactions: number;
   readonly failed: number;
   readonly senders: ReadonlySet<Address>;
-  /** The addresses that blocks, transactions, internal calls and transfers name. */
+  /** The addresses in blocks, transactions, internal calls and transfers. */
   readonly addresses: ReadonlySet<Address>;
   /** Owners by ERC-20 contract, including those of wrapped native tokens. */
   readonly erc20: ReadonlyMap<Address, ReadonlySet<Address>>;

@@ -1,4 +1,4 @@
-/** A sample of a scrape. */
+/** A sample in a scrape. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -8,7 +8,7 @@ export interface Sample {
 const line = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g;
 
-/** Reads the samples of a text in the exposition format 0.0.4. @throws {Error} if a line is malformed */
+/** Parses the samples of a text in the Prometheus exposition format 0.0.4. @throws {Error} if a line is malformed */
 export const parseScrape = (text: string): readonly Sample[] =>
   text
     .split("\n")
@@ -33,6 +33,6 @@ export const sumOf = (samples: readonly Sample[], name: string, labels: Readonly
 /** Scrapes a listener. */
 export async function scrape(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const response = await fetch(url, { headers });
-  if (response.status !== 200) throw new Error(`The scrape returned ${response.status}.`);
+  if (response.status !== 200) throw new Error(`The scrape failed with status ${response.status}.`);
   return response.text();
 }

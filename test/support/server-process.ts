@@ -16,11 +16,11 @@ export interface ServerOptions {
   /** Further command-line arguments. */
   readonly args?: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
-  /** The command line of another version; by default the compiled program. */
+  /** The entry point of another version; by default the compiled program. */
   readonly entry?: string;
 }
 
-/** Starts `ashlar serve` on a free port with a configuration file. @throws {Error} if it exits before it serves. */
+/** Starts `ashlar serve` on a free port with a configuration file. @throws {Error} if it exits before it listens. */
 export async function startServer(
   configFile: string,
   databaseUrl: string,

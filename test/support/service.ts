@@ -17,12 +17,12 @@ import { serverLimits } from "../../runtime/http/server.ts";
 import { communityProtocols } from "../../runtime/protocols.ts";
 import { until } from "./until.ts";
 
-/** How long connections to the served story may be idle: on a busy machine, tests compute for minutes between two requests. */
+/** How long connections to the served story may be idle: on a busy machine, minutes may pass between two requests of a test. */
 const idleMilliseconds = 3_600_000;
 
 const silentLogger = pino({ level: "silent" });
 
-/** Whether a chain is indexed up to a height and no reads are pending. */
+/** Whether a chain is indexed up to a height and no node reads are pending. */
 export async function isIndexed(database: Database, chainId: number, height: number): Promise<boolean> {
   const [row] = await database.query<{ behind: boolean; waiting: boolean }>(
     `SELECT coalesce((SELECT max(number) FROM blocks WHERE chain_id = $1), -1) < $2 OR EXISTS (SELECT FROM projection_checkpoints WHERE chain_id = $1 AND block_number < $2)
@@ -37,7 +37,7 @@ export async function isIndexed(database: Database, chainId: number, height: num
  * Whether prices are computed up to the last complete hour, and exchanges are rolled up for that hour and for the last hour of each day since the first price.
  */
 async function isPriced({ query }: Database, chain: ChainConfig): Promise<boolean> {
-  // Pool paths end at a feed or a stablecoin: without one, no price is computed.
+  // Prices from pools depend on a feed or a stablecoin: without one, no price is computed.
   if (chain.prices.feeds.length + chain.prices.stablecoins.length === 0) return true;
   const [row] = await query<{ hour: number; priced: number | null; first: number | null; rolled: number; days: number }>(
     `SELECT h.hour, (SELECT max(hour) FROM price_progress WHERE chain_id = $1) AS priced,
@@ -53,7 +53,7 @@ async function isPriced({ query }: Database, chain: ChainConfig): Promise<boolea
   return row.rolled === exchanges && row.days === days * exchanges;
 }
 
-/** Whether the metadata of every token was read, or its host failed and the attempt is scheduled again. */
+/** Whether the metadata of every token was read, or its host failed and another attempt is scheduled. */
 async function isMetadataRead({ query }: Database, chain: ChainConfig): Promise<boolean> {
   if (chain.nfts.metadata !== "cached") return true;
   const [row] = await query<{ waits: boolean }>(
@@ -65,7 +65,7 @@ async function isMetadataRead({ query }: Database, chain: ChainConfig): Promise<
   return row?.waits === false;
 }
 
-/** Whether every allowance in doubt was read, or the call of its contract failed. */
+/** Whether every allowance in doubt was read, or the call to its contract failed. */
 const areAllowancesRead = async ({ query }: Database, chain: ChainConfig): Promise<boolean> =>
   (await query("SELECT FROM allowance_reads WHERE chain_id = $1 AND read_at_block IS NULL AND attempts = 0 LIMIT 1", [chain.id])).length ===
   0;
@@ -94,7 +94,7 @@ export async function headOf(rpcUrl: string): Promise<number> {
   return Number(((await response.json()) as { result: string }).result);
 }
 
-/** Runs the indexer of a chain in this process; resolves at the head; indexing continues until it is stopped. */
+/** Runs the indexer of a chain in this process, and resolves when it has reached the head. Indexing continues until `stop` is called. */
 export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): Promise<{ stop(): Promise<void> }> {
   const [node] = nodeUrlsOf(chain);
   if (node === undefined) throw new Error("The chain has no rpc setting");
@@ -116,7 +116,7 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
   };
 }
 
-/** Indexes all blocks of the demo's Bitcoin chain, which gets no new ones. */
+/** Indexes all blocks of the demo's Bitcoin chain, to which no more are added. */
 export async function indexBitcoin({ chain, hashAt }: Demo["bitcoin"], database: Database): Promise<void> {
   const controller = new AbortController();
   const running = indexBitcoinChain({ chain, database, logger: silentLogger }, controller.signal);

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take 8 s or more on the reference machine, the slowest first. If a slow file started last, one worker would run alone at the end. */
+/** Files that take 8 s or more on the reference machine, slowest first. If a slow file started last, one worker would run alone at the end. */
 const slowFiles: readonly string[] = [
   "e2e/indexer/kills-matrix",
   "e2e/story/kills-and-reorganisations",

@@ -103,7 +103,7 @@ export const contractNamed =
     return artifact;
   };
 
-/** Returns the sources that a text imports from packages, recursively, by path. */
+/** Returns a source and all sources that it imports from packages, by path. */
 const withImports = (path: string, content: string, found: Record<string, string> = {}): Record<string, string> => {
   found[path] = content;
   for (const [, imported = ""] of content.matchAll(/import\s[^"]*"([^"]+)"/g)) {
@@ -113,7 +113,7 @@ const withImports = (path: string, content: string, found: Record<string, string
   return found;
 };
 
-/** Compiles the contracts of one source, which may import those of packages, and returns a lookup by name. */
+/** Compiles the contracts of one source, which may import contracts of packages, and returns a lookup by name. */
 export const compileWithPackages = (source: string): ((name: string) => Artifact) =>
   contractNamed(compileInput(solidityInput(withImports("test.sol", source), "cancun")));
 

@@ -69,7 +69,7 @@ export const supplyOf = async (token: string): Promise<bigint> => (await call(to
 /** decimals(), EIP-20. */
 export const decimalsOf = async (token: string): Promise<number> => Number((await call(token, toFunctionSelector("decimals()")))[0]);
 
-/** Returns the pools of which an owner has shares. */
+/** Returns the pools in which an owner has shares. */
 export async function poolsHeld(pools: readonly StoryPool[], owner: string): Promise<(StoryPool & { readonly balance: bigint })[]> {
   const held = await Promise.all(pools.map(async (pool) => ({ ...pool, balance: await balanceOf(pool.pool, owner) })));
   return held.filter(({ balance }) => balance > 0n);
@@ -101,9 +101,9 @@ export async function actionsOf(pools: readonly StoryPool[], times: readonly num
 export const swapsWithin = (actions: readonly StoryAction[], end: number, days: number): StoryAction[] =>
   actions.filter(({ act, time }) => act === "SWAP" && time >= end - days * secondsPerDay && time < end);
 
-/** The volume of swaps on one side of a pair, or of all given pairs. */
-export const volumeOf = (swaps: readonly StoryAction[], way: "into" | "out", side: 0 | 1): bigint =>
-  swaps.reduce((sum, swap) => sum + swap[way][side], 0n);
+/** The volume of swaps into or out of one side of their pairs. */
+export const volumeOf = (swaps: readonly StoryAction[], direction: "into" | "out", side: 0 | 1): bigint =>
+  swaps.reduce((sum, swap) => sum + swap[direction][side], 0n);
 
 /** A pair's reserves since a time. */
 interface ReservesSince {

@@ -56,9 +56,9 @@ const orderIn = (log: NodeLog): Order => {
 
 /** The price of some units of an order: an equal share each, and one wei of the remainder for each of the first units. */
 const shareOf = (price: bigint, units: bigint, first: bigint, count: bigint): bigint => {
-  const over = (price % units) - first;
-  if (over <= 0n) return (price / units) * count;
-  return (price / units) * count + (over > count ? count : over);
+  const remainder = (price % units) - first;
+  if (remainder <= 0n) return (price / units) * count;
+  return (price / units) * count + (remainder > count ? count : remainder);
 };
 
 /** Reads the sales on Seaport. If a listing and a bid were matched, both events name the token; the bid's is used, because it has the buyer's price. */

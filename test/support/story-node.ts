@@ -103,8 +103,8 @@ export async function transfersOf(token: string, lastBlock = "latest") {
 }
 
 /**
- * Returns the changes of an owner's token balance by block, from which tests compute past balances: the story's node has the state of few blocks other than its
- * head.
+ * Returns the changes of an owner's token balance by block. Tests compute past balances from them, because the story's node has the state of few
+ * blocks other than its head.
  */
 export async function changesOf(token: string, owner: string): Promise<{ readonly block: number; readonly delta: bigint }[]> {
   return (await transfersOf(token)).map(({ block, from, to, value }) => ({

@@ -9,11 +9,11 @@ export interface Ratio {
 
 export type StoryCurrency = "USD" | "EUR" | "CAD";
 
-/** The price of one smallest unit of a token in the hour of a time; null if unknown. */
+/** The price of the smallest unit of a token in the hour that contains a time; null if unknown. */
 export type StoryPrices = (token: string, time: number, currency: StoryCurrency) => Ratio | null;
 
 export const nativeToken = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
-/** Dollar tokens that are configured as worth a dollar, with their decimals. */
+/** The tokens that are configured as dollar stablecoins, with their decimals. */
 const stablecoinDecimals = { usdToken: 6n, tideToken: 18n, pierToken: 18n, quayToken: 2n } as const;
 /** The names of the story's other stablecoins. */
 export const stablecoins = ["tideToken", "pierToken", "quayToken"] as const;
@@ -47,7 +47,7 @@ export async function readStoryPrices(): Promise<StoryPrices> {
   const times = await blockTimes();
   const [ether, euro] = await Promise.all([answersOf("etherFeed", times), answersOf("euroFeed", times)]);
   const pools = [...(await poolsOf("demo_exchange")), ...(await poolsOf("demo_swap"))];
-  const priceVersion = async (name: string, against: "usdToken" | "wrappedNative") => {
+  const entryOf = async (name: string, against: "usdToken" | "wrappedNative") => {
     const [token, other] = [storyValue(name), storyValue(against)];
     // For a token with several pools, the first exchange's is the deepest.
     const pair = pools.find(({ token0, token1 }) => [token0, token1].includes(token) && [token0, token1].includes(other));
@@ -56,11 +56,11 @@ export async function readStoryPrices(): Promise<StoryPrices> {
   };
   const tokens = new Map(
     await Promise.all([
-      priceVersion("goldToken", "usdToken"),
-      priceVersion("saltToken", "wrappedNative"),
-      priceVersion("tollToken", "usdToken"),
-      priceVersion("ticketToken", "usdToken"),
-      priceVersion("saffronToken", "wrappedNative"),
+      entryOf("goldToken", "usdToken"),
+      entryOf("saltToken", "wrappedNative"),
+      entryOf("tollToken", "usdToken"),
+      entryOf("ticketToken", "usdToken"),
+      entryOf("saffronToken", "wrappedNative"),
     ]),
   );
   const dollars = new Map(Object.entries(stablecoinDecimals).map(([name, decimals]) => [storyValue(name), decimals]));

@@ -20,7 +20,7 @@ const waitMilliseconds = 240_000;
 /** The end time of the tests' story: noon, so that its first and last day are incomplete. */
 export const storyEndTime = Date.UTC(2025, 9, 31, 12) / 1000;
 
-/** The scale of the short story, for tests to which its length is irrelevant. */
+/** The scale of the short story, for tests that do not depend on the length. */
 export const shortScale = 0.02;
 
 const exists = async (path: string): Promise<boolean> =>
@@ -29,7 +29,7 @@ const exists = async (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Builds a story, and removes those of other versions and what killed builds have left. */
+/** Removes stories of other versions and the drafts of killed builds, and builds a story. */
 const build = async (finished: string, scale: number): Promise<void> => {
   const isOutdated = (name: string): boolean =>
     name.startsWith("ashlar-story-") &&
@@ -96,7 +96,7 @@ export const startStory = async (options: { readonly rpcPort?: number } = {}): P
   };
 };
 
-/** Copies the saved short story into an empty data directory. A demo with its scale and end time loads it, which takes less time than to build it. */
+/** Copies the saved short story into an empty data directory. A demo with its scale and end time loads it, which is faster than building it. */
 export const copyShortStory = async (dataDirectory: string): Promise<void> => {
   await cp(await ensureStory(shortScale), dataDirectory, { recursive: true });
 };

@@ -19,7 +19,7 @@ export function memoryBackedDirectory(): string | undefined {
   }
 }
 
-/** Whether programs can be executed there: tests run those of packages that they install. */
+/** Whether programs can be executed in this file system: tests run programs of packages that they install there. */
 const allowsPrograms = (): boolean =>
   readFileSync("/proc/mounts", "utf8")
     .split("\n")

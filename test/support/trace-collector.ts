@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A span as OTLP has it in JSON (opentelemetry-proto, trace.proto): ids in hex, times in nanoseconds as text. */
+/** A span in the JSON encoding of OTLP (opentelemetry-proto, trace.proto): ids in hex, times in nanoseconds as text. */
 export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -29,7 +29,7 @@ export interface TraceCollector {
   readonly spans: readonly CollectedSpan[];
   /** The processes that exported spans. */
   readonly processes: ReadonlySet<unknown>;
-  /** Everything that was received, as text. */
+  /** All received requests as text. */
   text(): string;
   /** The status of the next responses; 200 by default. */
   status: number;

@@ -5,7 +5,7 @@ const defaultLimitMilliseconds = 240_000;
 const firstPauseMilliseconds = 10;
 const maxPauseMilliseconds = 100;
 
-/** Pauses for a twentieth of the time waited so far: a query every 10 ms would slow down what is waited for, where cores are few. */
+/** A pause is a twentieth of the time waited so far: on few cores, a query every 10 ms would slow down the awaited work. */
 const pauseAfter = (milliseconds: number): number => Math.min(maxPauseMilliseconds, Math.max(firstPauseMilliseconds, milliseconds / 20));
 
 /** Waits for a condition, up to a limit that is scaled to the speed of this machine. @throws {Error} if it takes longer. */

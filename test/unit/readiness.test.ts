@@ -10,19 +10,44 @@ const heartbeat = (row: Partial<HeartbeatRow>): HeartbeatRow => ({
   ...row,
 });
 
-describe("the problem of an indexer that made its last progress", () => {
+describe("indexerProblem, for an indexer", () => {
   it.each<[string, HeartbeatRow | undefined, number, string | null]>([
-    ["never, and is not known", undefined, 300, null],
-    ["a second ago, while another process failed to become the leader", heartbeat({ failure: "boom", is_stopped: true }), 300, null],
-    ["20 s ago and has stopped", heartbeat({ silent_seconds: 20, failure: "boom", is_stopped: true }), 300, "Indexer of eth stopped: boom"],
-    ["never and has stopped", heartbeat({ silent_seconds: null, failure: "boom", is_stopped: true }), 300, "Indexer of eth stopped: boom"],
-    ["20 s ago and retries", heartbeat({ silent_seconds: 20, failure: "boom" }), 300, null],
-    ["300 s ago", heartbeat({ silent_seconds: 300 }), 300, null],
-    ["301 s ago", heartbeat({ silent_seconds: 301 }), 300, "Indexer of eth stopped: it does not report (no progress for 301 s)"],
-    ["302 s ago and retries", heartbeat({ silent_seconds: 302.9, failure: "x" }), 300, "Indexer of eth stopped: x (no progress for 302 s)"],
-    ["a day ago, without a limit", heartbeat({ silent_seconds: 86_400 }), 0, null],
+    ["without a heartbeat", undefined, 300, null],
     [
-      "20 s ago, and stopped for a reason with a password",
+      "with progress a second ago, while another process failed to become the leader",
+      heartbeat({ failure: "boom", is_stopped: true }),
+      300,
+      null,
+    ],
+    [
+      "with progress 20 s ago, stopped",
+      heartbeat({ silent_seconds: 20, failure: "boom", is_stopped: true }),
+      300,
+      "Indexer of eth stopped: boom",
+    ],
+    [
+      "without progress, stopped",
+      heartbeat({ silent_seconds: null, failure: "boom", is_stopped: true }),
+      300,
+      "Indexer of eth stopped: boom",
+    ],
+    ["with progress 20 s ago, retrying", heartbeat({ silent_seconds: 20, failure: "boom" }), 300, null],
+    ["with progress 300 s ago", heartbeat({ silent_seconds: 300 }), 300, null],
+    [
+      "with progress 301 s ago",
+      heartbeat({ silent_seconds: 301 }),
+      300,
+      "Indexer of eth stopped: it does not report (no progress for 301 s)",
+    ],
+    [
+      "with progress 302 s ago, retrying",
+      heartbeat({ silent_seconds: 302.9, failure: "x" }),
+      300,
+      "Indexer of eth stopped: x (no progress for 302 s)",
+    ],
+    ["with progress a day ago, without a limit", heartbeat({ silent_seconds: 86_400 }), 0, null],
+    [
+      "with progress 20 s ago, stopped for a reason with a password",
       heartbeat({ silent_seconds: 20, failure: "no host http://me:secret@node:1", is_stopped: true }),
       300,
       "Indexer of eth stopped: no host http://node:1",

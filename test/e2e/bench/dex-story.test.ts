@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { marketDays, marketOf } from "../../../bench/dex/market.ts";
 import { createPoolBook } from "../../../bench/dex/pool-book.ts";
 import { generateMarket } from "../../../bench/dex/story.ts";
-import { createInterned, createMemoryState } from "../../../bench/support/memory-state.ts";
+import { createMemoryState, createRowInterner } from "../../../bench/support/memory-state.ts";
 import { poolsProjection } from "../../../runtime/domains/pools/projection/index.ts";
 import type { DecodedBlock, DecodedEvent } from "../../../runtime/events/decoded-block.ts";
 import type { Row } from "../../../runtime/indexer/projection.ts";
@@ -29,7 +29,7 @@ describe("the generated market", () => {
     expect(blocks.slice(1).every(({ block }, index) => block.parentHash === blocks[index]?.block.hash)).toBe(true);
     const [first, last] = [blocks[0]?.block.timestamp ?? 0, blocks.at(-1)?.block.timestamp ?? 0];
     expect(last).toBe(1_760_000_000);
-    // The first block is sixty days less one block time before the last.
+    // The first block is one block time less than sixty days before the last.
     expect(last - first).toBeGreaterThan((marketDays - 1) * 86_400);
     expect(last - first).toBeLessThanOrEqual(marketDays * 86_400);
   });
@@ -50,7 +50,7 @@ describe("the generated market", () => {
     for (const event of events) {
       if (event.kind === "poolReserves") synced.set(event.address, [event.reserve0, event.reserve1]);
       if (event.kind !== "poolSwap" || event.price !== null) continue;
-      // Sync precedes Swap: its reserves less the swap's amounts are the earlier ones.
+      // Sync precedes Swap: undoing the swap's amounts on its reserves gives the reserves before the swap.
       const [reserve0, reserve1] = synced.get(event.address) ?? [0n, 0n];
       const before = (reserve0 - event.amount0In + event.amount0Out) * (reserve1 - event.amount1In + event.amount1Out);
       expect(before <= reserve0 * reserve1 && event.amount0Out + event.amount1Out > 0n, event.address).toBe(true);
@@ -71,13 +71,13 @@ describe("the generated market", () => {
     for (const [pool, reserves] of synced) expect(totals.get(pool), pool).toEqual(reserves);
   });
 
-  it("gives the first of 400 pools its share by Zipf's law", () => {
-    // 1 / (1 + 1/2 + … + 1/400) is 0.152; the share is larger before all others exist and after some end.
+  it("gives the first of 400 pools the share of swaps that Zipf's law predicts", () => {
+    // 1 / (1 + 1/2 + … + 1/400) is 0.152; the actual share is larger, because other pools start later or end earlier.
     const firstPoolShare = swaps.filter(({ address }) => address === market.pools[0]?.address).length / swaps.length;
     expect(firstPoolShare).toBeGreaterThan(0.13);
     expect(firstPoolShare).toBeLessThan(0.2);
-    const lastDay = blocks.filter(({ block }) => block.timestamp > size.until - 7 * 86_400).flatMap((block) => block.events);
-    const active = new Set(lastDay.flatMap((event) => (event.kind === "poolSwap" ? [event.address] : [])));
+    const lastWeek = blocks.filter(({ block }) => block.timestamp > size.until - 7 * 86_400).flatMap((block) => block.events);
+    const active = new Set(lastWeek.flatMap((event) => (event.kind === "poolSwap" ? [event.address] : [])));
     expect(active.has(market.pools.at(-1)?.address ?? "0x")).toBe(false);
   });
 
@@ -96,7 +96,7 @@ describe("the generated market", () => {
     const whalePools = market.pools.filter(
       ({ address, exchange }) => exchange.family === "xy=k" && (shares.get(address + market.whale) ?? 0n) > 0n,
     );
-    // Every second of 400 pools; the concentrated ones (every twentieth, odd numbers) have no shares.
+    // Every second one of the 400 pools; the concentrated pools (every twentieth, all with odd numbers) have no shares.
     expect(whalePools.length).toBe(200);
   });
 });
@@ -106,15 +106,15 @@ describe("a generated pool", () => {
   if (pool === undefined) throw new Error("Missing first pool");
   const evenPool = { ...pool, reserves: [1_000_000n, 1_000_000n] as const };
 
-  it("trades by the product of its reserves, less a fee of three thousandths of the input", () => {
+  it("prices a trade by the product of its reserves, after a fee of 0.3 percent of the input", () => {
     // After the fee, 9,970 of an input of 10,000 remain: 1,000,000 * 9,970 / (1,000,000 + 9,970) is 9,871.6.
     const book = createPoolBook(evenPool);
     expect(book.trade(0, 10_000)).toEqual({ side: 0, in: 10_000n, out: 9_871n });
     expect(book.reserves).toEqual([1_010_000n, 990_129n]);
   });
 
-  it("returns at most the first provider's shares", () => {
-    // The square root of the product is 1,000,000, of which 1,000 are locked; half of 999,000, then half of the rest.
+  it("burns only shares of the first provider", () => {
+    // The supply is the square root of the product, 1,000,000, of which 1,000 are locked: half of 999,000 is burned, then half of the rest.
     const book = createPoolBook(evenPool);
     expect(book.remove(500)).toEqual({ amounts: [499_500n, 499_500n], shares: 499_500n });
     expect(book.remove(500).shares).toBe(249_750n);
@@ -143,18 +143,18 @@ describe("the rows of the pools projection for the generated market", () => {
       expect([row.swaps, row.amount0_in, row.amount0_out, row.amount1_in, row.amount1_out], pool).toEqual([count, ...sums]);
     }
     expect(rows("pool_actions").filter(({ act }) => act === 0).length).toBe(20_000);
-    const constant = market.exchanges.filter(({ family }) => family === "xy=k").map(({ factory }) => factory);
-    const exchanges = new Map(rows("exchange_sums").map((row) => [row.factory, Number(row.swaps)]));
-    const poolsOf = new Map(market.pools.map(({ address, exchange }) => [address, exchange.factory]));
-    for (const factory of constant) {
-      expect(exchanges.get(factory)).toBe(swaps.filter(({ address }) => poolsOf.get(address) === factory).length);
+    const constantProductFactories = market.exchanges.filter(({ family }) => family === "xy=k").map(({ factory }) => factory);
+    const swapsByFactory = new Map(rows("exchange_sums").map((row) => [row.factory, Number(row.swaps)]));
+    const factoryByPool = new Map(market.pools.map(({ address, exchange }) => [address, exchange.factory]));
+    for (const factory of constantProductFactories) {
+      expect(swapsByFactory.get(factory)).toBe(swaps.filter(({ address }) => factoryByPool.get(address) === factory).length);
     }
   });
 });
 
 /** Folds the blocks in portions and returns the rows by table. */
 function foldInPortions(all: readonly DecodedBlock[], portion: number): (table: string) => readonly Row[] {
-  const memory = createMemoryState(poolsProjection, createInterned());
+  const memory = createMemoryState(poolsProjection, createRowInterner());
   const rows = new Map<string, Row[]>();
   const chain = { from: 0, baseBlock: 0, nativeAccounting: "none" as const, wrappedNative: new Set<`0x${string}`>() };
   for (let first = 0; first < all.length; first += portion) {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the generated collection", () => {
-  it("generates a document with twelve traits for each token", async () => {
+  it("returns a document with twelve traits for each token", async () => {
     const chain = await startCollectionNode(130, join(folder, "almanac"));
     try {
       const artifact = compileAlmanac();

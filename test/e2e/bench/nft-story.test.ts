@@ -22,7 +22,7 @@ const events = blocks.flatMap((block) => block.events);
 const eventsOfKind = <Kind extends DecodedEvent["kind"]>(kind: Kind) =>
   events.filter((event): event is DecodedEvent & { kind: Kind } => event.kind === kind);
 
-const soldIn = (items: readonly { readonly kind: string }[]): number => items.filter(({ kind }) => kind === "token").length;
+const countSold = (items: readonly { readonly kind: string }[]): number => items.filter(({ kind }) => kind === "token").length;
 
 describe("generated collections", () => {
   it("are equal for equal seeds and different for different seeds", () => {
@@ -43,12 +43,12 @@ describe("generated collections", () => {
     expect(blocks.slice(1).every(({ block }, index) => block.parentHash === blocks[index]?.block.hash)).toBe(true);
     const [first, last] = [blocks[0]?.block.timestamp ?? 0, blocks.at(-1)?.block.timestamp ?? 0];
     expect(last).toBe(size.until);
-    // The first block is a year less one block time before the last.
+    // The first block is one block time less than a year before the last.
     expect(last - first).toBeGreaterThan(364 * 86_400);
     expect(last - first).toBeLessThanOrEqual(365 * 86_400);
   });
 
-  it("are transferred only by their owners", () => {
+  it("have tokens that only their owners transfer", () => {
     const owners = new Map<string, string>();
     let wrong = 0;
     for (const { address, from, to, tokenId } of eventsOfKind("erc721Transfer")) {
@@ -59,7 +59,7 @@ describe("generated collections", () => {
     expect(wrong).toBe(0);
     const countOwnedBy = (owner: string): number =>
       [...owners].filter(([key, own]) => key.startsWith(nftMarket.large) && own === owner).length;
-    // The whale holds 1,000 and the approver 300 of 10,000 tokens; of 500 tokens, each holds a twentieth of that.
+    // Of 10,000 tokens, the whale holds 1,000 and the approver 300; of 500 tokens, each holds a twentieth of that.
     expect([countOwnedBy(nftMarket.whale), countOwnedBy(nftMarket.approver)]).toEqual([50, 15]);
   });
 
@@ -103,7 +103,10 @@ describe("a small index of generated collections", () => {
       // The marketplace, once per trader, and one operator per small collection.
       nft_operators: nftMarket.traders.length + 10,
       // One row per sold token.
-      nft_sales: eventsOfKind("orderFulfilled").reduce((sum, { offer, consideration }) => sum + soldIn(offer) + soldIn(consideration), 0),
+      nft_sales: eventsOfKind("orderFulfilled").reduce(
+        (sum, { offer, consideration }) => sum + countSold(offer) + countSold(consideration),
+        0,
+      ),
       // 8,760 answers in 750 blocks: the last one of each block.
       feed_answers: 750,
     });

@@ -20,8 +20,8 @@ describe("benchmark statistics", () => {
     expect(compareTenths(points)).toEqual({ first: 2, last: 1 });
   });
 
-  it("include a process's time, whatever its program name", () => {
-    // proc_pid_stat(5): field 4 is the parent; fields 14 to 17 are its time and that of its exited children.
+  it("parse the CPU time of a process whose program name has spaces and parentheses", () => {
+    // proc_pid_stat(5): field 4 is the parent; fields 14 to 17 are the CPU times of the process and of its exited children.
     const line = "42 (post (gres) x) S 7 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 1 0 1 2 3";
     expect(parseStat(line)).toEqual({ id: 42, parent: 7, program: "post (gres) x", ticks: 100 });
   });
@@ -36,7 +36,7 @@ describe("generated numbers", () => {
   it("are uniformly distributed", () => {
     const random = createRandom(1);
     const mean = Array.from({ length: 10_000 }, random).reduce((sum, value) => sum + value, 0) / 10_000;
-    // The mean of 10,000 uniform numbers has a standard deviation of 1 / sqrt(12 * 10,000), 0.003; the limit is five of them.
+    // The mean of 10,000 uniform numbers has a standard deviation of 1 / sqrt(12 * 10,000) = 0.003; the limit is five standard deviations.
     expect(Math.abs(mean - 0.5)).toBeLessThan(0.015);
   });
 

@@ -45,7 +45,7 @@ describe("the generated chain", () => {
     // Four fifths of a sixth of the 40,000 transactions: 40,000 / 6 * 4 / 5 is 5,333.
     expect(sent).toBeGreaterThan(5_300);
     const holders = new Set(movements.filter(({ token }) => token === facts.popularToken).map(({ to }) => to));
-    // The additional one is the treasury, which received the mint.
+    // The additional holder is the treasury, which received the minted tokens.
     expect(holders.size).toBe(facts.popularHolders + 1);
     const collected = new Set(movements.filter(({ to }) => to === facts.collector).map(({ token }) => token));
     expect(collected.size).toBe(30_000);

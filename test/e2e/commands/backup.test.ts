@@ -6,7 +6,7 @@ import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
-/** Rows of one table, with texts that do not compress well, so that copying them takes longer than killing a process. */
+/** The number of rows in one table. Their values hardly compress, so that copying them takes longer than killing a process. */
 const rows = 400_000;
 
 describe("killed commands", () => {
@@ -47,7 +47,7 @@ describe("killed commands", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("are run again: a backup starts over, a restore is completed, and a flipped byte is found", async () => {
+  it("succeed when they are run again: a backup starts over, a restore is completed, and a flipped byte is detected", async () => {
     await fillSource(rows);
     const backup = run(["backup", backupFolder()]);
     await until(
@@ -81,7 +81,7 @@ describe("killed commands", () => {
     expect(await runToExit(["restore", "--verify", backupFolder()])).toEqual([1, expect.stringContaining("The backup is damaged")]);
   });
 
-  it("of a snapshot are run again; meanwhile, other commands and chains work", async () => {
+  it("for a snapshot succeed when they are run again; meanwhile, other commands and chains work", async () => {
     const insertChain = (test: TestDatabase, id: number, name: string) =>
       test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, sha256('genesis'), 0)", [
         id,
@@ -89,7 +89,7 @@ describe("killed commands", () => {
       ]);
     await writeFile(join(folder, "ashlar.yaml"), "chains:\n  - name: main\n    id: 1\n");
     await insertChain(source, 1, "test");
-    // Fewer rows, because they are added to an index.
+    // Fewer rows, because a restore adds them to an existing index.
     await fillSource(rows / 4);
     expect(await runToExit(["backup", "--chain", "test", backupFolder()])).toEqual([
       0,
@@ -110,7 +110,7 @@ describe("killed commands", () => {
     expect(await hashOf(target)).toEqual(await hashOf(source));
     expect(await runToExit(["chains", "status"])).toEqual([0, expect.stringMatching(/main {2}no blocks[\s\S]*other {2}no blocks/)]);
     expect(await runToExit(["log"])).toEqual([0, expect.stringMatching(/chain\.restore +main/)]);
-    expect(await runToExit(restore)).toEqual([1, expect.stringContaining("Chain main is in the index already")]);
+    expect(await runToExit(restore)).toEqual([1, expect.stringContaining("Chain main is already in the index")]);
     expect(await runToExit(["restore", "--chain", "base", backupFolder()])).toEqual([1, expect.stringContaining("base")]);
   });
 });

@@ -34,7 +34,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 describe("a command that fails", () => {
-  it("names the setting of the rejected database, without its password, and exits with 1", async () => {
+  it("names the setting of a database that cannot be used, without its password, and exits with 1", async () => {
     const wrong = new URL(test.url);
     wrong.password = "wrong-secret";
     const [code, output] = await runToExit(["migrate"], { DATABASE_URL: wrong.href });
@@ -95,7 +95,7 @@ describe("a command that fails", () => {
 });
 
 describe("limits of a key", () => {
-  it("are set when it is created, changed, removed and listed", async () => {
+  it("can be set at its creation, changed, removed and listed", async () => {
     const limits = ["--limit", "concurrentRequests=3", "--limit", "databaseSecondsPerMinute=unlimited", "--limit", "bytesInFlight=default"];
     const [code, output] = await runToExit(["keys", "create", "--label", "limited", "--credits", "7", ...limits]);
     expect(code).toBe(0);
@@ -118,7 +118,7 @@ describe("limits of a key", () => {
 });
 
 describe("quotas and rules of a key", () => {
-  it("are set when it is created, changed, removed and listed", async () => {
+  it("can be set at its creation, changed, removed and listed", async () => {
     const quotas = ["--daily-credits", "10", "--monthly-credits", "200", "--expires", "2099-01-31"];
     const rules = ["--allow-chain", "demo", "--allow-chain", "1", "--allow-origin", "https://App.example", "--allow-address", "10.0.0.0/8"];
     const [code, output] = await runToExit(["keys", "create", "--label", "capped", ...quotas, ...rules]);
@@ -144,15 +144,15 @@ describe("actions of operators", () => {
     await insertChain(test.database, { id: 77, name: "other", genesisHash: `0x${"00".repeat(32)}`, from: 0, nativeAccounting: null });
     const stopsSoon = "Indexing of other is paused: its indexer stops within seconds.\n";
     expect(await runToExit(["chains", "pause", "other"])).toEqual([0, stopsSoon]);
-    expect(await runToExit(["chains", "pause", "other"])).toEqual([0, "Indexing of other is paused already.\n"]);
+    expect(await runToExit(["chains", "pause", "other"])).toEqual([0, "Indexing of other is already paused.\n"]);
     expect(await runToExit(["chains", "status", "other"])).toEqual([
       0,
       expect.stringMatching(
-        /^other {2}no blocks {2}paused since \d{4}-\S+Z\n {2}disk: not known(?:.|\n)*\n {2}queue contract-reads: 0 entries, 0 of them attempted before\n/,
+        /^other {2}no blocks {2}paused since \d{4}-\S+Z\n {2}disk: unknown(?:.|\n)*\n {2}queue contract-reads: 0 entries, 0 of them attempted before\n/,
       ),
     ]);
-    const [resumed] = await runToExit(["chains", "resume", "other"]);
-    expect(resumed).toBe(0);
+    const [resumeCode] = await runToExit(["chains", "resume", "other"]);
+    expect(resumeCode).toBe(0);
     expect(await runToExit(["chains", "retry-jobs", "other", "--queue", "none"])).toEqual([
       1,
       'Invalid value "none" for --queue: expected contract-reads or nft-metadata.\n',
@@ -175,17 +175,17 @@ describe("actions of operators", () => {
       "chain.pause  other",
       "",
     ]);
-    const explained = "All rows of other are deleted, including its prices and metadata; other chains and keys are not changed.\n";
+    const warning = "All rows of other are deleted, including its prices and metadata; other chains and keys are not changed.\n";
     expect(await runToExit(["chains", "remove", "other", "--yes", "one"])).toEqual([
       1,
-      `${explained}Invalid confirmation "one": expected other. Nothing was changed.\n`,
+      `${warning}Invalid confirmation "one": expected other. Nothing was changed.\n`,
     ]);
     expect(await runToExit(["chains", "remove", "other"])).toEqual([
       1,
-      `${explained}Removing other needs a confirmation: pass --yes other. Nothing was changed.\n`,
+      `${warning}Removing other requires confirmation: pass --yes other. Nothing was changed.\n`,
     ]);
-    const [removed, last] = await runToExit(["chains", "remove", "other", "--yes", "other"]);
-    expect([removed, last]).toEqual([0, expect.stringContaining("Done: other is removed (0 rows).")]);
+    const [removeCode, removeOutput] = await runToExit(["chains", "remove", "other", "--yes", "other"]);
+    expect([removeCode, removeOutput]).toEqual([0, expect.stringContaining("Done: other is removed (0 rows).")]);
     expect(await test.database.query("SELECT 1 FROM chains WHERE name = 'other'")).toEqual([]);
   });
 });
@@ -221,7 +221,7 @@ describe("a stop signal", () => {
     return row ?? { indexed: -1, lowest: -1, count: 0 };
   };
 
-  it("stops an indexer in its backfill at a batch boundary, from which the next indexer continues", async () => {
+  it("stops an indexer during its backfill at a batch boundary, from which the next indexer continues", async () => {
     const args = ["index", "--chain", "one", "--rpc", chain.url];
     const first = run(args);
     await until("the first batch", async () => (await heightsOf()).indexed >= 0);

@@ -108,7 +108,7 @@ describe("a closed output pipe", () => {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    // Without any reader, the first write fails with EPIPE.
+    // Without a reader, the first write fails with EPIPE.
     child.stdout.destroy();
     let errors = "";
     child.stderr.on("data", (part: Buffer) => (errors += part.toString()));

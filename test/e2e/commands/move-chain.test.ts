@@ -13,7 +13,7 @@ import { startTokenChain, type TokenChain } from "../../support/token-chain.ts";
 import { until } from "../../support/until.ts";
 
 const chainId = 31_337;
-/** Rows of one table that take longer to restore than killing a process. */
+/** The number of rows in one table: restoring them takes longer than killing a process. */
 const extraRows = 200_000;
 
 describe("ashlar chains move", () => {
@@ -49,14 +49,14 @@ describe("ashlar chains move", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("refuses what cannot be moved", async () => {
+  it("rejects an unknown chain or database, and the chain's own database", async () => {
     expect(await runToExit(["chains", "move", "own", "--to", "c"])).toEqual([
       1,
       'Invalid value "c" for --to: expected a or b or control.\n',
     ]);
     expect(await runToExit(["chains", "move", "own", "--to", "a"])).toEqual([
       1,
-      'Invalid value "a" for --to: expected another database than that of own. Nothing was changed.\n',
+      'Invalid value "a" for --to: expected a database other than that of own. Nothing was changed.\n',
     ]);
     expect(await runToExit(["chains", "move", "other", "--to", "b"])).toEqual([
       1,
@@ -65,7 +65,7 @@ describe("ashlar chains move", () => {
     expect(await databases().b.database.query("SELECT chain_id FROM chains")).toEqual([]);
   });
 
-  it("moves a chain while it is indexed and served, also after a kill, without a failed request", async () => {
+  it("moves a chain while it is indexed and served, even after a kill, without a failed request", async () => {
     const { control: keys, a: before, b: after } = databases();
     const started: Run[] = [];
     const servers: ServerProcess[] = [];
@@ -84,7 +84,7 @@ describe("ashlar chains move", () => {
       servers.push(await startServer(join(folder, "ashlar.yaml"), keys.url));
       const requests = startRequests(servers, `/v1/own/address/${tokens.trader}/balances_v2/`, key);
 
-      // What an earlier command left is not used.
+      // Files that an earlier command left behind are not used.
       await mkdir(join(folder, "snapshot", "move-own"), { recursive: true });
       await writeFile(join(folder, "snapshot", "move-own", "manifest.json"), "{}");
       const killed = start("chains", "move", "own", "--to", "b", "--folder", "snapshot");
@@ -96,7 +96,7 @@ describe("ashlar chains move", () => {
       await tokens.grow(3);
 
       const mover = start("chains", "move", "own", "--to", "b", "--folder", "snapshot");
-      await until("the copy to be as far as the original", () => mover.output().includes("own is in b as far as in a."));
+      await until("the copy to catch up with the original", () => mover.output().includes("own is indexed as far in b as in a."));
       expect(mover.output()).not.toContain("Snapshot of");
       expect(await readdir(join(folder, "snapshot"))).toEqual([]);
       await tokens.grow(3);
@@ -128,9 +128,9 @@ describe("ashlar chains move", () => {
       const latest = await fetch(`${servers[0]?.url}/v1/own/block_v2/latest/`, { headers: { authorization: `Bearer ${key}` } });
       expect(await latest.json()).toMatchObject({ data: { items: [{ height: await tokens.chain.head() }] } });
 
-      // Back, into the control database.
+      // Back into the control database.
       const back = start("chains", "move", "own", "--config", "moved.yaml", "--to", "control");
-      await until("the copy to be as far as the original", () => back.output().includes("own is in control as far as in b."));
+      await until("the copy to catch up with the original", () => back.output().includes("own is indexed as far in control as in b."));
       expect(back.output()).toContain("delete the setting database of own");
       back.child.kill("SIGINT");
       expect(await back.exited).toBe(0);
@@ -148,7 +148,7 @@ describe("ashlar chains move", () => {
   });
 });
 
-/** Sends requests to the first of the servers, one after the other, until it is stopped; then returns the number of responses by status. */
+/** Sends requests to the first of the servers, one after another; `stop` ends this and returns the number of responses by status. */
 function startRequests(servers: readonly ServerProcess[], path: string, key: string) {
   const counts: Record<string, number> = {};
   let isStopped = false;

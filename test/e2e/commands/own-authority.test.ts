@@ -13,8 +13,8 @@ let folder: string;
 let port: number;
 const { runToExit } = createCommandRunner(() => ({ folder, url: "postgres://127.0.0.1:1/none" }));
 
-/** Issues a certificate for localhost by an authority of its own, with the openssl command. */
-const issueCertificate = (): void => {
+/** Creates two certificate authorities and a certificate for localhost that the first one issues, with the openssl command. */
+const createCertificates = (): void => {
   const openssl = (...args: readonly string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
   const create = (name: string, ...args: readonly string[]) =>
     openssl(
@@ -46,7 +46,7 @@ const startTlsProxy = async (target: string): Promise<Server> => {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-authority-"));
-  issueCertificate();
+  createCertificates();
   const chain = await startTestChain();
   const server = await startTlsProxy(chain.url);
   port = (server.address() as AddressInfo).port;
@@ -64,7 +64,7 @@ const doctor = (host: string, authority: string | null) =>
     authority === null ? {} : { NODE_EXTRA_CA_CERTS: join(folder, `${authority}.pem`) },
   );
 
-describe("a node with a certificate of an authority of its own", () => {
+describe("a node whose certificate is issued by a private authority", () => {
   it("is accepted if NODE_EXTRA_CA_CERTS names the authority and the certificate names the host", async () => {
     const [accepted, unknown, other, misnamed] = await Promise.all([
       doctor("localhost", "authority"),
@@ -73,7 +73,7 @@ describe("a node with a certificate of an authority of its own", () => {
       doctor("127.0.0.1", "authority"),
     ]);
     expect(accepted).toEqual([0, expect.stringContaining("serves chain 31337")]);
-    // The codes of OpenSSL for a certificate whose issuer is not known (verify(1)), and of Node for a host that it does not name.
+    // OpenSSL's codes for a certificate with an unknown issuer (verify(1)). Below, Node's code for a host that the certificate does not name.
     const untrusted = /UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY/;
     expect(unknown).toEqual([1, expect.stringMatching(untrusted)]);
     expect(other).toEqual([1, expect.stringMatching(untrusted)]);

@@ -23,11 +23,11 @@ interface Service {
 }
 
 /**
- * What an operator does with a service of an own chain, in a shell and in a browser: a key with a quota, its use until it is used up, a higher quota, a backup,
- * the loss of the data folder, and its restoration.
+ * Follows an operator who serves their own chain, in a shell and in a browser: creates a key with a quota, exhausts and raises the quota, makes a
+ * backup, loses the data directory and restores it.
  */
 // `.ci/run` installs Debian's chromium if possible; without a browser, this suite is skipped.
-describe.skipIf(!existsSync(browser))("a day of an operator", () => {
+describe.skipIf(!existsSync(browser))("an operator's day", () => {
   let folder: string;
   let chain: TestChain;
   let context: BrowserContext;
@@ -67,7 +67,7 @@ describe.skipIf(!existsSync(browser))("a day of an operator", () => {
     const { data } = (await response.json()) as { data: { items: { contract_address: string; balance: string }[] } };
     return data.items.map(({ contract_address, balance }) => [contract_address, balance]);
   };
-  const editedRow = () => page.locator("tr", { hasText: "team" });
+  const keyRow = () => page.locator("tr", { hasText: "team" });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "ashlar-operator-"));
@@ -87,11 +87,11 @@ describe.skipIf(!existsSync(browser))("a day of an operator", () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  it("ends with the same answers and a clean audit", async () => {
-    // An own chain, with a token of which an account has 1,000 units.
+  it("ends with unchanged responses and an audit without differences", async () => {
+    // The operator's chain, with a token of which an account holds 1,000 units.
     const token = await chain.deploy(artifacts.erc20(), ["Own", "OWN"]);
     const [owner, holder] = chain.accounts;
-    if (owner === undefined || holder === undefined) throw new Error("The chain has accounts.");
+    if (owner === undefined || holder === undefined) throw new Error("The chain has no accounts.");
     const mint = encodeFunctionData({ abi: artifacts.erc20().abi, functionName: "mint", args: [holder, 1_000n] });
     await chain.send({ from: owner, to: token, data: mint, gas: 200_000n });
     for (let block = 0; block < 5; block += 1) await chain.mine();
@@ -122,7 +122,7 @@ describe.skipIf(!existsSync(browser))("a day of an operator", () => {
     expect(await refused.text()).toContain(midnight.toISOString().slice(0, 10));
     expect(Math.abs(Number(refused.headers.get("retry-after")) - (midnight.getTime() - Date.now()) / 1_000)).toBeLessThan(60);
 
-    // The console shows what the key used: three requests, of which one failed, and two credits.
+    // The console shows the usage of the key: three requests, one of which failed, and two credits.
     await until("the usage to be shown", async () => {
       await page.goto("about:blank");
       await page.goto(`${link.split("#")[0]}#/usage`);
@@ -136,9 +136,9 @@ describe.skipIf(!existsSync(browser))("a day of an operator", () => {
     });
     expect(await page.locator("canvas").count()).toBe(3);
 
-    // A higher quota, which servers use within 5 seconds.
+    // A higher quota, which servers apply within 5 seconds.
     await page.getByRole("link", { name: "Keys" }).click();
-    await editedRow().getByRole("button", { name: "Edit" }).click();
+    await keyRow().getByRole("button", { name: "Edit" }).click();
     await page.getByLabel("Per UTC day").fill("1000");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved: servers use the change").waitFor();
@@ -146,7 +146,7 @@ describe.skipIf(!existsSync(browser))("a day of an operator", () => {
     const expected = await balances();
     expect(expected).toContainEqual([token.toLowerCase(), "1000"]);
 
-    // A backup while the service runs, and the loss of its data folder.
+    // A backup while the service runs, and the loss of its data directory.
     await ashlar("backup", join(folder, "backup"));
     const lost = service;
     lost?.child.kill("SIGKILL");
@@ -161,14 +161,14 @@ describe.skipIf(!existsSync(browser))("a day of an operator", () => {
     await chain.mine();
     await ashlar("restore", join(folder, "backup"));
 
-    // The same key and answers, the block after the backup, and an audit without differences.
+    // The same key and responses, the block after the backup, and an audit without differences.
     await start();
     await until("the block after the backup", async () => {
       const { data } = (await (await request("block_v2/latest/")).json()) as { data: { items: { height: number }[] } };
       return data.items[0]?.height === (await chain.head());
     });
     expect(await balances()).toEqual(expected);
-    expect((await ashlar("audit")).stdout).toContain("No difference.");
+    expect((await ashlar("audit")).stdout).toContain("No differences.");
     expect(
       (await ashlar("log")).stdout
         .split("\n")

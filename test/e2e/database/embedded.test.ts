@@ -11,7 +11,7 @@ import { until } from "../../support/until.ts";
 
 const root = process.getuid?.() === 0;
 const createKeptTable = "CREATE TABLE kept AS SELECT 42 AS n";
-/** A data directory below a folder with mode 0700, whose stopped server contains the table; the tests start it one after another. */
+/** A data directory below a folder with mode 0700. Its server is stopped and has the table; the tests start it one after another. */
 let data = "";
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "ashlar-embedded-"));
@@ -36,7 +36,7 @@ describe("the embedded server", () => {
     expect([first.owner, second.owner]).toEqual([true, true]);
     expect(await readKept(second.url)).toEqual(keptRows);
     expect(new URL(second.url).password).toBe(new URL(first.url).password);
-    // PostgreSQL runs as nobody if the test runs as root, else as the same user.
+    // PostgreSQL runs as nobody if the test runs as root, otherwise as the same user.
     expect(statSync(`/proc/${postmasterOf(data)}`).uid).toBe(root ? 65534 : process.getuid?.());
   });
 
@@ -167,7 +167,7 @@ describe("the embedded server", () => {
 });
 
 describe("an unavailable embedded server", () => {
-  async function refusal(dataDirectory: string): Promise<string> {
+  async function errorOf(dataDirectory: string): Promise<string> {
     const error = await startEmbedded({ dataDirectory, waitMilliseconds: 0 }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(EmbeddedUnavailable);
     return (error as Error).message;
@@ -176,7 +176,7 @@ describe("an unavailable embedded server", () => {
   it("reports the reason and how to set DATABASE_URL", async () => {
     const folder = privateFolder();
     writeFileSync(join(folder, "file"), "");
-    expect(await refusal(join(folder, "file"))).toMatch(
+    expect(await errorOf(join(folder, "file"))).toMatch(
       /^The embedded PostgreSQL cannot be used: the data directory .* cannot be created or opened \(EEXIST\); .* set DATABASE_URL=postgresql:\/\/user:password@host:5432\/name\.$/,
     );
   });
@@ -185,7 +185,7 @@ describe("an unavailable embedded server", () => {
     const folder = privateFolder();
     mkdirSync(join(folder, "postgres"));
     writeFileSync(join(folder, "postgres", "PG_VERSION"), "17\n");
-    expect(await refusal(folder)).toMatch(/was created by PostgreSQL 17, and the installed version is 18: run ashlar database upgrade;/);
+    expect(await errorOf(folder)).toMatch(/was created by PostgreSQL 17, and the installed version is 18: run ashlar database upgrade;/);
     expect(statSync(join(folder, "postgres", "PG_VERSION")).uid).toBe(process.getuid?.());
   });
 
@@ -198,7 +198,7 @@ describe("an unavailable embedded server", () => {
     const owner = await start(data);
     process.kill(postmasterOf(data), "SIGKILL");
     await expect.poll(() => query(owner.url, "SELECT 1").catch(() => "gone")).toBe("gone");
-    expect(await refusal(data)).toMatch(/another process has .*, and its server does not respond;/);
+    expect(await errorOf(data)).toMatch(/another process has .*, and its server does not respond;/);
   });
 
   it("rejects a folder that is not readable", async () => {
@@ -206,7 +206,7 @@ describe("an unavailable embedded server", () => {
     const folder = privateFolder();
     if (root) writeFileSync(join(folder, "postgres"), "");
     else mkdirSync(join(folder, "postgres"), { mode: 0o000 });
-    expect(await refusal(folder)).toMatch(/is not a PostgreSQL data directory or is not readable by this user \((ENOTDIR|EACCES)\);/);
+    expect(await errorOf(folder)).toMatch(/is not a PostgreSQL data directory or is not readable by this user \((ENOTDIR|EACCES)\);/);
     if (!root) chmodSync(join(folder, "postgres"), 0o700);
   });
 });

@@ -76,7 +76,7 @@ describe("an embedded server that is kept running", () => {
     expect((await database.knex.raw("SELECT 1 AS up")).rows).toEqual([{ up: 1 }]);
   });
 
-  it("kills a child process of the killed server that keeps computing and holds the shared memory", async () => {
+  it("kills a busy child process of the killed server, which holds the shared memory", async () => {
     const folder = privateFolder();
     const { database } = await startKept(folder);
     const busy = database.query("DO $$ BEGIN LOOP END LOOP; END $$").catch((error: Error) => error.message);

@@ -15,9 +15,9 @@ import { until } from "../../support/until.ts";
 
 const script = fileURLToPath(new URL("../../support/database/hold-server.ts", import.meta.url));
 const node = [process.execPath, "--import", "tsx", script];
-/** Namespaces of process ids and of network: what a container has of its own. */
+/** Separate namespaces for process ids and the network, as a container has them. */
 const isolated = ["unshare", "--pid", "--fork", "--mount-proc", "--net", "--kill-child"];
-/** Containers that share the machine's network. */
+/** A separate namespace for process ids only: a container that shares the machine's network. */
 const hostNetwork = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"];
 
 interface Outcome {
@@ -26,7 +26,7 @@ interface Outcome {
   readonly error?: string;
 }
 
-/** Starts a process that holds the server of a data directory, in namespaces of its own. */
+/** Starts a process that holds the server of a data directory, in separate namespaces. */
 async function holdInContainer(namespaces: readonly string[], dataDirectory: string) {
   // The loopback interface of a new network namespace is down.
   const inner = namespaces.includes("--net") ? ["sh", "-c", 'ip link set lo up && exec "$@"', "sh", ...node] : node;
@@ -47,7 +47,7 @@ async function holdInContainer(namespaces: readonly string[], dataDirectory: str
 }
 
 const lockOf = (folder: string): LockRecord => JSON.parse(readFileSync(join(folder, "postgres.lock"), "utf8")) as LockRecord;
-/** Replaces the lock as another machine does. */
+/** Replaces the lock as another machine would. */
 const replaceLock = (folder: string, record: LockRecord): void => {
   const path = join(folder, "postgres.lock");
   writeFileSync(`${path}.test`, JSON.stringify(record));
@@ -59,9 +59,9 @@ const isPrivileged = process.platform === "linux" && process.getuid?.() === 0;
 
 describe.runIf(isPrivileged)("a data directory that another container uses", () => {
   it.each([
-    ["a network of its own", isolated],
-    ["the network of the machine", hostNetwork],
-  ])("is refused while it is used, by a container with %s, and taken over once that is killed", async (_, namespaces) => {
+    ["its own network", isolated],
+    ["the machine's network", hostNetwork],
+  ])("is refused while a container with %s uses it, and taken over once that container is killed", async (_, namespaces) => {
     const folder = privateFolder();
     const holder = await holdInContainer(namespaces, folder);
     expect(holder.outcome).toMatchObject({ owner: true });
@@ -111,10 +111,10 @@ describe("the lock of a data directory", () => {
     await lock.release();
   });
 
-  it("stays with the server of a killed owner in another container", async () => {
+  it("is not taken over while its owner's server may still run in another container", async () => {
     const folder = privateFolder();
     const { stop } = await start(folder);
-    // As if this process and its server were in another container, and hung.
+    // As if this process and its server hung in another container.
     const record = lockOf(folder);
     replaceLock(folder, { ...record, processes: "pid:[1]" });
     await expect(acquireLock(findPaths(folder), { staleMilliseconds: 500 })).rejects.toThrow("stop that container");
@@ -122,7 +122,7 @@ describe("the lock of a data directory", () => {
     await stop();
   });
 
-  it("makes an owner that lost it kill its server without a trace, and fail", async () => {
+  it("makes an owner that lost it kill its server, leave the new owner's files unchanged, and fail", async () => {
     const folder = privateFolder();
     const errors: Error[] = [];
     const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -14,16 +14,16 @@ const keyLabels = (url: string) => query(url, "SELECT label FROM api_keys ORDER 
 /** The files of a data directory that belong to clusters. */
 const clusters = (folder: string): string[] => readdirSync(folder).filter((name) => /^postgres(?:[-.](?:\d+|upgrad\w+))?$/.test(name));
 
-const isSkipped = hasOldPrograms ? "" : " (skipped: its programs are not installed)";
+const skipNote = hasOldPrograms ? "" : " (skipped: its programs are not installed)";
 
-describe.skipIf(!hasOldPrograms)(`the upgrade of the embedded server from PostgreSQL 15${isSkipped}`, () => {
+describe.skipIf(!hasOldPrograms)(`the upgrade of the embedded server from PostgreSQL 15${skipNote}`, () => {
   const commandsIn = (folder: string) => {
     const environment = { ASHLAR_DATA_DIR: folder };
     const { run, runToExit } = createCommandRunner(() => ({ folder, url: "" }));
     const upgrade = ["database", "upgrade", "--programs", oldPrograms];
     return { runToExit: (args: readonly string[]) => runToExit(args, environment), upgrade, startUpgrade: () => run(upgrade, environment) };
   };
-  const oldDirectory = async (rows: number): Promise<string> => {
+  const createOldDirectory = async (rows: number): Promise<string> => {
     const folder = privateFolder();
     await createOldCluster(folder, async (database) => {
       await migrate(database, migrations);
@@ -37,8 +37,8 @@ describe.skipIf(!hasOldPrograms)(`the upgrade of the embedded server from Postgr
     return folder;
   };
 
-  it("is refused without the old programs, and any other command says what to run; then it keeps the old data and all rows", async () => {
-    const folder = await oldDirectory(10);
+  it("is refused without the old programs, and other commands report what to run; with them, it keeps the old data and all rows", async () => {
+    const folder = await createOldDirectory(10);
     const { runToExit, upgrade } = commandsIn(folder);
     const serve = ["serve", "--chain", "test", "--rpc", "http://127.0.0.1:1"];
     for (const command of [serve, ["keys", "list"]])
@@ -70,13 +70,13 @@ describe.skipIf(!hasOldPrograms)(`the upgrade of the embedded server from Postgr
     const { url } = await start(folder);
     expect(await query(url, "SELECT count(*) FROM base_reads")).toEqual([{ count: 10 }]);
     expect(await query(url, "SHOW server_version_num")).toEqual([{ server_version_num: expect.stringMatching(/^18/) }]);
-    // Its writes are not refused.
+    // The upgraded server accepts writes.
     await query(url, "INSERT INTO api_keys (hash, label) VALUES (sha256('second'), 'second')");
     expect(await keyLabels(url)).toEqual([{ label: "first" }, { label: "second" }]);
   });
 
-  it("is refused while a process uses the database, and is started again if it was killed", async () => {
-    const folder = await oldDirectory(100_000);
+  it("is refused while a process uses the database, and succeeds when it is run again after a kill", async () => {
+    const folder = await createOldDirectory(100_000);
     const { runToExit, startUpgrade, upgrade } = commandsIn(folder);
     const backup = join(folder, "postgres.upgrade", "backup");
     const stages = [() => existsSync(backup), () => existsSync(join(backup, "manifest.json"))];
@@ -88,7 +88,7 @@ describe.skipIf(!hasOldPrograms)(`the upgrade of the embedded server from Postgr
       killed.child.kill("SIGKILL");
       await killed.exited;
       expect([versionOf(folder), existsSync(join(folder, "postgres-15"))]).toEqual(["15", false]);
-      // Stops the server that the killed process has left, which refuses writes.
+      // Stops the server that the killed process left behind, which rejects writes.
       await expect(startEmbedded({ dataDirectory: folder })).rejects.toThrow("run ashlar database upgrade");
       expect(existsSync(join(folder, "postgres", "postmaster.pid"))).toBe(false);
     }
@@ -118,6 +118,6 @@ it("an upgrade refuses an external database, a missing one, and one of a newer v
   writeFileSync(join(folder, "postgres", "PG_VERSION"), "99\n");
   expect(await runToExit(upgrade, embedded)).toEqual([
     1,
-    expect.stringMatching(/is of PostgreSQL 99, which is newer than the installed version 18/),
+    expect.stringMatching(/was created by PostgreSQL 99, which is newer than the installed version 18/),
   ]);
 });

@@ -32,7 +32,7 @@ describe("the demo", () => {
     cleanups.push(() => rm(path, { recursive: true, force: true }));
     return path;
   };
-  /** A folder with the saved story. A demo loads it, unless a test needs one that was just built: its node has fewer past states. */
+  /** A folder with the saved story, which a demo loads. Some tests build the story instead, because its node then has fewer past states. */
   const folderWithStory = async (): Promise<string> => {
     const path = await folder();
     await copyShortStory(path);

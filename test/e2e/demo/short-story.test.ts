@@ -24,7 +24,7 @@ describe("a short story", () => {
     cleanups.push(() => rm(path, { recursive: true, force: true }));
     return path;
   };
-  /** A folder with the saved story, for tests of what follows it. */
+  /** A folder with the saved story, for tests of what happens after it. */
   const folderWithStory = async (): Promise<string> => {
     const path = await folder();
     await copyShortStory(path);
@@ -115,7 +115,7 @@ describe("a short story", () => {
     while (Number(await request(demo, "eth_blockNumber")) < before + 20) await new Promise((resolve) => setTimeout(resolve, 50));
     stop.abort();
     await running;
-    // More blocks than the node has past states: that of the genesis block, with a million ether, is restored.
+    // The node keeps fewer states than it has mined blocks, but the genesis state, with a million ether, is restored.
     expect(await request(demo, "eth_getBalance", [demo.story.inventory.accounts[0], "0x0"])).toBe(`0x${(10n ** 24n).toString(16)}`);
     const after = Number(await request(demo, "eth_blockNumber"));
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -14,10 +14,10 @@ export interface Attack {
   count(outcome: string | number): void;
 }
 
-/** Attacks until it is stopped. */
+/** Runs an attack until it is stopped. */
 export type Run = (attack: Attack) => Promise<unknown>;
 
-/** Sends a request and reads the response to its end. A failed connection is an outcome too. */
+/** Sends a request and reads the entire response. A failed connection is an outcome too. */
 const send = (
   { target: { port, key }, count }: Attack,
   path: string,
@@ -37,7 +37,7 @@ const send = (
     });
   });
 
-/** Connections that send one request after the other, each with the next path. */
+/** Sends requests one after another on each of several connections, each request with the next path. */
 export async function flood(
   attack: Attack,
   connections: number,

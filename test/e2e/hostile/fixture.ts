@@ -7,14 +7,14 @@ import { projections } from "../../../runtime/projections.ts";
 export const chain = { name: "hostile", id: 7 } as const;
 const blocks = 1_000;
 const secondsPerBlock = 3_600;
-/** 100,000 transfers of the hub token: ten a transaction, ten transactions a block. */
+/** 100,000 transfers of the hub token: ten per transaction, ten transactions per block. */
 const perBlock = 10;
 export const lastBlock = blocks - 1;
 
 /** Addresses by kind and number, as in `address_of` below. */
 const addressOf = (kind: number, number: number): Hex => `0x${kind.toString(16).padStart(32, "0")}${number.toString(16).padStart(8, "0")}`;
 const kinds = { token: 1, holder: 2, account: 3 } as const;
-/** The token whose transfers and holders attackers ask for; its sender. */
+/** The token whose transfers and holders attackers request, and the sender of these transfers. */
 export const hubToken = addressOf(kinds.token, 0);
 export const hubSender = addressOf(kinds.account, 1);
 /** Holds 30,000 tokens. */
@@ -79,7 +79,7 @@ export async function fillIndex(database: Database): Promise<void> {
   );
 }
 
-/** What a call of name() returns (Solidity ABI, type string). */
+/** The result of a call of name(): an ABI-encoded string. */
 const encoded = (name: Buffer): CallOutcome => {
   const word = (value: number): Buffer => Buffer.from(value.toString(16).padStart(64, "0"), "hex");
   return {

@@ -6,28 +6,28 @@ import { type AttackedServer, type Figures, startAttackedServer } from "./under-
 const milliseconds = 4_000;
 /** A busy machine may interrupt a measurement, but is unlikely to interrupt all of them. */
 const attempts = 3;
-/** The targets on a quiet machine of the reference's speed. `deadline` scales them to the speed of this machine. */
+/** The targets in milliseconds on a quiet reference machine. `deadline` scales them to the speed of this machine. */
 const quiet = { balances: 250, health: 50, loop: 50 } as const;
-/** Other tests run beside these, two on each core, and the attacker's process and the database take their part: all get at least a quarter of the time. */
-const share = 4;
+/** Two tests run on each core, beside the attacker's process and the database: each of the four gets at least a quarter of the CPU time. */
+const processesPerCore = 4;
 /** While the database is busy with the largest responses, a request may have to wait for a connection, but not until its deadline of 15 s. */
 const heavy = { balances: 60, health: 16, loop: 16 } as const;
-/** Measured: 264 to 373 MB on a busy machine; the target is 512 MB. On a fast one, more large responses are computed during an attack that requests them. */
+/** Measured: 264 to 373 MB on a busy machine; the target is 512 MB. A fast machine computes more large responses during an attack. */
 const maxMegabytes = { light: 576, heavy: 768 } as const;
 
 /** The reasons why figures are not acceptable. */
 function findProblems({ balances, health, server: loop, control, outcomes }: Figures, isHeavy: boolean): string[] {
-  const limitOf = (name: keyof typeof quiet): number => deadline(quiet[name] * (isHeavy ? heavy[name] : share));
+  const limitOf = (name: keyof typeof quiet): number => deadline(quiet[name] * (isHeavy ? heavy[name] : processesPerCore));
   const bounded = (name: string, value: number, limit: number): string[] =>
     value < limit ? [] : [`${name} is ${Math.round(value)}; the limit is ${limit}`];
   return [
     ...[...balances.failures, ...health.failures].slice(0, 3),
     ...bounded("p99 of balances_v2 in ms", balances.p99, limitOf("balances")),
     ...bounded("p99 of /healthz in ms", health.p99, limitOf("health")),
-    // 4 s have too few iterations of the loop for p99.99, which is printed.
+    // In 4 s, the loop has too few iterations for p99.99, which is only printed.
     ...bounded("p99 of the loop's delay in ms, less that of an idle process", loop.p99 - control.p99, limitOf("loop")),
     ...bounded("memory in MB", loop.peakMegabytes, isHeavy ? maxMegabytes.heavy : maxMegabytes.light),
-    // Requests of the attacker fail only with documented statuses.
+    // The requests of the attacker may only fail with documented statuses.
     ...(outcomes["500"] === undefined ? [] : [`${outcomes["500"]} responses have status 500`]),
   ];
 }
@@ -42,7 +42,7 @@ afterAll(() => server?.stop());
 
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 
-/** The figures of a run in one line, for notes. */
+/** Prints the figures of a run in one line. */
 function print(name: string, { balances, health, server: loop, control, outcomes }: Figures): void {
   const figures = {
     balances: [balances.p50, balances.p99].map(rounded),

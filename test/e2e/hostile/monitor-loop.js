@@ -1,6 +1,6 @@
 /*
  * Loaded into a process before its program: measures the delay of its event loop. On SIGUSR2, it writes the figures since the last signal to the file that
- * ASHLAR_TEST_LOOP_FILE names, and starts again.
+ * ASHLAR_TEST_LOOP_FILE names, and resets them.
  */
 import { renameSync, writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";

@@ -25,7 +25,7 @@ export interface Figures {
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
-/** A server with default settings in a process of its own, on an index with large wallets and tokens. */
+/** A server with default settings in a separate process, on an index with large wallets and tokens. */
 export interface AttackedServer {
   /** Measures the requests of another key, and the server, while an attack runs; null for no attack. */
   measure(attack: AttackName | null, milliseconds: number): Promise<Figures>;
@@ -35,7 +35,7 @@ export interface AttackedServer {
 
 const attackerScript = fileURLToPath(new URL("./attacker.ts", import.meta.url));
 
-/** Starts an attack in a process of its own; the returned function stops it and returns its outcomes. */
+/** Starts an attack in a separate process; the returned function stops it and returns its outcomes. */
 async function startAttack(start: Start): Promise<() => Promise<Figures["outcomes"]>> {
   const child: ChildProcess = fork(attackerScript, { execArgv: ["--import", "tsx"], env: { ...process.env, NODE_OPTIONS: "" } });
   child.send(start);
@@ -67,11 +67,11 @@ export async function startAttackedServer(): Promise<AttackedServer> {
   const readLoops = () => Promise.all([readLoop(server.child.pid ?? 0, files.server), readLoop(control.pid, files.control)]);
   return {
     async measure(attack, milliseconds) {
-      // A key of its own: an attack uses up what the limits of its key allow.
+      // A separate key for each attack, because an attack exhausts the limits of its key.
       const { key } = await keys.create({ label: attack ?? "none" });
       const probes = await Promise.all([openProbe(port, pathOf, victim.key), openProbe(port, () => "/healthz")]);
       const stopAttack = attack === null ? async () => ({}) : await startAttack({ attack, target: { port, key } });
-      // The attacker's process loads its modules.
+      // Meanwhile, the attacker's process loads its modules.
       await wait(attack === null ? 0 : startMilliseconds);
       await readLoops();
       for (const probe of probes) probe.start();

@@ -18,7 +18,7 @@ import { until } from "../../support/until.ts";
 
 export interface KillOptions {
   readonly kills: number;
-  /** The number of comparisons of both indexes before the end. */
+  /** The number of times that both indexes are compared before the end. */
   readonly points: number;
   readonly seed: string;
 }
@@ -30,15 +30,15 @@ export interface Comparison {
 }
 
 /**
- * The states that anvil keeps in memory, more than the chain has blocks. By default it moves older ones to disk, and after a reorganisation near block 1,000
- * all contracts have lost their code.
+ * The number of states that anvil keeps in memory, more than the chain has blocks. By default, it moves older ones to disk, and a reorganisation near
+ * block 1,000 then deletes the code of all contracts.
  */
 const keptStates = 5_000;
 
 /** Rounds of three blocks each before the first process starts. */
 const roundsBefore = 40;
 
-/** Runs an index whose process is killed repeatedly while the chain grows, and one whose process is undisturbed, and reads the contents of both. */
+/** Runs an indexer that is killed repeatedly while the chain grows and one that is not, and reads the contents of both indexes. */
 export const killAndCompare = async ({ kills, points, seed }: KillOptions): Promise<Comparison[]> => {
   const random = createRandom(seed);
   const [chain, killed, undisturbed, folder, undisturbedFolder] = await Promise.all([
@@ -75,7 +75,7 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
   const comparisons: Comparison[] = [];
   const compare = async () => {
     await until("both indexes to reach the head", async () => (await isComparable(killed)) && (await isComparable(undisturbed)));
-    // Jobs that compare with the contracts, such as those of supplies, run beside indexing: a process that has just started may not have done so yet.
+    // Jobs that compare values with contracts, such as supplies, run beside indexing: in a process that has just started, they may not have run yet.
     const read = async (): Promise<Comparison> => ({
       killed: await contents(killed.database),
       undisturbed: await contents(undisturbed.database),
@@ -92,21 +92,21 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
   const other = await startIndexer(undisturbedFolder, config, undisturbed.url);
   try {
     for (let count = 1; count <= kills; count += 1) {
-      const isPoint = count === kills || count % Math.floor(kills / points) === 0;
+      const isComparisonPoint = count === kills || count % Math.floor(kills / points) === 0;
       // The next process starts with a backfill, sometimes on another branch.
       for (let rounds = random.between(2, 10); rounds > 0; rounds -= 1) await addBlocks();
       if (random.chance(3)) await chain.rpc("anvil_reorg", [random.between(1, 20), []]);
       const running = await startIndexer(folder, config, killed.url);
       await until("the process to connect", () => isConnected(killed));
-      if (!isPoint && random.chance(2)) await wait(random.between(0, 500));
+      if (!isComparisonPoint && random.chance(2)) await wait(random.between(0, 500));
       else {
         await until("the index to reach the head", () => isIndexedToHead(killed));
         await addBlocks();
         if (random.chance(3)) await chain.rpc("anvil_reorg", [random.between(1, 10), []]);
-        // Following indexes each of these blocks within tens of milliseconds.
-        if (!isPoint) await wait(random.between(0, 120));
+        // At the head, each of these blocks is indexed within tens of milliseconds.
+        if (!isComparisonPoint) await wait(random.between(0, 120));
       }
-      if (isPoint) await compare();
+      if (isComparisonPoint) await compare();
       await running.kill();
     }
     return comparisons;

@@ -92,7 +92,7 @@ describe("a second indexer of a chain", () => {
     expect(await dump(test.database)).toEqual(await freshDump());
   });
 
-  it("takes over when the first one loses its lock, which then waits", async () => {
+  it("takes over when the first one loses its lock, and the first one then waits", async () => {
     const test = await newDatabase();
     const first = await startIn(test, "first");
     await until("the backfill to finish", async () => first.indexer.status().block === (await chain.head()));
@@ -118,11 +118,11 @@ describe("a second indexer of a chain", () => {
     const config = chainConfig.parse({ name: "test", id: 31337, rpc: chain.url, pollMilliseconds: 100, nativeAccounting: "traces" });
     const first = await startIndexer(folder, config, test.url);
     cleanUps.push(first.kill);
-    const indexed = async () => {
+    const isHeadIndexed = async () => {
       const [row] = await test.database.query<{ height: number | null }>("SELECT max(number) AS height FROM blocks");
       return row?.height === (await chain.head());
     };
-    await until("the backfill to finish", indexed);
+    await until("the backfill to finish", isHeadIndexed);
     const second = await startIndexer(folder, config, test.url);
     cleanUps.push(second.kill);
     await until("the second process to wait", async () => {
@@ -133,7 +133,7 @@ describe("a second indexer of a chain", () => {
     });
     await first.kill();
     await addMoreBlocks();
-    await until("the other process to take over", indexed);
+    await until("the other process to take over", isHeadIndexed);
   });
 });
 

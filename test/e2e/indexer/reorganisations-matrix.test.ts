@@ -3,7 +3,7 @@ import { contents } from "../../support/contents.ts";
 import { type Branching, startBranching } from "../../support/indexer/branches.ts";
 
 const depths = 60;
-/** The index is rebuilt after each reorganisation, which takes longer the longer the chain is: it starts again after as many depths. */
+/** The index is rebuilt after each reorganisation, which takes longer on a longer chain: a new chain starts after this number of depths. */
 const depthsPerChain = 15;
 
 describe.each(Array.from({ length: depths / depthsPerChain }, (_, part) => part * depthsPerChain))(

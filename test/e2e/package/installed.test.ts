@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** The package is packed and installed without development dependencies in an empty folder, as users do. */
+/** Packs the package and installs it without development dependencies in an empty folder, as users do. */
 describe("the installed package", () => {
   let folder: string;
   let test: TestDatabase;

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { type ServerOptions, type ServerProcess, startServer } from "../../support/server-process.ts";
 import { indexUntilHead } from "../../support/service.ts";
 
-/** The index of a chain with one block besides its first one. */
+/** The index of a chain with one block after its genesis block. */
 export interface IndexedBlock {
   /** A folder for configurations. */
   readonly folder: string;

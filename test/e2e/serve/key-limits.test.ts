@@ -30,16 +30,16 @@ const workersOf = ({ child }: ServerProcess) => processesOf(child.pid ?? 0);
 
 // The tests find the workers in /proc.
 describe.skipIf(process.platform !== "linux")("a primary", () => {
-  it("limits the concurrent requests and the database time of a key once for all workers", async () => {
+  it("limits the concurrent requests and the database time of a key across all workers", async () => {
     const { url } = await serve(4, { ...unlimited, concurrentRequests: 3, databaseSecondsPerMinute: 2 });
     const { key } = await keys.create({ label: "concurrent" });
     const list = "/v1/own/block/1/transactions_v3/";
     const outcomes = await test.database.transaction(async (client) => {
-      // Blocks the statement of each request, but none that requests share.
+      // Blocks each request's own statement, but no statement that requests share.
       await client.query("LOCK TABLE transactions");
       const sent = Array.from({ length: 24 }, () => request(url + list, key));
       const settled: Outcome[] = [];
-      for (const each of sent) void each.then((outcome) => settled.push(outcome));
+      for (const response of sent) void response.then((outcome) => settled.push(outcome));
       await until("all requests but three to be refused", () => settled.length === 24 - 3);
       // More than the 2 s of database time.
       await sleep(2_500);
@@ -53,17 +53,17 @@ describe.skipIf(process.platform !== "linux")("a primary", () => {
       const outcome = await request(url + path, key);
       return isResponse(outcome) && outcome.status === 429 && outcome.body.includes("limits.databaseSecondsPerMinute");
     });
-    // On connections to all workers.
+    // All workers reject requests.
     for (let count = 0; count < 8; count += 1) expect(await request(url + path, key)).toMatchObject({ status: 429 });
   });
 
-  it("forgets the requests of a killed worker", async () => {
+  it("no longer counts the requests of a killed worker", async () => {
     const running = await serve(2, { ...unlimited, concurrentRequests: 1 });
     const { key } = await keys.create({ label: "forgotten" });
     await test.database.transaction(async (client) => {
       await client.query("LOCK TABLE blocks, chains");
       const sent = [request(running.url + path, key), request(running.url + path, key)];
-      // One of them runs.
+      // One of them runs, and the other is rejected.
       expect(await Promise.race(sent)).toMatchObject({ status: 429 });
       for (const pid of workersOf(running).values()) process.kill(pid, "SIGKILL");
       const lost = (await Promise.all(sent)).filter((outcome) => !isResponse(outcome));

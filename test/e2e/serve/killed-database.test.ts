@@ -19,7 +19,7 @@ import { processesOf } from "./workers-of.ts";
 
 const path = "/v1/own/block_v2/1/";
 
-/** A PostgreSQL server that is not Ashlar's own: the service is given its URL only. */
+/** Starts a PostgreSQL server that Ashlar does not manage: the service knows only its URL. */
 async function startDatabase() {
   const dataDirectory = await mkdtemp(join(tmpdir(), "ashlar-database-"));
   const settings = { fsync: "off" };

@@ -40,7 +40,7 @@ describe("a scrape of ashlar serve", () => {
     expect((await fetch(`${running.url}/metrics`)).status).toBe(404);
     const text = await scrape(metrics);
     const own = [...typesOf(text)].filter(([name]) => name.startsWith("ashlar_")).sort();
-    // The others are those of a process that indexes, and of the embedded database.
+    // The other metrics are those of indexers and of the data directory.
     expect(own).toEqual(
       Object.entries(definitions)
         .filter(([name]) => !/^ashlar_(indexer|node|data_directory)_/.test(name))
@@ -56,23 +56,23 @@ describe("a scrape of ashlar serve", () => {
   });
 
   // The test finds the workers in /proc.
-  it.skipIf(process.platform !== "linux")("adds up the requests of all workers, also of one that was killed", async () => {
+  it.skipIf(process.platform !== "linux")("adds up the requests of all workers, including a killed one", async () => {
     const { running, metrics } = await serve(2);
     const send = async (count: number): Promise<void> => {
       for (let sent = 0; sent < count; sent += 1) expect(await request(running.url + blockPath, key)).toMatchObject({ status: 200 });
     };
     await send(10);
-    const counted = async (): Promise<number> => sumOf(await samplesOf(metrics), requests, { operation: "getBlock", status: "200" });
-    expect(await counted()).toBe(10);
+    const countRequests = async (): Promise<number> => sumOf(await samplesOf(metrics), requests, { operation: "getBlock", status: "200" });
+    expect(await countRequests()).toBe(10);
     const worker = processesOf(running.child.pid ?? 0).get("worker 1");
     if (worker === undefined) throw new Error("The worker was not found.");
     process.kill(worker, "SIGKILL");
     const up = { name: "ashlar_metrics_source_up", labels: { source: "worker 1" } };
     const isUp = async (value: number): Promise<boolean> => sumOf(await samplesOf(metrics), up.name, up.labels) === value;
     await until("the metrics to report the killed worker", () => isUp(0));
-    expect(await counted()).toBe(10);
+    expect(await countRequests()).toBe(10);
     await until("the worker to be restarted", () => isUp(1));
     await send(5);
-    expect(await counted()).toBe(15);
+    expect(await countRequests()).toBe(15);
   });
 });

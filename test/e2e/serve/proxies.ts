@@ -8,7 +8,7 @@ import { adapt, documentedExample } from "../../support/documented-example.ts";
 import { freePort } from "../../support/free-port.ts";
 import { until } from "../../support/until.ts";
 
-/** A proxy that tests run with its example in the documentation. */
+/** A proxy that tests run with its documented example. */
 export interface ProxyProgram {
   readonly name: string;
   /** Whether the program is installed. */
@@ -72,7 +72,7 @@ export const nginx: ProxyProgram = {
       "/var/log/nginx/ashlar.log": join(folder, "access.log"),
     });
     await mkdir(join(folder, "temporary"));
-    // What Debian's nginx.conf has around the sites, with paths in the folder.
+    // The part of Debian's nginx.conf that encloses the sites, with paths in the folder.
     const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/temporary/${name};`);
     const main = `pid ${folder}/nginx.pid;\nerror_log stderr warn;\nevents {}\nhttp {\n${paths.join("\n")}\n${example}}\n`;
     await writeFile(join(folder, "nginx.conf"), main);
@@ -87,7 +87,7 @@ export const caddy: ProxyProgram = {
     const port = await freePort();
     const example = adapt(await exampleOf("caddyfile"), {
       "127.0.0.1:8080": host,
-      // With a certificate of its own, on one address, and without the ports of the administration and of redirects.
+      // With the test certificate, on one address, and without the ports for administration and redirects.
       "api.example.com {": `https://${proxyHost}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate("certificate")} ${certificate("key")}`,
       "{\n\tservers {": "{\n\tadmin off\n\tauto_https disable_redirects\n\tservers {",
     });

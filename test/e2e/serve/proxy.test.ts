@@ -80,13 +80,13 @@ for (const proxy of [nginx, caddy]) {
       expect(await send(path, authorization(), "HEAD")).toMatchObject({ status: 200, body: Buffer.alloc(0) });
     });
 
-    it("forwards Ashlar's compression and its tags", async () => {
+    it("forwards Ashlar's compression and entity tags", async () => {
       const plain = await send("/openapi.json");
       const { headers, body } = await send("/openapi.json", { "accept-encoding": "br" });
       expect(headers["content-encoding"]).toBe("br");
       expect(brotliDecompressSync(body)).toEqual(plain.body);
       const { etag } = (await send(path, authorization())).headers;
-      if (typeof etag !== "string") throw new Error("The response has no tag.");
+      if (typeof etag !== "string") throw new Error("The response has no entity tag.");
       expect(await send(path, { ...authorization(), "if-none-match": etag })).toMatchObject({ status: 304, body: Buffer.alloc(0) });
     });
 
@@ -115,7 +115,7 @@ for (const proxy of [nginx, caddy]) {
         await response.arrayBuffer();
         return response.status;
       };
-      // Without the proxy, Ashlar believes them: after 1,000 failures in 10 s (docs/architecture/fairness.md), this address may send no more.
+      // Without the proxy, Ashlar trusts them: after 1,000 failures in 10 s (docs/architecture/fairness.md), it rejects requests from this address.
       await until("the limit of the address", async () => (await Promise.all(Array.from({ length: 50 }, fromForged))).includes(429));
       const [direct, proxied] = await Promise.all([fromForged(), send(path, forged)]);
       expect([direct, proxied.status]).toEqual([429, 401]);
@@ -123,7 +123,7 @@ for (const proxy of [nginx, caddy]) {
       expect(document.servers[0]?.url).toBe(`https://${proxyHost}:${running.port}`);
     });
 
-    it("responds in the format of Ashlar while that is restarted", async () => {
+    it("responds in Ashlar's format while Ashlar is restarted", async () => {
       await server.stop();
       const { status, headers, body } = await send(path, authorization());
       expect([status, headers["retry-after"], headers["content-type"]]).toEqual([503, "5", expect.stringContaining("application/json")]);

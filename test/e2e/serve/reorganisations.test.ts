@@ -25,7 +25,7 @@ const blockOf = (outcome: Outcome): { readonly block_hash: string; readonly heig
 };
 
 describe("four workers under load", () => {
-  it("return no block of an abandoned branch later than a second after the index has left it", async () => {
+  it("return no block of an abandoned branch more than a second after the index has left it", async () => {
     const [chain, test, folder] = await Promise.all([
       startTestChain(),
       createTestDatabase(),

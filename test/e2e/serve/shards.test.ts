@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ServerProcess, startServer } from "../../support/server-process.ts";
 import { balances, namesIn, statuses } from "../../support/shards/requests.ts";
-import { type Answer, type Sharded, startSharded } from "../../support/shards/sharded-service.ts";
+import { type JsonResponse, type Sharded, startSharded } from "../../support/shards/sharded-service.ts";
 import { until } from "../../support/until.ts";
 
 let sharded: Sharded;
@@ -28,21 +28,21 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const get = async (path: string): Promise<Answer> => {
+const get = async (path: string): Promise<JsonResponse> => {
   const response = await fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${sharded.key}`, connection: "close" } });
-  return { status: response.status, body: (await response.json()) as Answer["body"] };
+  return { status: response.status, body: (await response.json()) as JsonResponse["body"] };
 };
 const statusesOf = async () =>
   [await get(balances("one", sharded.one)), await get(balances("two", sharded.two))].map(({ status }) => status);
 
-it("workers serve chains of several databases, one of which is lost and comes back, with its URL in a file", async () => {
+it("workers serve the chains of several databases while one, whose URL is in a file, is lost and comes back", async () => {
   expect(await statusesOf()).toEqual([200, 200]);
   expect(namesIn(await get(statuses))).toEqual(["one", "two"]);
   expect(server.output()).not.toContain(new URL(sharded.shard.server.url).password);
   sharded.shard.proxy.mute = true;
-  // Each connection may go to the other worker.
+  // Each connection may be accepted by the other worker.
   let lost = 0;
-  await until("all workers to know the loss", async () => {
+  await until("all workers to detect the loss", async () => {
     const [one, two] = await statusesOf();
     expect(one).toBe(200);
     lost = two === 503 ? lost + 1 : 0;

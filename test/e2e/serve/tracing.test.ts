@@ -33,7 +33,7 @@ async function modulesOf(name: string, settings: object, work: (url: string) => 
 const isOfLibrary = (url: string): boolean => url.includes("@opentelemetry");
 
 describe("the traces of a server", () => {
-  it("has a span for each request with the spans of its statements, and nothing of its URL or key", async () => {
+  it("have a span for each request with the spans of its statements, but not its URL or key", async () => {
     const account = "0x00000000000000000000000000000000000000ff";
     const modules = await modulesOf("traced", { tracing: { endpoint: collector.endpoint, sampleRatio: 1 } }, async (url) => {
       expect(await request(url + blockPath, key)).toMatchObject({ status: 200 });

@@ -13,7 +13,7 @@ import { isResponse, type Load, request, startLoad, unlimited } from "./load.ts"
 import { processesOf } from "./workers-of.ts";
 
 const path = blockPath;
-/** The cost of a request to `path`, as the catalog has it: 1 credit a call. */
+/** The cost of a request to `path` in the catalog: 1 credit per call. */
 const hundredths = 100;
 
 let indexed: IndexedBlock;
@@ -50,7 +50,7 @@ const usageOf = async (keyId: number): Promise<{ readonly calls: number; readonl
   );
   return row ?? { calls: 0, hundredths: 0 };
 };
-/** The requests that each process has logged. */
+/** The number of requests that each process has logged. */
 const requestsBy = (output: string): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const [, name = ""] of output.matchAll(/"process":"([^"]+)".*"msg":"Request"/g)) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -68,7 +68,7 @@ describe.skipIf(process.platform !== "linux")("ashlar serve --workers 4", () => 
     expect([...requestsBy(output()).keys()].sort()).toEqual(["worker 1", "worker 2", "worker 3", "worker 4"]);
   });
 
-  it("counts the requests of a key once for all workers", async () => {
+  it("counts the requests of a key across all workers", async () => {
     const { url, output } = await serve(4, { requestsPerSecond: 5, burstRequests: 0 }, "info");
     const { key } = await keys.create({ label: "limited" });
     const startedAt = performance.now();
@@ -78,18 +78,18 @@ describe.skipIf(process.platform !== "linux")("ashlar serve --workers 4", () => 
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
     const served = statuses.filter((status) => status === 200).length;
     expect(served).toBeGreaterThanOrEqual(5);
-    // A window of one second starts with its first request: n seconds touch at most n windows after the first one.
+    // A window of one second starts with its first request: n seconds overlap at most n windows after the first one.
     expect(served).toBeLessThanOrEqual(5 * (seconds + 1));
     expect(served).toBeLessThan(20);
     await until("the log lines", () => [...requestsBy(output()).values()].reduce((sum, count) => sum + count, 0) === 40);
     expect(requestsBy(output()).size).toBe(4);
   });
 
-  it("spends the credits of a key once for all workers", async () => {
+  it("counts the credits of a key across all workers", async () => {
     const { url, stop } = await serve(4, unlimited);
     const { id, key } = await keys.create({ label: "credits", creditLimitHundredths: 7 * hundredths });
     const statuses: (number | string)[] = [];
-    // On a new connection each, one after the other, so that the workers take turns.
+    // Each request uses a new connection, so that the workers take turns.
     for (let count = 0; count < 12; count += 1) {
       const outcome = await request(url + path, key);
       statuses.push(isResponse(outcome) ? outcome.status : outcome.error);
@@ -116,8 +116,8 @@ describe.skipIf(process.platform !== "linux")("ashlar serve --workers 4", () => 
   });
 });
 
-describe.skipIf(process.platform !== "linux")("a killed worker", () => {
-  it("is restarted while the others respond; each response is complete and charged once", async () => {
+describe.skipIf(process.platform !== "linux")("a failing worker", () => {
+  it("is restarted after a kill while the others respond; each response is complete and charged once", async () => {
     const running = await serve(4, unlimited);
     const { id, key } = await keys.create({ label: "kills" });
     const expected = await request(running.url + path, key);
@@ -136,7 +136,7 @@ describe.skipIf(process.platform !== "linux")("a killed worker", () => {
     }
     await load.stop();
     const failed = load.outcomes.filter((outcome) => !isResponse(outcome));
-    // Each of the 8 clients has at most one request at a worker that is killed.
+    // Each of the 8 clients has at most one request at each killed worker.
     expect(failed.length).toBeLessThanOrEqual(16);
     for (const outcome of failed) expect(outcome).toMatchObject({ error: expect.stringMatching(/ECONNRESET|hang up|aborted|EPIPE/) });
     const responses = load.outcomes.filter(isResponse);
@@ -151,8 +151,8 @@ describe.skipIf(process.platform !== "linux")("a killed worker", () => {
     expect(spent).toBe(calls * hundredths);
   });
 
-  it("that loops for ever is replaced, while the others take all connections", async () => {
-    // The environment variable makes every process loop for ever on SIGUSR2.
+  it("is replaced if it hangs, while the others accept all connections", async () => {
+    // The environment variable makes every process enter an infinite loop on SIGUSR2.
     const loop = "data:text/javascript,process.on('SIGUSR2',()=>{for(;;);})";
     const running = await serve(3, unlimited, "warn", { NODE_OPTIONS: `--import=${loop}` });
     const { key } = await keys.create({ label: "loop" });
@@ -160,7 +160,7 @@ describe.skipIf(process.platform !== "linux")("a killed worker", () => {
     load = startLoad(running.url + path, key, 4, 20);
     await until("responses", () => (load?.outcomes.length ?? 0) > 40);
     process.kill(pid, "SIGUSR2");
-    // New connections, of which those that the hung worker does not take go to others.
+    // New connections: the other workers accept those that the hung worker does not.
     const outcomes = await Promise.all(
       Array.from({ length: 12 }, async (_, index) => {
         await sleep(index * 250);
@@ -190,7 +190,7 @@ describe.skipIf(process.platform !== "linux")("a killed worker", () => {
 });
 
 describe.skipIf(process.platform !== "linux")("the primary", () => {
-  it("takes its workers along when it is killed", async () => {
+  it("leaves no workers behind when it is killed", async () => {
     const running = await serve(2, unlimited);
     const pids = [...workersOf(running).values()];
     expect(pids).toHaveLength(2);
@@ -204,11 +204,11 @@ describe.skipIf(process.platform !== "linux")("the primary", () => {
     const { key } = await keys.create({ label: "stop" });
     const pids = [...workersOf(running).values()];
     const outcomes = await test.database.transaction(async (client) => {
-      // Blocks requests.
+      // Blocks the statements of requests.
       await client.query("LOCK TABLE blocks, chains");
       const inFlight = Array.from({ length: 4 }, () => request(running.url + path, key));
       await until("the requests to wait for the lock", async () => {
-        // Over another connection: a transaction sees the activity at its first look.
+        // On another connection, because a transaction sees pg_stat_activity as of its first access.
         const [row] = await test.database.query<{ count: number }>(
           "SELECT count(*)::int8 AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
         );

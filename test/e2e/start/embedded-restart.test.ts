@@ -43,7 +43,7 @@ describe("a killed embedded PostgreSQL", () => {
         const isRestarted = service.output().split("was restarted in").length > restart;
         return isRestarted && seen.at(-1)?.status === 200;
       });
-      // The server reuses its last check for a second, and a restart may be faster.
+      // The server reuses its last check for a second, and a restart may take less time.
       for (const { message } of seen.filter(({ status }) => status === 503))
         expect(message).toMatch(
           /^The embedded PostgreSQL cannot be used: (it exited and is being restarted \(attempt 1 of 6\)|.* \(\w+\))/,

@@ -33,7 +33,7 @@ describe("a scrape of ashlar start", () => {
     // Blocks 0 and 1.
     expect(sumOf(samples, "ashlar_indexer_blocks_total", { chain: "own" })).toBe(2);
     expect(sumOf(samples, "ashlar_node_requests_total", { chain: "own" })).toBeGreaterThan(0);
-    // A counter has no series before it counts.
+    // A counter without an increment has no series yet.
     const series = new Set([...samples.map(({ name }) => name), ...typesOf(first).keys()]);
     for (const { file, names } of await namedMetrics()) {
       expect(names.length).toBeGreaterThan(10);

@@ -20,7 +20,7 @@ async function mineTransfer(): Promise<void> {
   await chain.mine();
 }
 
-/** The indexed block, asked on a new connection; null if the server is not ready or was killed during the request. */
+/** The indexed block, requested on a new connection; null if the server is not ready or was killed during the request. */
 const indexedBlock = async (service: ServiceProcess): Promise<number | null> => {
   const outcome = await request(`${service.url()}/readyz`, "");
   if (!isResponse(outcome)) {
@@ -30,25 +30,25 @@ const indexedBlock = async (service: ServiceProcess): Promise<number | null> => 
   const { data } = JSON.parse(outcome.body) as { data: { chains: { indexed_block: number }[] } | null };
   return data?.chains[0]?.indexed_block ?? null;
 };
-const namesAndIds = (service: ServiceProcess) => processesOf(service.child.pid ?? 0);
+const processIds = (service: ServiceProcess) => processesOf(service.child.pid ?? 0);
 
 // The tests find the processes in /proc.
 describe.skipIf(process.platform !== "linux")("the supervisor of ashlar start", () => {
   const start = async (): Promise<ServiceProcess> => {
     const service = await startService(chain.url, { parameters: [program, "start", "--workers", "1"] });
-    expect([...namesAndIds(service).keys()].sort()).toEqual(["indexer", "server"]);
+    expect([...processIds(service).keys()].sort()).toEqual(["indexer", "server"]);
     return service;
   };
   const killAndWait = async (service: ServiceProcess, name: string): Promise<void> => {
-    const pid = namesAndIds(service).get(name) ?? 0;
+    const pid = processIds(service).get(name) ?? 0;
     process.kill(pid, "SIGKILL");
-    await until(`the ${name} to be restarted`, () => ![undefined, pid].includes(namesAndIds(service).get(name)));
+    await until(`the ${name} to be restarted`, () => ![undefined, pid].includes(processIds(service).get(name)));
     expect(service.output()).toContain(`Process ${name} exited unexpectedly (SIGKILL). Restarting it now.`);
   };
 
   it("restarts a killed indexer, which continues, while the server responds", async () => {
     const service = await start();
-    const server = namesAndIds(service).get("server");
+    const server = processIds(service).get("server");
     const head = await chain.head();
     const load = startLoad(`${service.url()}/readyz`, "", 1, 20);
     await killAndWait(service, "indexer").finally(load.stop);
@@ -56,24 +56,24 @@ describe.skipIf(process.platform !== "linux")("the supervisor of ashlar start", 
     for (const outcome of load.outcomes) expect(outcome).toMatchObject({ status: 200 });
     await mineTransfer();
     await until("the new block to be indexed", async () => (await indexedBlock(service)) === head + 1);
-    expect(namesAndIds(service).get("server")).toBe(server);
+    expect(processIds(service).get("server")).toBe(server);
   });
 
-  it("restarts a killed server, for which connections wait, while the indexer continues", async () => {
+  it("restarts a killed server while connections wait and the indexer continues", async () => {
     const service = await start();
-    const indexer = namesAndIds(service).get("indexer");
+    const indexer = processIds(service).get("indexer");
     const mineAndWait = async (): Promise<void> => {
       await mineTransfer();
       const head = await chain.head();
       await until("the server to report the new block", async () => (await indexedBlock(service)) === head);
     };
     await Promise.all([killAndWait(service, "server"), mineAndWait()]);
-    expect(namesAndIds(service).get("indexer")).toBe(indexer);
+    expect(processIds(service).get("indexer")).toBe(indexer);
   });
 
-  it("takes its processes along when it is killed", async () => {
+  it("leaves no processes behind when it is killed", async () => {
     const service = await start();
-    const pids = [...namesAndIds(service).values()];
+    const pids = [...processIds(service).values()];
     service.child.kill("SIGKILL");
     await service.exited;
     await until("the processes to exit", () => pids.every(isGone));

@@ -12,7 +12,7 @@ import { migrations } from "../../../runtime/migrations.ts";
 import { program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 
-/** A folder in which `npm start` runs the compiled program. That of a clone compiles its sources, which takes seconds of CPU time for each process. */
+/** A folder in which `npm start` runs the compiled program. In a clone, it compiles the sources, which takes seconds of CPU time for each process. */
 export const npmFolder = dirname(dirname(program));
 
 /** A running `ashlar start` process with its own data directory. */
@@ -36,7 +36,7 @@ export interface ServiceOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-/** A data directory with a migrated database without rows. */
+/** A data directory with a migrated, empty database. */
 let preparedData: string | undefined;
 
 /**

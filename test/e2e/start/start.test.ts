@@ -21,7 +21,7 @@ interface Started {
   readonly exited: Promise<unknown>;
 }
 
-/** `npm start` as users run it, except for the environment: consecutive processes on the same data. */
+/** Runs the command as users do, except for the environment, in consecutive processes on the same data. */
 describe("ashlar start without configuration", () => {
   let folder: string;
   let port: number;
@@ -115,7 +115,7 @@ describe("ashlar start without configuration", () => {
     await expect(readFile(join(folder, "data", "demo-key"), "utf8")).rejects.toThrow("ENOENT");
   });
 
-  it("rejects a second start on the same data with a message of one line", async () => {
+  it("rejects a second start on the same data with a one-line message", async () => {
     const first = current;
     const second = start();
     await second.exited;
@@ -137,7 +137,7 @@ describe("ashlar start without configuration", () => {
     // 10 s on an idle machine. The limit only has to distinguish a reload from rebuilding the story.
     expect(started.output()).not.toContain("build the story");
     expect(Date.now() - before).toBeLessThan(deadline(60_000));
-    // Not even the index of the Bitcoin chain, whose node stores nothing.
+    // Nor is the Bitcoin chain indexed again, although its node stores nothing.
     expect(started.output()).not.toContain("index btc-regtest");
     expect(await bitcoinPayments()).toEqual(payments);
   });

@@ -40,10 +40,10 @@ const startOnTerminal = (
     ...options,
   });
 const start = [process.execPath, program, "start"];
-const isReady = (service: ServiceProcess) =>
+const waitUntilReady = (service: ServiceProcess) =>
   until("the ready message", async () => /then try .*\n\r?\n/.test(service.output().replaceAll("\r", "")));
 /** The line reaches the terminal through the indexer's process, before or after the ready message. */
-const logsHead = (service: ServiceProcess) =>
+const waitUntilHeadIsLogged = (service: ServiceProcess) =>
   until("the log line of the head", async () => service.output().includes("own is indexed up to"));
 const hasColour = (text: string): boolean => text.includes("\u001b[3");
 
@@ -66,8 +66,8 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
   () => {
     it("prints coloured text lines, clears its progress bars, and ends with the next steps", async () => {
       const service = await startOnTerminal(start, { node: longChain });
-      await isReady(service);
-      await logsHead(service);
+      await waitUntilReady(service);
+      await waitUntilHeadIsLogged(service);
       const text = service.output();
       expect(text).toMatch(/[█░]/);
       expect(hasColour(text)).toBe(true);
@@ -93,13 +93,13 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
 
     it("respects NO_COLOR and ASHLAR_LOG_FORMAT=json", async () => {
       const service = await startOnTerminal(start, { environment: { NO_COLOR: "1" } });
-      await isReady(service);
-      await logsHead(service);
+      await waitUntilReady(service);
+      await waitUntilHeadIsLogged(service);
       expect(hasColour(service.output())).toBe(false);
       expect(service.output()).toMatch(/INFO: own is indexed up to/);
       const other = await startOnTerminal(start, { environment: { ASHLAR_LOG_FORMAT: "json" } });
-      await isReady(other);
-      await logsHead(other);
+      await waitUntilReady(other);
+      await waitUntilHeadIsLogged(other);
       expect(screenAfter(other.output())).toContainEqual(expect.stringMatching(/^\{"level":"info",.*"msg":"own is indexed up to/));
     });
 
@@ -107,7 +107,7 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
       const folder = await mkdtemp(join(tmpdir(), "ashlar-hang-up-"));
       onTestFinished(() => rm(folder, { recursive: true }));
       const [preload, exitCode] = [join(folder, "preload.cjs"), join(folder, "exit-code")];
-      // Node's teardown may abort when it resets a closed terminal. The code of the exit event is the program's; a crash has 1.
+      // Node's teardown may abort when it resets a closed terminal. The exit event reports the program's own exit code, or 1 after a crash.
       const write = `require("fs").writeFileSync(${JSON.stringify(exitCode)}, String(code))`;
       await writeFile(preload, `if (/ashlar\\.js$/.test(process.argv[1])) process.on("exit", (code) => ${write});\n`);
       const service = await startOnTerminal(start, { environment: { NODE_OPTIONS: `--require ${preload}` } });
@@ -134,7 +134,7 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
 describe("ashlar start without a terminal", () => {
   it("logs JSON, or uncoloured text lines with ASHLAR_LOG_FORMAT=pretty", async () => {
     const service = await startService(chain.url);
-    // The index is ready a moment before the line is written.
+    // The index is ready shortly before the line is written.
     const json = /^\{"level":"info","time":"[^"]+","process":"indexer",.*"msg":"own is indexed up to its head, block 1\."\}$/m;
     await until("the JSON line of the index", () => json.test(service.output()));
     const other = await startService(chain.url, { environment: { ASHLAR_LOG_FORMAT: "pretty" } });
@@ -143,11 +143,11 @@ describe("ashlar start without a terminal", () => {
     expect(hasColour(other.output())).toBe(false);
   });
 
-  it("proposes a request without an address on a chain without transactions", async () => {
+  it("suggests a request without an address on a chain without transactions", async () => {
     const empty = await startTestChain();
     try {
       const service = await startService(empty.url);
-      await isReady(service);
+      await waitUntilReady(service);
       const { url, items } = await sendExampleRequest(service, "/");
       expect(url).toBe(`${service.url()}/v1/own/block_v2/latest/`);
       const { hash } = await empty.rpc<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);

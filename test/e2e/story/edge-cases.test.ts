@@ -50,38 +50,38 @@ const checkerOf = (id: number, served: ServedChain, isSelected: (token: StoryTok
   checkTokens(nodes.find((candidate) => candidate.id === id) as EdgeCaseChain, served, isSelected);
 
 describe.each(chains)("the $fork chain", ({ name, id, late }) => {
-  const on = (): ServedChain => ({ ...service, name });
-  const first = (): number => (late ? checkerOf(id, on(), () => true).story.middle : 0);
+  const servedChain = (): ServedChain => ({ ...service, name });
+  const firstBlock = (): number => (late ? checkerOf(id, servedChain(), () => true).story.middle : 0);
 
   it("serves every balance at many heights", async () => {
-    const { checker, story } = checkerOf(id, on(), ({ balanceSource }) => balanceSource === "events");
-    const heights = spread(first(), story.head, heightsCompared);
+    const { checker, story } = checkerOf(id, servedChain(), ({ balanceSource }) => balanceSource === "events");
+    const heights = spread(firstBlock(), story.head, heightsCompared);
     const all: Comparison[] = [];
     for (const height of heights) all.push(...(await checker.at(height)));
-    const compared = late ? changedSince(all, await checker.nodeAt(first() - 1)) : all;
+    const compared = late ? changedSince(all, await checker.nodeAt(firstBlock() - 1)) : all;
     const comparable = compared.filter((comparison) => comparison.served !== null || !mayBeUnknown(comparison, late));
     expect(differences(comparable)).toEqual([]);
     // Balances that are read from the contract would hide errors in the sums of events.
     expect(comparable.filter(({ source }) => source === "node")).toEqual([]);
     expect(comparable.filter(({ node }) => node !== null && node > 0n).length).toBeGreaterThan(600);
     const atHead = await checker.at(story.head, "head");
-    const comparableAtHead = late ? changedSince(atHead, await checker.nodeAt(first() - 1)) : atHead;
+    const comparableAtHead = late ? changedSince(atHead, await checker.nodeAt(firstBlock() - 1)) : atHead;
     expect(differences(comparableAtHead.filter((comparison) => comparison.served !== null || !mayBeUnknown(comparison, late)))).toEqual([]);
   });
 
   it("serves every native balance by balances_native at several heights, including the head", async () => {
-    const { checker, story } = checkerOf(id, on(), ({ balanceSource }) => balanceSource === "events");
+    const { checker, story } = checkerOf(id, servedChain(), ({ balanceSource }) => balanceSource === "events");
     const compared: Comparison[] = [];
-    for (const height of spread(first(), story.head, 5)) compared.push(...(await checker.nativeOnly(height)));
-    expect(differences(late ? changedSince(compared, await checker.nodeAt(first() - 1)) : compared)).toEqual([]);
+    for (const height of spread(firstBlock(), story.head, 5)) compared.push(...(await checker.nativeOnly(height)));
+    expect(differences(late ? changedSince(compared, await checker.nodeAt(firstBlock() - 1)) : compared)).toEqual([]);
   });
 
-  it("ranks the holders of coins at several heights, without receivers of zero", async () => {
-    const { checker, story, tokens } = checkerOf(id, on(), ({ balanceSource, kind, name: token }) => {
+  it("ranks the holders of coins at several heights, without recipients of zero", async () => {
+    const { checker, story, tokens } = checkerOf(id, servedChain(), ({ balanceSource, kind, name: token }) => {
       // The coins of the metadata cases have no transfers since the late start.
       return balanceSource === "events" && kind === "erc20" && !(late && token in metadataCases);
     });
-    for (const height of spread(first(), story.head, 4)) {
+    for (const height of spread(firstBlock(), story.head, 4)) {
       for (const token of tokens) {
         const holders = await checker.holders(token, height);
         // An index that starts late knows only the holders with transfers since then.
@@ -92,11 +92,14 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
   });
 
   it("serves valid names, symbols and decimals, and escapes formulas in CSV", async () => {
-    const { story } = checkerOf(id, on(), () => true);
+    const { story } = checkerOf(id, servedChain(), () => true);
     const named = story.tokens.filter((token) => token.name in metadataCases);
     const { alice } = story.accounts;
     for (const { address, name: metadataCase } of late ? [] : named) {
-      const { items } = await fetchData<{ items: readonly Record<string, unknown>[] }>(on(), `tokens/${address}/token_holders_v2/`);
+      const { items } = await fetchData<{ items: readonly Record<string, unknown>[] }>(
+        servedChain(),
+        `tokens/${address}/token_holders_v2/`,
+      );
       const { results: _, ...expected } = metadataCases[metadataCase] ?? { results: [] };
       const { contract_name: returned, contract_ticker_symbol: symbol, contract_decimals: decimals } = items[0] ?? {};
       expect({ name: returned, symbol, decimals }, metadataCase).toEqual(expected);
@@ -111,20 +114,20 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
   });
 
   it("lists transfers of zero without a change of the balance", async () => {
-    const { story, tokens, chain } = checkerOf(id, on(), ({ name: token }) => token === "gold");
+    const { story, tokens, chain } = checkerOf(id, servedChain(), ({ name: token }) => token === "gold");
     const { victim } = story.accounts;
     interface Listed {
       readonly transfers: readonly { readonly delta: string; readonly transfer_type: string; readonly contract_address: Address }[];
     }
     const { items } = await fetchData<{ items: readonly Listed[] }>(
-      on(),
+      servedChain(),
       `address/${victim}/transfers_v2/?contract-address=${tokens[0]?.address}`,
     );
     const listed = items.flatMap(({ transfers }) => transfers);
     const token = tokens[0]?.address as Address;
     const [sent, received] = await Promise.all([
-      transferValues(chain, token, first(), { from: victim }),
-      transferValues(chain, token, first(), { to: victim }),
+      transferValues(chain, token, firstBlock(), { from: victim }),
+      transferValues(chain, token, firstBlock(), { to: victim }),
     ]);
     const deltasOf = (type: string) => listed.filter((transfer) => transfer.transfer_type === type).map(({ delta }) => BigInt(delta));
     expect(deltasOf("OUT")).toEqual(sent.map(() => 0n));
@@ -133,9 +136,9 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
   });
 
   it("serves the last balances, the sums of the events, or null for destroyed tokens", async () => {
-    const { checker, story, tokens, chain } = checkerOf(id, on(), ({ balanceSource }) => balanceSource === "none");
+    const { checker, story, tokens, chain } = checkerOf(id, servedChain(), ({ balanceSource }) => balanceSource === "none");
     const compared: Comparison[] = [];
-    for (const height of spread(first(), story.head, 8)) compared.push(...(await checker.at(height)));
+    for (const height of spread(firstBlock(), story.head, 8)) compared.push(...(await checker.at(height)));
     const eventSums = await sumOfEvents(chain, tokens);
     const allowed = ({ token, owner, node, served }: Comparison): boolean =>
       served === null || served === node || (node === null && (served === 0n || served === eventSums.get(`${token} ${owner}`)));
@@ -205,8 +208,8 @@ describe("an index that starts late with a pruned node", () => {
 });
 
 describe.each(chains)("coins with misleading events on the $fork chain", ({ name, id, late }) => {
-  const on = (): ServedChain => ({ ...service, name });
-  const misleading = () => checkerOf(id, on(), ({ balanceSource }) => balanceSource === "node");
+  const servedChain = (): ServedChain => ({ ...service, name });
+  const misleading = () => checkerOf(id, servedChain(), ({ balanceSource }) => balanceSource === "node");
 
   it("are served with the node's balances at the head once reconciled", async () => {
     const { checker, story } = misleading();

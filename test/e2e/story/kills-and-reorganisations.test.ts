@@ -22,7 +22,7 @@ describe("an index under kills and reorganisations", () => {
   let indexer: IndexerProcess | undefined;
   let service: Awaited<ReturnType<typeof serveStory>> | undefined;
 
-  const indexed = async (): Promise<boolean> => isIndexed(test.database, demo.chain.id, await headOf(demo.rpcUrl));
+  const isHeadIndexed = async (): Promise<boolean> => isIndexed(test.database, demo.chain.id, await headOf(demo.rpcUrl));
   const blockHash = async (height: number): Promise<string | undefined> =>
     (await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE chain_id = $1 AND number = $2", [demo.chain.id, height]))[0]
       ?.hash;
@@ -54,7 +54,7 @@ describe("an index under kills and reorganisations", () => {
     }
     expect(killedRunning, seed).toBe(kills);
     indexer = await startIndexer(folder, demo.chain, test.url);
-    await until("the backfill to finish", indexed);
+    await until("the backfill to finish", isHeadIndexed);
     const result = await compareBalances(service ?? { url: "", key: "" }, demo.rpcUrl, unaccountedTokens(demo.story.values));
     expect(result, seed).toMatchObject({ differences: [], read: 0 });
     expect(result.erc20).toBeGreaterThan(1_000);
@@ -62,7 +62,7 @@ describe("an index under kills and reorganisations", () => {
 
   it("serves the node's balances after a reorganisation", async () => {
     for (let block = 0; block < 12; block++) await demo.mineLiveBlock();
-    await until("the index to reach the new head", indexed);
+    await until("the index to reach the new head", isHeadIndexed);
     const head = await headOf(demo.rpcUrl);
     const before = await blockHash(head - 5);
     const client = createNodeClient(demo.rpcUrl);
@@ -74,7 +74,7 @@ describe("an index under kills and reorganisations", () => {
       await client.close();
     }
     await demo.mineLiveBlock();
-    await until("the new branch to be indexed", indexed);
+    await until("the new branch to be indexed", isHeadIndexed);
     expect(await blockHash(head - 5)).not.toBe(before);
     expect(await compareBalances(service ?? { url: "", key: "" }, demo.rpcUrl, unaccountedTokens(demo.story.values))).toMatchObject({
       differences: [],
@@ -82,15 +82,15 @@ describe("an index under kills and reorganisations", () => {
     });
   });
 
-  it("fails the comparison and the audit if a row is changed", async () => {
+  it("fails the comparison and the audit after a row is changed", async () => {
     const { trader, goldToken } = demo.story.values;
     const changeBalance =
       "UPDATE balances SET balance = balance + $1 WHERE chain_id = $2 AND owner = decode($3, 'hex') AND token = decode($4, 'hex')";
     const key = [demo.chain.id, trader?.slice(2), goldToken?.slice(2)];
     const auditCommand = () => runAudit(folder, test.url);
-    expect(await auditCommand()).toMatchObject({ code: 0, output: expect.stringContaining("No difference.") });
+    expect(await auditCommand()).toMatchObject({ code: 0, output: expect.stringContaining("No differences.") });
     await test.database.query(changeBalance, [1, ...key]);
-    expect(await auditCommand()).toMatchObject({ code: 1, output: expect.stringContaining(`1 differences:\n${goldToken} of ${trader}`) });
+    expect(await auditCommand()).toMatchObject({ code: 1, output: expect.stringContaining(`1 difference:\n${goldToken} of ${trader}`) });
     const { differences } = await compareBalances(service ?? { url: "", key: "" }, demo.rpcUrl, unaccountedTokens(demo.story.values));
     await test.database.query(changeBalance, [-1, ...key]);
     expect(differences).toHaveLength(1);

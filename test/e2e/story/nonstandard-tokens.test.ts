@@ -21,7 +21,7 @@ import { until } from "../../support/until.ts";
  * the five rounds no block is mined until all served values equal the contracts' at that height. Expected values come from the node only.
  */
 const seed = 20_250_711;
-/** The limit of the total waiting time. */
+/** The maximum of the total waiting time. */
 const reconciliationMilliseconds = deadline(900_000);
 /**
  * Reconciliation finds a change without a call or event within an hour. When the number of differences has not decreased for this time, the clock is advanced
@@ -35,7 +35,7 @@ const clockSteps: readonly number[] = [1, 1, 58, 10];
 /** The remaining differences at the end of the wait. */
 interface Reconciled extends ComparisonResult {
   readonly height: number;
-  /** The number of differences over time, whenever it decreased. */
+  /** The number of differences each time that it decreased. */
   readonly progress: readonly string[];
 }
 

@@ -41,7 +41,7 @@ const allTargets = () =>
     .filter(({ id }) => !progressOperations.has(id))
     .flatMap((operation) => targetsOf(operation).map((target) => ({ operation, target })));
 
-/** Removes labels and standards of contracts, which are read as of the checkpoint even in responses that read nothing else of a projection. */
+/** Removes labels and standards of contracts, which are read as of the checkpoint even in responses that read nothing else from a projection. */
 const withoutLabels = (text: string): string =>
   text.replace(/"(?:\w+_label|supports_erc|sender_factory_address)":(?:"[^"]*"|\[[^\]]*\]|\w+)/g, "");
 
@@ -61,7 +61,7 @@ describe("a projection that is being rebuilt", () => {
 
   it("is compared with two indexes that differ", () => {
     const differing = [...responses.values()].filter(({ full, partial: part }) => full.text !== part.text);
-    // No documents are read here, so the collections have no traits.
+    // This test fetches no metadata documents, so the collections have no traits.
     expect([...responses].filter(([target, { full }]) => full.status !== 200 && !target.includes("/traits/"))).toEqual([]);
     expect(differing.length).toBeGreaterThan(25);
     expect(ids.filter((id) => !projections.some((projection) => projection.id === id))).toEqual([]);
@@ -93,7 +93,7 @@ describe("a projection that is being rebuilt", () => {
     },
   );
 
-  it("keeps the pages of a list pinned to the block of the first page while it continues", async () => {
+  it("keeps the pages of a list pinned to the block of the first page while it catches up", async () => {
     const paged = live.filter(({ style }) => style === "page" || style === "path-page");
     const pageOf = (operation: (typeof live)[number], number: number) => {
       const values = exampleOf(operation, demo.story.values);

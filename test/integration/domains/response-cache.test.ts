@@ -16,7 +16,7 @@ interface Server {
   close(): Promise<void>;
 }
 
-/** A server over the index, with a cache of some megabytes. */
+/** Serves the index with a cache of the given size. */
 async function serve(megabytes: number): Promise<Server> {
   const { chain, test } = branching;
   const settings: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };

@@ -2,7 +2,7 @@ import type { BitcoinChain } from "../../../demo/bitcoin/chain.ts";
 import { createNodeResponses, latestVersion, type NodeOptions } from "../../../demo/bitcoin/node-responses.ts";
 import { startRpcServer } from "../../../demo/bitcoin/rpc-server.ts";
 
-/** A node of tests that serves blocks over the JSON-RPC of Bitcoin Core. */
+/** A test node that serves blocks over Bitcoin Core's JSON-RPC interface. */
 export interface TestBitcoinNode {
   readonly url: string;
   /** The served branch. */
@@ -16,16 +16,16 @@ export interface TestBitcoinNode {
 
 const credentials = "user:secret";
 
-/** Starts a node on a port that the system assigns. */
+/** Starts a node on a port that the operating system assigns. */
 export async function startBitcoinNode(chain: BitcoinChain, options: NodeOptions = {}): Promise<TestBitcoinNode> {
   const calls = new Map<string, number>();
-  const answer = createNodeResponses(() => node.chain, options);
+  const respond = createNodeResponses(() => node.chain, options);
   const server = await startRpcServer({
     credentials,
     hasVersion2: (options.version ?? latestVersion) >= 280_000,
-    answer: (method, params) => {
+    respond: (method, params) => {
       calls.set(method, (calls.get(method) ?? 0) + 1);
-      return node.tamper(method, answer(method, params));
+      return node.tamper(method, respond(method, params));
     },
   });
   const node: TestBitcoinNode = {

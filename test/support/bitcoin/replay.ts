@@ -20,7 +20,8 @@ interface ReplayedBlock {
 export const totalOf = (coins: readonly Coin[]): bigint => coins.reduce((sum, { value }) => sum + value, 0n);
 
 /**
- * Replays blocks from the first one on: their transactions, and the coins that are unspent after them. @throws {Error} if a transaction spends anything else
+ * Replays blocks from the first one and returns their transactions and the coins that remain unspent.
+ * @throws {Error} if a transaction spends a coin that is not unspent
  */
 export function replay(blocks: readonly ReplayedBlock[]): {
   readonly transactions: readonly ReplayedTransaction[];
@@ -33,7 +34,7 @@ export function replay(blocks: readonly ReplayedBlock[]): {
     unspent.delete(key);
     return coin;
   };
-  const replayed = (transaction: Transaction, height: number, offset: number): ReplayedTransaction => {
+  const replayTransaction = (transaction: Transaction, height: number, offset: number): ReplayedTransaction => {
     const [txid, isCoinbase] = [transaction.getId(), transaction.isCoinbase()];
     const spent = isCoinbase ? [] : transaction.ins.map(({ hash, index }) => take(`${displayed(hash)}:${index}`, txid));
     const created = transaction.outs.map(({ value, script }, vout): Coin => ({ txid, vout, value, script, height, isCoinbase }));
@@ -41,7 +42,7 @@ export function replay(blocks: readonly ReplayedBlock[]): {
     return { height, offset, txid, isCoinbase, spent, created };
   };
   const transactions = blocks.flatMap(({ height, transactions: all }) =>
-    all.map((transaction, offset) => replayed(transaction, height, offset)),
+    all.map((transaction, offset) => replayTransaction(transaction, height, offset)),
   );
   return { transactions, unspent: [...unspent.values()] };
 }

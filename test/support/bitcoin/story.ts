@@ -3,17 +3,18 @@ import { type BitcoinChain, type Coin, displayed, type MinedBlock, type Payment,
 import { type Wallet, walletsOf } from "../../../demo/bitcoin/wallets.ts";
 import type { Random } from "../../../demo/story/random.ts";
 
-/** What a transaction means for an address, as the test's own ledger has it. Amounts are satoshi; null without a fee of its own. */
+/** The effect of a transaction on an address, computed by the test. Amounts are in satoshi. */
 export interface LedgerEntry {
   readonly height: number;
   readonly offset: number;
   readonly txid: string;
   readonly received: bigint;
   readonly sent: bigint;
+  /** Null if the address spends nothing in the transaction. */
   readonly fee: bigint | null;
-  /** The coins of the address that it spends. */
+  /** The coins of the address that the transaction spends. */
   readonly coins: readonly Coin[];
-  /** The height of the oldest coin that the transaction spends, of any address; null for a coinbase. */
+  /** The height of the oldest coin of any address that the transaction spends; null for a coinbase. */
   readonly oldest: number | null;
 }
 
@@ -25,19 +26,19 @@ export interface BitcoinStory {
   mine(): void;
   /** Mines a block whose coinbase repeats that of an earlier block (before BIP 30). */
   repeatCoinbase(height: number): void;
-  /** Replaces the blocks above a height by as many and one more. */
+  /** Replaces the blocks above a height with one more block than before. */
   reorganise(height: number): void;
-  /** The entries of an address, the newest first. */
+  /** The entries of an address, newest first. */
   entriesOf(address: string): LedgerEntry[];
 }
 
 const wholeReward = 50_00000000n;
 
-/** Creates a story of wallets, on a chain with its genesis block. */
+/** Creates a story on a chain that consists of its genesis block. */
 export function createStory(chain: BitcoinChain, random: Random, people: number): BitcoinStory {
   const wallets = Array.from({ length: people }, (_, seed) => Object.values(walletsOf(seed + 1))).flat();
   const owners = new Map(wallets.map((wallet) => [hexOf(wallet.script), wallet]));
-  /** Unspent outputs before each block, so that a branch can start at any of them. */
+  /** The unspent outputs before each block, so that a branch can start at any height. */
   const unspentBefore: (readonly Coin[])[] = [[], []];
   const entries = new Map<string, LedgerEntry[]>();
   const anyWallet = (): Wallet => wallets[random.between(0, wallets.length - 1)] as Wallet;
@@ -63,9 +64,9 @@ export function createStory(chain: BitcoinChain, random: Random, people: number)
         const coins = spent.filter(({ script }) => owners.get(hexOf(script))?.address === address);
         entries.set(address, [...list, { height, offset, txid, ...amounts, fee: amounts.sent > 0n ? fee : null, coins, oldest }]);
       }
-      // The outputs of a repeated transaction replace those of the first one (BIP 30). Those without an owner are not spent.
-      const replaced = unspent.filter((coin) => coin.txid !== txid && !spent.includes(coin));
-      unspent = [...replaced, ...created.filter(({ script, value }) => value > 0n && owners.has(hexOf(script)))];
+      // The outputs of a repeated transaction replace those of the first one (BIP 30). Outputs without an owner are never spent.
+      const remaining = unspent.filter((coin) => coin.txid !== txid && !spent.includes(coin));
+      unspent = [...remaining, ...created.filter(({ script, value }) => value > 0n && owners.has(hexOf(script)))];
     }
     unspentBefore[height + 1] = unspent;
   };
@@ -85,7 +86,7 @@ export function createStory(chain: BitcoinChain, random: Random, people: number)
     record(chain.mine(transactions, [{ script: anyWallet().script, value: wholeReward }]));
   };
 
-  const forget = (height: number): void => {
+  const removeAbove = (height: number): void => {
     chain.fork(height);
     for (const [address, list] of entries)
       entries.set(
@@ -101,14 +102,14 @@ export function createStory(chain: BitcoinChain, random: Random, people: number)
     repeatCoinbase: (height) => record(chain.mine([], chain.blocks[height]?.transactions[0] as Transaction)),
     reorganise: (height) => {
       const blocks = chain.blocks.length - 1 - height;
-      forget(height);
+      removeAbove(height);
       for (let count = 0; count <= blocks; count += 1) mine();
     },
     entriesOf: (address) => (entries.get(address) ?? []).toReversed(),
   };
 }
 
-/** The coins that a transaction of a block spends and creates, and what follows from them. */
+/** The coins that a transaction spends and creates, its fee, and the height of the oldest spent coin. */
 function coinsOf(transaction: Transaction, height: number, unspent: readonly Coin[]) {
   const txid = transaction.getId();
   const isCoinbase = transaction.isCoinbase();
@@ -120,7 +121,7 @@ function coinsOf(transaction: Transaction, height: number, unspent: readonly Coi
   return { txid, spent, created, fee, oldest };
 }
 
-/** What a transaction pays to each address, and what it spends of it. */
+/** The amounts that a transaction pays to each address and spends from it. */
 function amountsByAddress(owners: ReadonlyMap<string, Wallet>, created: readonly Coin[], spent: readonly Coin[]) {
   const moved = new Map<string, { received: bigint; sent: bigint }>();
   const add = (side: "received" | "sent", coins: readonly Coin[]): void => {

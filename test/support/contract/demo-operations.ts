@@ -1,4 +1,4 @@
 import { type Operation, operations } from "../../../generated/operations.gen.ts";
 
-/** The operations that the demo answers: all live ones. */
+/** The operations that the demo serves: all live ones. */
 export const demoOperations: readonly Operation[] = operations.filter(({ status }) => status === "live");

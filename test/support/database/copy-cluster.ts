@@ -4,21 +4,21 @@ import { openSession } from "../../../runtime/database/session.ts";
 
 /** A running server of this machine that standbys can follow. */
 export interface CopiedServer {
-  /** With a role that may replicate. */
+  /** Connects as a role with the right to replicate. */
   readonly url: string;
   readonly dataDirectory: string;
 }
 
 /**
- * Makes the data directory of a standby that follows a server, from a base backup: with the functions of PostgreSQL ("Making a Base Backup Using the Low Level
- * API"), because the embedded binaries have no pg_basebackup, and that of another version refuses them.
+ * Creates the data directory of a standby from a base backup of a server. It uses PostgreSQL's functions ("Making a Base Backup Using the Low Level
+ * API"), because the embedded binaries do not include pg_basebackup, and that of another version does not work with this server.
  */
 export async function copyCluster(primary: CopiedServer, folder: string): Promise<void> {
   const [from, to] = [join(primary.dataDirectory, "postgres"), join(folder, "postgres")];
   const session = await openSession({ url: primary.url, applicationName: "ashlar-test" });
   try {
     await session.query("SELECT pg_backup_start('standby', true)");
-    // The WAL is streamed.
+    // The standby streams the WAL.
     const isCopied = (path: string): boolean => basename(path) !== "postmaster.pid" && basename(dirname(path)) !== "pg_wal";
     cpSync(from, to, { recursive: true, filter: isCopied });
     mkdirSync(join(to, "pg_wal", "archive_status"), { recursive: true, mode: 0o700 });

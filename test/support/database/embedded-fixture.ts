@@ -9,14 +9,14 @@ import { onTestFinished } from "vitest";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { type EmbeddedOptions, startEmbedded } from "../../../runtime/database/embedded.ts";
 
-/** Creates a folder with mode 0700 (mkdtemp's default), which is removed after the test. */
+/** Creates a folder with mode 0700 (the default of mkdtemp) that is removed after the test. */
 export function privateFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "ashlar-embedded-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Starts an embedded server without disk sync, which is stopped after the test. */
+/** Starts an embedded server without fsync that is stopped after the test. */
 export async function start(dataDirectory: string, overrides: Partial<EmbeddedOptions> = {}): ReturnType<typeof startEmbedded> {
   const server = await startEmbedded({ dataDirectory, settings: { fsync: "off" }, ...overrides });
   onTestFinished(() => server.stop());
@@ -47,7 +47,7 @@ export interface Holder {
   kill(): Promise<void>;
 }
 
-/** Starts another process that holds the server of a data directory. */
+/** Starts another process that owns or joins the server of a data directory. */
 export async function holdElsewhere(
   dataDirectory: string,
   { uid, environment = {} }: { uid?: number; environment?: NodeJS.ProcessEnv } = {},

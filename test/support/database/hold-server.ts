@@ -1,8 +1,8 @@
 import { startEmbedded } from "../../../runtime/database/embedded.ts";
 
 /**
- * A process that keeps an embedded server running: prints the result on one line, and stops the server when its standard input ends.
- * `hold-server.ts <data directory> [uid]`: when started as root, it switches to that user, after its modules are loaded.
+ * A process that keeps an embedded server running: it prints the result on one line, and stops the server when its standard input ends.
+ * Usage: `hold-server.ts <data directory> [uid]`. If started as root, it switches to the user after it has loaded its modules.
  */
 const [dataDirectory = "", uid] = process.argv.slice(2);
 if (uid !== undefined) {

@@ -24,8 +24,8 @@ const selectBlocks = (branch: number, first: number, last: number): string =>
 
 /**
  * Adds blocks with five logs of a contract and one of another contract with the same topic, five transactions with transfers of a token from or to a wallet,
- * the fifth with both, and five actions of the wallet on an exchange, two of them in a shared pool. Rows are written by SQL, because nodes need an hour for as
- * many.
+ * the fifth with both, and five actions of the wallet on an exchange, two of them in a shared pool. Rows are written with SQL, because a node would
+ * need an hour to mine as many.
  */
 export async function addBlocks({ query }: Pick<Database, "query">, first: number, last: number, branch = 0): Promise<void> {
   const blocks = `generate_series(${first}, ${last}) AS b`;
@@ -61,7 +61,7 @@ export async function addOrdinals({ query }: Pick<Database, "query">, first: num
   );
 }
 
-/** Adds the ids 10, 20, 30 and so on of the contract in a block; each tenth one has two standards. */
+/** Adds the ids 10, 20, 30 and so on of the contract in a block; every tenth id has two standards. */
 export async function addTokens({ query }: Pick<Database, "query">, firstId: number, lastId: number, block: number): Promise<void> {
   await query(
     `INSERT INTO nft_tokens SELECT ${chainId}, ${literal(contract)}, id * 10, standard, ${block}, NULL

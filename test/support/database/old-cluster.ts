@@ -14,7 +14,7 @@ export const hasOldPrograms = existsSync(`${oldPrograms}/bin/initdb`);
 /** Creates the data directory of an older version of Ashlar, whose embedded server was PostgreSQL 15, and fills its database. */
 export async function createOldCluster(dataDirectory: string, fill: (database: Database, url: string) => Promise<void>): Promise<void> {
   const paths = findPaths(dataDirectory);
-  // Before version 16, programs of PostgreSQL return to their working directory by its path, which the account of a root user must be able to enter.
+  // Programs of PostgreSQL before version 16 change back to their working directory by its path, so the account of the server must have access to it.
   chmodSync(dataDirectory, 0o755);
   const account = chooseAccount(paths);
   mkdirSync(paths.cluster, { mode: 0o700 });

@@ -17,7 +17,7 @@ export interface Pooler {
 /** Whether pgbouncer is installed: a program of the operating system, which Node.js packages cannot install. */
 export const hasPgbouncer = (): boolean => spawnSync("pgbouncer", ["--version"]).status === 0;
 
-/** Starts pgbouncer in front of a database, with few server connections, which all clients share. */
+/** Starts pgbouncer in front of a database, with two server connections that all clients share. */
 export async function startPooler(databaseUrl: string): Promise<Pooler> {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const folder = await mkdtemp(join(tmpdir(), "ashlar-pgbouncer-"));
@@ -36,7 +36,7 @@ pool_mode = transaction
 default_pool_size = 2
 `,
   );
-  // Root must not run pgbouncer, and the other user must be able to read the file.
+  // pgbouncer refuses to run as root, and the other user must be able to read the file.
   await chmod(folder, 0o755);
   const user = process.getuid?.() === 0 ? ["--user", "nobody"] : [];
   const child = spawn("pgbouncer", [...user, file], { stdio: ["ignore", "ignore", "pipe"] });

@@ -11,15 +11,15 @@ import { postmasterOf } from "./embedded-fixture.ts";
 /** A PostgreSQL server that streams to standbys, or a standby. */
 export interface ReplicatedServer extends Embedded {
   readonly dataDirectory: string;
-  /** Ends it as a crash does, and keeps its data. */
+  /** Kills the server as in a crash, and keeps its data. */
   kill(): Promise<void>;
-  /** Starts it again on its port, after a kill. */
+  /** Starts the server on the same port after `kill`. */
   restart(): Promise<void>;
-  /** Ends it at once, as a crash does, and removes its data. */
+  /** Stops the server and removes its data. */
   remove(): Promise<void>;
 }
 
-/** The embedded server streams only if it is told to; a standby needs the same settings. */
+/** The embedded server streams only with these settings, which a standby needs as well. */
 const settings = { fsync: "off", wal_level: "replica", max_wal_senders: "8", wal_keep_size: "512MB", shared_buffers: "32MB" };
 
 async function startIn(dataDirectory: string): Promise<ReplicatedServer> {
@@ -29,7 +29,7 @@ async function startIn(dataDirectory: string): Promise<ReplicatedServer> {
     dataDirectory,
     async kill() {
       const postmaster = postmasterOf(dataDirectory);
-      // A session that runs would outlive the postmaster until its statement ends.
+      // A session that runs a statement would outlive the postmaster until the statement ends.
       const processes = [postmaster, ...descendantsOf(postmaster)];
       for (const pid of processes) process.kill(pid, "SIGKILL");
       await until("the server to exit", () => processes.every(isGone));

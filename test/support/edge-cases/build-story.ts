@@ -32,7 +32,7 @@ export interface EdgeCaseStory {
 
 const rounds = 3;
 
-/** Accounts that the genesis block funds in addition to the node's: one is never touched again, the other receives a payment. */
+/** Accounts that the genesis block funds in addition to those of the node: one is never touched again, the other receives a payment. */
 const genesisAccounts = { untouched: sink(100), paid: sink(101) } as const;
 
 /** The features of the chain: its fork, and withdrawals if it has them. */
@@ -43,7 +43,7 @@ export interface StoryOptions {
   readonly withdrawing: WithdrawingNode | null;
 }
 
-/** Mines the edge cases of every kind on a chain. */
+/** Mines all edge cases on a chain. */
 export async function buildEdgeCases(chain: TestChain, { chainId, prague, withdrawing }: StoryOptions): Promise<EdgeCaseStory> {
   const builder = createStoryBuilder(chain, await compileEdgeCases());
   const [owner, alice, bob, carol, victim, miner] = chain.accounts.map((address) => address.toLowerCase()) as [

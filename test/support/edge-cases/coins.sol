@@ -23,7 +23,7 @@ abstract contract Ledger {
         return true;
     }
 
-    /// Needs no allowance, to keep the tests short.
+    /// Does not check allowances, to keep the tests short.
     function transferFrom(address from, address to, uint256 value) external virtual returns (bool) {
         balances[from] -= value;
         balances[to] += value;

@@ -158,13 +158,13 @@ export function createBalanceChecker(
   };
 
   return {
-    /** Compares the native balances of all accounts, and the token balances of all owners that the logs name. */
+    /** Compares the native balances of all accounts, and the token balances of all owners in the logs. */
     at: async (height: number, served: number | "head" = height): Promise<Comparison[]> => compareAt(height, await itemsAt(served)),
 
     /** Returns the node's values only. */
     nodeAt: (height: number): Promise<Comparison[]> => compareAt(height, new Map()),
 
-    /** Returns the node's value of one coin's balance. */
+    /** Returns a balance of a coin as the node returns it. */
     async balanceAt(name: string, owner: Address, height: number): Promise<bigint | null> {
       const token = tokens.find((candidate) => candidate.name === name);
       const calls = token === undefined ? [] : nodeCalls(token, owner, height);
@@ -203,7 +203,7 @@ export function createBalanceChecker(
       });
     },
 
-    /** Returns the holders of a coin at a height, largest first: as served, and by `balanceOf` of the owners that its logs name and of the zero address. */
+    /** Returns the holders of a coin at a height, largest first: as served, and from `balanceOf` of the owners in its logs and the zero address. */
     async holders(token: StoryToken, height: number): Promise<{ readonly served: string[]; readonly node: string[] }> {
       const { items } = await fetchData<{ items: readonly { address: Address; balance: string | null }[] }>(
         served,

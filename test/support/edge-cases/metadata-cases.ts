@@ -18,7 +18,7 @@ const rightToLeftOverride = "\u202e";
 
 /** Unusual results of name(), symbol() and decimals(). */
 export const metadataCases: Readonly<Record<string, MetadataCase>> = {
-  // 32 bytes, padded with zeros, like in tokens that predate the final EIP-20.
+  // 32 bytes, padded with zeros, as in tokens that predate the final EIP-20.
   bytes32: {
     results: [stringToHex("Maker", { size: 32 }), stringToHex("MKR", { size: 32 }), number(18n)],
     name: "Maker",
@@ -93,7 +93,7 @@ export async function addMetadataCases(builder: StoryBuilder, { alice, bob }: Ac
   return coins.map(({ call: _, ...token }) => token);
 }
 
-/** Deploys a coin that self-destructs in its constructor, and destroys a second coin, whose code remains since EIP-6780. */
+/** Deploys a coin that self-destructs in its constructor, and calls SELFDESTRUCT in a second coin, whose code remains since EIP-6780. */
 export async function addDestroyedTokens(
   builder: StoryBuilder,
   { alice, bob }: Accounts,

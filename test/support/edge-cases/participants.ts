@@ -18,9 +18,9 @@ interface Trace {
   readonly result?: { readonly address?: Address } | null;
 }
 
-/** The accounts that a chain's blocks and traces name, and for each token the owners that its logs name. */
+/** The accounts in the blocks and traces of a chain, and for each token the owners in its logs. */
 export interface Participants {
-  /** The accounts of transactions, calls and block rewards: their native balance may have changed. */
+  /** The accounts of transactions, calls and block rewards: their native balances may have changed. */
   readonly accounts: readonly Address[];
   readonly ownersOf: ReadonlyMap<Address, readonly Address[]>;
 }
@@ -88,7 +88,7 @@ async function transfersOf(chain: TestChain, tokens: readonly StoryToken[]): Pro
   }));
 }
 
-/** Sums the Transfer logs of coins by "token owner". */
+/** Sums the Transfer logs of coins by the key "token owner". */
 export async function sumOfEvents(chain: TestChain, tokens: readonly StoryToken[]): Promise<ReadonlyMap<string, bigint>> {
   const sums = new Map<string, bigint>();
   const add = (key: string, value: bigint) => sums.set(key, (sums.get(key) ?? 0n) + value);
@@ -99,7 +99,7 @@ export async function sumOfEvents(chain: TestChain, tokens: readonly StoryToken[
   return sums;
 }
 
-/** Returns a lookup of the last block up to a height in which a Transfer named an owner; null if none did. */
+/** Returns a function that finds the last block up to a height with a Transfer from or to an owner; null if there is none. */
 export async function lastTouches(
   chain: TestChain,
   tokens: readonly StoryToken[],
@@ -110,7 +110,7 @@ export async function lastTouches(
       ?.height ?? null;
 }
 
-/** Reads the values of a coin's Transfers from or to an owner, since a block. */
+/** Reads the values of a coin's Transfers from or to an owner since a block. */
 export async function transferValues(
   chain: TestChain,
   token: Address,

@@ -17,7 +17,7 @@ export interface Accounts {
   readonly alice: Address;
   readonly bob: Address;
   readonly carol: Address;
-  /** Sends no transactions; other accounts name it in theirs. */
+  /** Sends no transactions, but occurs in those of other accounts. */
   readonly victim: Address;
 }
 
@@ -36,7 +36,7 @@ export async function deployCoins(builder: StoryBuilder) {
   return {
     gold: await deployed(artifacts.erc20(), ["Gold", "GLD"]),
     wrapped: await deployed(artifacts.weth()),
-    /** The same contract, missing from the configuration. */
+    /** The same contract, but not in the configuration. */
     unknownWrapped: await deployed(artifacts.weth()),
     reportedFee: await builder.deploy("ReportedFeeCoin"),
     rebasing: await builder.deploy("RebasingCoin"),

@@ -10,7 +10,7 @@ const account = (addressIndex: number): HDAccount =>
 
 const gwei = 10n ** 9n;
 
-/** Mines transactions of types 0, 1 and 2, with and without a priority fee, to the sender itself, to and from the fee recipient. */
+/** Mines transactions of types 0, 1 and 2, with and without a priority fee, some to the sender itself, some from or to the fee recipient. */
 export async function addFeeVariants(builder: StoryBuilder, { alice, bob, carol }: Accounts, miner: Address): Promise<void> {
   const { chain } = builder;
   const send = (fields: Record<string, unknown>): Promise<Hash> => chain.rpc("eth_sendTransaction", [{ gas: toHex(60_000), ...fields }]);

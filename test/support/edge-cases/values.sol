@@ -26,7 +26,7 @@ contract SelfDestructingConstructor {
     }
 }
 
-/// Moves native value in every way that the EVM has, and makes calls that only appear to move it.
+/// Moves native value in every way that the EVM offers, and makes calls that only appear to move it.
 contract Mover {
     event Created(address created);
 

@@ -19,13 +19,13 @@ type Accounts = readonly [Address, Address, Address];
 export interface Branching {
   readonly chain: TestChain;
   readonly test: TestDatabase;
-  /** Replaces the last blocks with as many new ones, some with transfers of ether and tokens; then adds `extraRounds` rounds. */
+  /** Replaces the last `depth` blocks, adds random transactions to the new ones, and then adds `extraRounds` rounds. */
   branch(depth: number, seed: string, extraRounds?: number): Promise<void>;
   /** Adds three blocks. */
   addBlocks(): Promise<void>;
   /** Waits until the index has reached the node's head. */
   waitForHead(): Promise<void>;
-  /** The contents of an index built from the current chain in one run. */
+  /** Builds a second index from the current chain in one run, and returns its contents. */
   fresh(): Promise<Record<string, string>>;
   end(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
   };
 };
 
-/** Returns pairs of a transaction and the block of the new branch that contains it. */
+/** Returns pairs of a random transaction and the offset of its block in the new branch. */
 export const branchTransactions = (
   chain: TestChain,
   { erc20, erc721, weth }: Story,

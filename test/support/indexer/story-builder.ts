@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { artifacts, call, type TestChain } from "../chain.ts";
 
-/** Init code for contract creations, in place of a compiled contract. */
+/** Joins parts of init code, which replaces compiled contracts here. */
 const hex = (...parts: readonly string[]): Hex => `0x${parts.join("")}`;
 const sink: Address = "0x9999999999999999999999999999999999999999";
 const word = (value: number) => value.toString(16).padStart(2, "0");
@@ -9,7 +9,7 @@ const word = (value: number) => value.toString(16).padStart(2, "0");
 /** CALL(gas, to, value) without data. */
 const callCode = (to: Address, value: number) => `6000600060006000${`60${word(value)}`}73${to.slice(2)}5af150`;
 
-/** Init code that creates a child with a value from the code that follows it. */
+/** Init code that creates a child contract from the code appended to it, and sends it a value. */
 const createChild = (child: string, value: number): Hex => {
   const length = word(child.length / 2);
   const outer = `60${length}600f60003960${length}600060${word(value)}f000`;

@@ -13,7 +13,7 @@ import { blockBoundTables } from "../../../runtime/projections.ts";
 import type { TestChain } from "../chain.ts";
 import { deadline } from "../deadline.ts";
 
-/** The configuration of anvil's chain. */
+/** The configuration of anvil's default chain. */
 export const chainOf = (overrides: Partial<IndexedChain> = {}): IndexedChain => ({
   id: 31337,
   name: "test",
@@ -30,7 +30,7 @@ export interface TestIndexer {
   readonly progress: Progress[];
   readonly warnings: string[];
   readonly notes: string[];
-  /** Runs until the index has reached the node's head with all projections, then stops. */
+  /** Runs until the index with all projections has reached the node's head, then stops. */
   runToHead(head: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -99,21 +99,21 @@ export const createTestIndexer = async (
 };
 
 /** Runs an indexer until a condition holds, then stops it and waits until it has stopped. */
-export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilliseconds = 120_000): Promise<void> => {
+export const runUntil = async (indexer: Indexer, isDone: () => boolean, limitMilliseconds = 120_000): Promise<void> => {
   const stop = new AbortController();
   const limit = Date.now() + deadline(limitMilliseconds);
   const timer = setInterval(() => {
-    if (done() || Date.now() > limit) stop.abort();
+    if (isDone() || Date.now() > limit) stop.abort();
   }, 5);
   try {
     await indexer.run(stop.signal);
   } finally {
     clearInterval(timer);
   }
-  if (!done()) throw new Error(`The condition was not met in time: ${JSON.stringify(indexer.status())}`);
+  if (!isDone()) throw new Error(`The indexer did not meet the condition in time: ${JSON.stringify(indexer.status())}`);
 };
 
-/** Every balance with the block that set it: ended periods and current rows. */
+/** Every balance with the block that set it, from ended periods and current rows. */
 export const balanceHistory = `(SELECT chain_id, owner, token, standard, from_block AS block_number, balance FROM balance_periods
   UNION ALL SELECT chain_id, owner, token, standard, since_block, balance FROM balances) history`;
 
@@ -128,7 +128,7 @@ export const isAtHead = async (database: Database, chain: TestChain): Promise<bo
   return row?.hash === head.hash && row.lowest === Number(head.number) && row.highest === Number(head.number);
 };
 
-/** Runs an indexer in the background, and returns a function that stops it. */
+/** Runs an indexer in the background and returns a function that stops it. */
 export const runInBackground = (running: TestIndexer): (() => Promise<void>) => {
   const stop = new AbortController();
   const run = running.indexer.run(stop.signal);

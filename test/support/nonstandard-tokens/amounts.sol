@@ -39,7 +39,7 @@ contract FeeOnTop is Coin("Fee On Top") {
     }
 }
 
-/// Fee on transfer that is shared out among all holders, without an event (a "reflection").
+/// Fee on transfer that is distributed among all holders without an event (a "reflection").
 contract Reflection is Coin("Reflection") {
     uint256 private shares;
 
@@ -229,7 +229,7 @@ contract FlashMinting is Coin("Flash Minting") {
     }
 }
 
-/// Flash mints in which only the transfers emit events: the mint and the burn have none.
+/// Flash mints in which only the transfers emit events, not the mint and the burn.
 contract UnreportedFlashMint is Coin("Unreported Flash Mint") {
     function flash(address borrower, address receiver, uint256 value) external {
         balances[borrower] += value;

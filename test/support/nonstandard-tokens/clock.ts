@@ -17,7 +17,7 @@ export const replaceClock = (): Clock => {
     static override now(): number {
       return RealDate.now() + ahead;
     }
-    /** Dates of Node.js, and those created before the replacement, are instances too. */
+    /** Dates that Node.js creates, and those created before the replacement, are instances too. */
     static override [Symbol.hasInstance](value: unknown): boolean {
       return Object.prototype.toString.call(value) === "[object Date]";
     }

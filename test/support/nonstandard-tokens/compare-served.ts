@@ -31,7 +31,7 @@ const createCollector = (height: number) => {
   const differences: Difference[] = [];
   let compared = 0;
   return {
-    /** Compares a served value with the accepted ones, of which the first is reported as expected. */
+    /** Compares a served value with the accepted ones. A difference reports the first accepted one as expected. */
     expect: (token: TestToken, aspect: Difference["aspect"], subject: string, served: string, ...accepted: readonly string[]): void => {
       compared += 1;
       if (accepted.includes(served)) return;
@@ -44,7 +44,7 @@ type Collector = ReturnType<typeof createCollector>;
 
 /**
  * Returns the accepted values of a balance. If the contract does not return it: null, absent, the last value of a destroyed contract, or the sum of the
- * Transfers if balanceOf reverts. The balance of an owner that no Transfer has named may also be absent.
+ * Transfers if balanceOf reverts. The balance of an owner that is in no Transfer may also be absent.
  */
 const acceptedBalance = (state: NodeState, token: TestToken, owner: Address): string[] => {
   const balance = state.balance(token, owner);

@@ -17,7 +17,7 @@ const fork = "shanghai";
 const firstTimestamp = 1_700_000_000;
 const secondsPerBlock = 12;
 const deploymentsPerBlock = 6;
-/** Anvil's default mnemonic, whose accounts its genesis funds. */
+/** Anvil's default mnemonic: the genesis block funds its accounts. */
 const mnemonic = "test test test test test test test test test test test junk";
 
 /** A chain on which one token of each kind is deployed. */

@@ -138,7 +138,7 @@ contract RevokesAll is Coin("Revokes All") {
     }
 }
 
-/// The base of both tokens with permits.
+/// The base of the two tokens with permits.
 abstract contract WithPermits is Coin {
     mapping(address => uint256) public nonces;
 
@@ -172,7 +172,7 @@ contract Permit2612 is WithPermits {
     }
 }
 
-/// A permit like DAI's, which allows everything or nothing, without an event. An unlimited allowance is not lowered.
+/// A permit like DAI's: it sets an unlimited allowance or none, without an event. An unlimited allowance is not lowered.
 contract PermitSilent is WithPermits {
     constructor() Coin("Permit Silent") {}
 
@@ -218,7 +218,7 @@ contract Proxy {
     }
 }
 
-/// The code before an upgrade: exact.
+/// The code before an upgrade: a standard token.
 contract UpgradeBefore is Coin("") {
     function name() public pure override returns (string memory) {
         return "Upgrading";
@@ -251,7 +251,7 @@ contract UpgradeAfter is Coin("") {
     }
 }
 
-/// One of two addresses of one token: its own calls and those through the other address move the same balances, and each address emits for its own calls.
+/// A token with two addresses: calls to either move the same balances, and each address emits the events of its own calls.
 contract TwoAddresses is Coin("Two Addresses") {
     SecondAddress public immutable second = new SecondAddress();
 
@@ -262,7 +262,7 @@ contract TwoAddresses is Coin("Two Addresses") {
     }
 }
 
-/// The second address of that token.
+/// The second address of TwoAddresses.
 contract SecondAddress {
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);

@@ -51,7 +51,7 @@ contract NoRevert is Coin("No Revert") {
     }
 }
 
-/// A failed transfer does not revert: it emits its event although nothing is moved.
+/// A failed transfer does not revert: it emits its event, although it moves nothing.
 contract EventOnFailure is Coin("Event On Failure") {
     function _move(address from, address to, uint256 value) internal override {
         if (balances[from] >= value) {
@@ -155,7 +155,7 @@ contract HugeName is Coin("") {
     }
 }
 
-/// A name that is markup, a formula, an escape sequence of terminals and text that runs backwards; a symbol that is not valid UTF-8.
+/// A name with a formula, markup, a terminal escape sequence and right-to-left text; a symbol that is not valid UTF-8.
 contract HostileName is Coin("") {
     function name() public pure override returns (string memory) {
         return unicode"=cmd|'/c calc'!A1<script>alert(1)</script>\u001b[2J\u202eevil\u0000";

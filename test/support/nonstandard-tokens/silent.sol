@@ -82,7 +82,7 @@ contract Staked is Shares {
     }
 }
 
-/// Interest: every balance grows with every block, as balances of Aave's tokens grow with time.
+/// Interest: every balance grows with every block, as the balances of Aave's tokens grow with time.
 contract Interest is Coin("Interest") {
     uint256 private immutable start = block.number;
 
@@ -108,7 +108,7 @@ contract Demurrage is Coin("Demurrage") {
     }
 }
 
-/// An issuer takes and destroys balances, with a custom event and no Transfer (USDT's destroyBlackFunds).
+/// An issuer seizes and destroys balances, with a custom event and no Transfer (USDT's destroyBlackFunds).
 contract Seizing is Coin("Seizing") {
     event DestroyedBlackFunds(address from, uint256 value);
 

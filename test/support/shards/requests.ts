@@ -1,10 +1,10 @@
 import { operations } from "../../../generated/operations.gen.ts";
-import type { Answer, Sharded, SmallChain } from "./sharded-service.ts";
+import type { JsonResponse, Sharded, SmallChain } from "./sharded-service.ts";
 
 /** The chains by name. */
 export const chainsOf = ({ one, two }: Sharded) => [["one", one] as const, ["two", two] as const];
 
-/** Parameters of paths that find rows. */
+/** Values of path parameters with which operations find rows. */
 const parametersOf = (name: string, { accounts, token, transfer }: SmallChain): Readonly<Record<string, string>> => ({
   chainName: name,
   walletAddress: accounts[1] ?? "",
@@ -23,7 +23,7 @@ const parametersOf = (name: string, { accounts, token, transfer }: SmallChain): 
   contractAddresses: token,
 });
 
-/** The paths of all operations of a chain; a parameter without a value above is 1, which some reject. */
+/** The paths of all operations of a chain. Parameters without a value above are 1, which some operations reject. */
 export const pathsOf = (name: string, chain: SmallChain): readonly string[] => {
   const values = parametersOf(name, chain);
   return operations
@@ -31,14 +31,15 @@ export const pathsOf = (name: string, chain: SmallChain): readonly string[] => {
     .map(({ path }) => path.replace(/\{(\w+)\}/g, (_, parameter: string) => values[parameter] ?? "1"));
 };
 
-/** Paths of requests that read all chains. */
+/** The path of an operation that reads all chains. */
 export const activity = ({ accounts }: SmallChain): string => `/v1/address/${accounts[0]}/activity/?testnets=true`;
+/** The path of another operation that reads all chains. */
 export const statuses = "/v1/chains/status/";
 
-/** A path whose response is not cached for a client: each height is requested once. */
+/** The path of the balances of a wallet; a test can vary the query to get responses that are not cached. */
 export const balances = (name: string, { accounts }: SmallChain, query = ""): string =>
   `/v1/${name}/address/${accounts[1]}/balances_v2/${query}`;
 
 /** The names of the items of a response. */
-export const namesIn = ({ body }: Answer): readonly string[] =>
+export const namesIn = ({ body }: JsonResponse): readonly string[] =>
   ((body.data?.items ?? []) as readonly { readonly name: string }[]).map(({ name }) => name);

@@ -27,7 +27,7 @@ export interface SmallChain extends TestChain {
   readonly transfer: Hex;
 }
 
-/** Two chains: `one` in the control database, and `two` in database `b`, which is behind a proxy. */
+/** Two chains: `one` in the control database, and `two` in the database `b` behind a proxy. */
 export interface Sharded {
   readonly one: SmallChain;
   readonly two: SmallChain;
@@ -37,7 +37,7 @@ export interface Sharded {
   readonly both: TestDatabase;
   readonly sharded: Config;
   readonly single: Config;
-  /** Of the control database and of `both`. */
+  /** An API key that is valid in the control database and in `both`. */
   readonly key: string;
   end(): Promise<void>;
 }
@@ -46,7 +46,7 @@ const logger = pino({ level: "silent" });
 /** A declared protocol that is indexed on chain `two` only. */
 export const protocolOfTwo = "protocol_08";
 const ids = { one: 31_337, two: 31_338 };
-/** All responses are as of this time. */
+/** The clock of the servers. */
 const now = () => new Date("2026-03-01T12:00:00Z");
 
 async function startSmallChain(id: number, amount: bigint): Promise<SmallChain> {
@@ -71,7 +71,7 @@ const connect = (url: string): Database =>
 
 /** A process that runs until it is stopped. */
 function longRunning(signal: AbortSignal, log: (line: string) => void = () => undefined): LongRunning {
-  const write = (_: unknown, line?: unknown): void => log(String(line ?? _));
+  const write = (first: unknown, second?: unknown): void => log(String(second ?? first));
   return {
     shutdown: { signal, fail: () => undefined, waitFor: async (_, work) => void (await work) },
     logger: { info: write, warn: write, error: write },
@@ -111,7 +111,7 @@ export async function startSharded(): Promise<Sharded> {
       id: ids.two,
       rpc: two.url,
       pollMilliseconds: 50,
-      // Lends its rate of the euro to the other chain.
+      // The other chain uses its rate of the euro.
       prices: { feeds: [feed] },
       community: { [protocolOfTwo]: { comptroller: [two.token] } },
     },
@@ -163,7 +163,7 @@ async function copyKeys(from: Database, to: Database): Promise<void> {
 }
 
 /** A response of a server. */
-export interface Answer {
+export interface JsonResponse {
   readonly status: number;
   readonly body: { readonly data: Record<string, unknown> | null; readonly error_message: string | null };
 }
@@ -172,7 +172,7 @@ export interface Server extends Serving {
   readonly log: readonly string[];
   /** The replicas of databases, by the name of the database. */
   readonly replicas: ServingShards["replicas"];
-  get(path: string): Promise<Answer>;
+  get(path: string): Promise<JsonResponse>;
 }
 
 /** Serves a configuration until the end of the test. */
@@ -207,7 +207,7 @@ export async function serve(config: Config, key: string): Promise<Server> {
     replicas: shards.replicas,
     async get(path) {
       const response = await fetch(`${serving.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
-      return { status: response.status, body: (await response.json()) as Answer["body"] };
+      return { status: response.status, body: (await response.json()) as JsonResponse["body"] };
     },
   };
 }

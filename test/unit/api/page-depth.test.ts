@@ -23,7 +23,7 @@ describe("the rows before a page", () => {
     expect(pageDepth("getTokenIdsForContractWithMetadata", { page, traitsFilter: null, valuesFilter: null })).toEqual(located);
   });
 
-  it("do not matter to lists of ranges and sums, and to requests without pages", () => {
+  it("are not counted for lists of ranges and sums, or for requests without pages", () => {
     expect(pageDepth("getErc20TransfersForWalletAddress", { page, contractAddress: null })).toBeNull();
     for (const handler of ["getBlockHeights", "getTransactionsForDex", "getTransactionsForExchange", "getTransactionsForTokenAddress"])
       expect(pageDepth(handler, { page })).toBeNull();

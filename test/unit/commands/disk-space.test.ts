@@ -4,7 +4,7 @@ import { createDiskSpace } from "../../../runtime/commands/disk-space.ts";
 const embedded = { databaseUrl: undefined, dataDirectory: ".", minFreeDiskMegabytes: 1000 };
 
 describe("createDiskSpace", () => {
-  it("is low below the bound, until twice as much is free", async () => {
+  it("reports low space below the limit, until twice as much is free", async () => {
     let free = 1_000_000_000;
     const space = createDiskSpace(embedded, async () => free);
     const readings = [];
@@ -17,7 +17,7 @@ describe("createDiskSpace", () => {
     expect(await createDiskSpace({ ...embedded, minFreeDiskMegabytes: 1e-6 })?.isLow()).toBe(false);
   });
 
-  it("does not watch without a bound, or the file system of an external database", () => {
+  it("returns null without a limit, or with an external database", () => {
     expect(createDiskSpace({ ...embedded, minFreeDiskMegabytes: 0 })).toBeNull();
     expect(createDiskSpace({ ...embedded, databaseUrl: "postgresql://db.example/ashlar" })).toBeNull();
   });

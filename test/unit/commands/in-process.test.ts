@@ -27,7 +27,7 @@ describe("the chains of a command", () => {
     await expect(resolveChains(configOf({ name: "one" }, { name: "two", id: 5 }), { indexing: database })).rejects.toThrow(
       "Chains one and two have the same id 5; configure each network once.",
     );
-    await expect(resolveChains(configOf({ name: "new" }), { indexing: database })).rejects.toThrow(/no id, node or index yet/);
+    await expect(resolveChains(configOf({ name: "new" }), { indexing: database })).rejects.toThrow(/The id of chain new is unknown/);
   });
 });
 

@@ -10,7 +10,7 @@ describe("the options of a key", () => {
       expect(() => parseExpiry(text)).toThrow(`Invalid value "${text}" for --expires: expected a time such as 2027-01-31T12:00:00Z`);
   });
 
-  it("collect the values of a rule; any removes it", () => {
+  it("collect the values of a rule, which the value any removes", () => {
     expect(parseChains("31337", parseChains("demo"))).toEqual(["demo", "31337"]);
     expect(parseChains("any", ["demo"])).toEqual([]);
     expect(() => parseChains("Eth Mainnet")).toThrow("--allow-chain");

@@ -7,7 +7,7 @@ const alone = { workers: 0, indexers: 0 };
 const openedBy = (pools: PoolSizes): number => Object.values(pools).reduce((sum, size) => sum + size + Math.ceil(size / 2), 0);
 
 describe("the pools of all processes", () => {
-  it("have four connections for answers per core if the database has enough", () => {
+  it("have four connections for responses per core if the database accepts enough", () => {
     expect(planConnections({ ...alone, maxConnections: 97, cores: 2, chains: 1 }).owner.serving).toBe(8);
     expect(planConnections({ ...alone, maxConnections: 1_000, cores: 16, chains: 1 }).owner.serving).toBe(64);
     expect(planConnections({ workers: 8, indexers: 1, maxConnections: 1_000, cores: 16, chains: 1 }).worker.serving).toBe(64 / 8);
@@ -27,13 +27,13 @@ describe("the pools of all processes", () => {
     expect(total).toBeLessThanOrEqual(97);
   });
 
-  it("never have more connections than the database, or fail", () => {
+  it("never open more connections than the database accepts", () => {
     const plans = capacities().flatMap((capacity) => planOrNull(capacity) ?? []);
     expect(plans.length).toBeGreaterThan(500);
     for (const { capacity, plan } of plans) {
       const { workers, indexers, chains, maxConnections } = capacity;
       const server = workers === 0 ? plan.owner : plan.worker;
-      // Each server listens for notifications; migrations have one connection.
+      // Each server has one connection for notifications, and migrations have one.
       const singles = Math.max(1, workers) + 1;
       expect(openedBy(plan.owner) + workers * openedBy(plan.worker) + indexers * openedBy(plan.indexer) + singles).toBeLessThanOrEqual(
         maxConnections,
@@ -44,7 +44,8 @@ describe("the pools of all processes", () => {
   });
 
   it("are described in an error if the database accepts too few connections", () => {
-    // Each worker opens 3 for answers, 2 for keys, 2 for the reader role and 1 for notifications; the indexer 5 (3 × 1.5); this process 3 + 2 + 2 + 3 and 1.
+    // Each worker opens 3 for responses, 2 for keys, 2 for the reader role and 1 for notifications; the indexer 5 (3 × 1.5);
+    // this process 3 + 2 + 2 + 3 and 1.
     expect(() => planConnections({ workers: 8, indexers: 1, maxConnections: 50, cores: 16, chains: 1 })).toThrow(
       "The database accepts 50 connections, but this process, 8 workers and the indexer need at least 80: raise max_connections, or the limit of the role or the database, or configure fewer workers.",
     );
@@ -55,7 +56,7 @@ describe("the pools of all processes", () => {
   });
 });
 
-/** Every combination of some numbers. */
+/** All combinations of some values. */
 const capacities = (): Capacity[] =>
   [0, 1, 2, 4, 8, 16, 64].flatMap((workers) =>
     [0, 1].flatMap((indexers) =>
@@ -89,7 +90,7 @@ describe("the embedded PostgreSQL", () => {
     });
   });
 
-  it.each([1, 4, 16, 64])("accepts four connections for answers per core with a worker on each of %d cores", (cores) => {
+  it.each([1, 4, 16, 64])("accepts four connections for responses per core with a worker on each of %d cores", (cores) => {
     // 3 are reserved for superusers by default.
     const maxConnections = Number(machineSettings({ memory: gigabyte, cores }).max_connections) - 3;
     const { worker } = planConnections({ workers: cores, indexers: 1, maxConnections, cores, chains: 1 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { stopService } from "../../../runtime/commands/stop-service.ts";
 import { deadline } from "../../support/deadline.ts";
 
-/** Records what the shutdown waits for. */
+/** A shutdown that records the parts that it waits for. */
 function recordingShutdown() {
   const parts: string[] = [];
   const shutdown = {
@@ -17,17 +17,17 @@ function recordingShutdown() {
 }
 const serving = { url: "", isReady: async () => true, stop: async () => undefined };
 
-describe("the stop of a server", () => {
+describe("stopping a server", () => {
   it.each([
     [0, "the server, with 0 requests in flight"],
     [1, "the server, with 1 request in flight"],
-  ])("names %d requests in flight", async (count, part) => {
+  ])("reports %d requests in flight", async (count, part) => {
     const { parts, shutdown } = recordingShutdown();
     await stopService(shutdown).server({ ...serving, requests: async () => count });
     expect(parts).toEqual([part]);
   });
 
-  it("does not wait for a worker that does not count its requests", async () => {
+  it("does not wait for a worker that does not report its number of requests", async () => {
     const { parts, shutdown } = recordingShutdown();
     const startedAt = performance.now();
     await stopService(shutdown).server({ ...serving, requests: () => new Promise(() => undefined) });

@@ -51,7 +51,7 @@ it("the configuration of a database has its URLs and its chains", () => {
 it.each([
   [
     [`databaseUrl: ${urlOf("control")}`, `databases: { a: "${urlOf("a")}" }`, ...chains],
-    'ashlar.yaml:5:35: Invalid value "b" for chains.1.database: expected the name of one of databases (a).',
+    'ashlar.yaml:5:35: Invalid value "b" for chains.1.database: expected the name of a configured database (a).',
   ],
   [
     [`databaseUrl: ${urlOf("control")}`, ...chains],
@@ -59,7 +59,7 @@ it.each([
   ],
   [
     [`databases: { b: "${urlOf("b")}" }`, ...chains],
-    "ashlar.yaml: Missing setting databaseUrl: with databases, it is the URL of the control database, which has keys and credits.",
+    "ashlar.yaml: Missing setting databaseUrl: with databases, it is the URL of the control database, which stores keys and credits.",
   ],
   [
     [`databaseUrl: ${urlOf("b")}`, "databases:", `  b: ${urlOf("b")}`, ...chains],
@@ -77,7 +77,7 @@ it.each([
     [`databaseUrl: ${urlOf("control")}`, "databases:", `  b: { url: "${urlOf("b")}", readUrl: secret }`, ...chains],
     "ashlar.yaml:3:50: Unknown setting databases.b.readUrl: did you mean readUrls?",
   ],
-])("reports invalid settings where they are, without secrets", (lines, message) => {
+])("reports invalid settings at their location, without secrets", (lines, message) => {
   expect(() => load(lines)).toThrow(message);
   try {
     load(lines);

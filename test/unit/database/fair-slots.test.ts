@@ -8,28 +8,28 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 function callsOf(count: number) {
   const slots = createFairSlots(count);
   const log: string[] = [];
-  const frees = new Map<string, () => void>();
+  const releases = new Map<string, () => void>();
   return {
     log,
     async acquire(name: string, owner: number | undefined) {
       const slot = slots.acquire(owner);
       const hold = (free: () => void): void => {
         log.push(name);
-        frees.set(name, free);
+        releases.set(name, free);
       };
       if (slot instanceof Promise) void slot.then(hold);
       else hold(slot);
       await settle();
     },
     async free(name: string) {
-      frees.get(name)?.();
+      releases.get(name)?.();
       await settle();
     },
   };
 }
 
-describe("slots that owners share", () => {
-  it("leaves a quarter of them to other owners", async () => {
+describe("createFairSlots", () => {
+  it("leaves a quarter of the slots to other owners", async () => {
     const { log, acquire } = callsOf(8);
     for (let index = 0; index < 10; index += 1) await acquire(`a${index}`, 1);
     // 8 slots less a quarter of 8.
@@ -38,7 +38,7 @@ describe("slots that owners share", () => {
     expect(log.at(-1)).toBe("b");
   });
 
-  it("gives all of a few slots to one owner", async () => {
+  it("gives all slots to one owner if there are few", async () => {
     const { log, acquire } = callsOf(3);
     for (let index = 0; index < 5; index += 1) await acquire(`a${index}`, undefined);
     expect(log).toEqual(["a0", "a1", "a2"]);
@@ -60,7 +60,7 @@ describe("slots that owners share", () => {
     expect(log.slice(2)).toEqual(["b0", "b1", "a2", "a3"]);
   });
 
-  it("serves owners that hold equally many in turn", async () => {
+  it("serves owners with the same number of slots in turn", async () => {
     const { log, acquire, free } = callsOf(1);
     await acquire("first", 0);
     for (const owner of [1, 2, 3]) for (const call of ["x", "y"]) await acquire(`${owner}${call}`, owner);

@@ -11,7 +11,7 @@ function create(id: string, rows: readonly string[], branch: Hash | null = first
     rows,
     branch,
     located: [] as { readonly from: string | null; readonly count: number }[],
-    /** Rows that pages skipped. */
+    /** The number of rows that each page skipped. */
     skipped: [] as number[],
     /** Called before the rows of a page are read. */
     beforeRead: () => undefined as undefined | Promise<void>,
@@ -37,20 +37,20 @@ function create(id: string, rows: readonly string[], branch: Hash | null = first
 const rowsOf = (count: number, name = "row"): string[] => Array.from({ length: count }, (_, number) => `${name} ${number}`);
 
 describe("a page of a long list", () => {
-  it("skips less rows than two keys are apart, which are located once", async () => {
+  it("skips fewer rows than the spacing of the keys, and locates each key once", async () => {
     const { list, request } = create("a", rowsOf(1_000));
     const read = createListPositions<string>({ spacing: 100 });
     for (let offset = 0; offset < 1_000; offset += pageSize)
       expect(await read(request, offset)).toEqual(list.rows.slice(offset, offset + pageSize));
     expect(Math.max(...list.skipped)).toBe(90);
-    // The keys of rows 0 and 100, then one further key at a time, from the last one on: row 900 is the last.
+    // The keys of rows 0 and 100, then one more key at a time, from the last known key on; the last is row 900.
     expect(list.located).toEqual([
       { from: null, count: 2 },
       ...Array.from({ length: 8 }, (_, index) => ({ from: `row ${(index + 1) * 100}`, count: 2 })),
     ]);
   });
 
-  it("is found directly, and all pages before it without locating keys", async () => {
+  it("is found directly, and then all pages before it without locating keys", async () => {
     const { list, request } = create("a", rowsOf(30_050));
     const read = createListPositions<string>({ spacing: 100 });
     expect(await read(request, 30_045)).toEqual(list.rows.slice(30_045));
@@ -61,7 +61,7 @@ describe("a page of a long list", () => {
     expect(list.located).toHaveLength(4);
   });
 
-  it("is empty after the end of the list, also if rows after the last key are missing", async () => {
+  it("is empty after the end of the list, even if rows follow the last key", async () => {
     const { list, request } = create("a", rowsOf(250));
     const read = createListPositions<string>({ spacing: 100 });
     expect(await read(request, 5_000)).toEqual([]);
@@ -106,7 +106,7 @@ describe("a page of a long list", () => {
   });
 });
 
-it("the least recently read list is forgotten", async () => {
+it("the least recently read list is evicted", async () => {
   const lists = ["a", "b", "c"].map((id) => create(id, rowsOf(500)));
   // Each list takes six: five keys and itself.
   const read = createListPositions<string>({ spacing: 100, maxKeys: 12 });

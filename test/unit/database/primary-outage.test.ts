@@ -4,7 +4,7 @@ import { createPrimaryOutage } from "../../../runtime/database/primary-outage.ts
 
 const lost = new DatabaseUnavailable("ECONNREFUSED", "the connection was refused");
 
-/** A primary whose state and time the test sets. */
+/** A simulated primary: the test sets its state and the time. */
 function setUp() {
   const state = { now: 0, error: null as Error | null, loads: 0, changes: [] as boolean[] };
   const outage = createPrimaryOutage({
@@ -27,7 +27,7 @@ function setUp() {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("createPrimaryOutage", () => {
-  it("uses the last value for a limited time, and asks the primary at intervals", async () => {
+  it("uses the last value for a limited time, and queries the primary at intervals", async () => {
     const { state, outage, load } = setUp();
     expect(await load("last")).toBe("loaded");
     state.error = lost;

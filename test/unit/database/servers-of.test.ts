@@ -15,7 +15,7 @@ describe("serversOf", () => {
     [two, true, ["postgresql://u:p%40,q@one:5432/db?sslmode=require", "postgresql://u:p%40,q@[::1]:5433/db?sslmode=require"]],
     ["postgres://one,two:5433", true, ["postgres://one", "postgres://two:5433"]],
     ["postgresql://u@one/db?target_session_attrs=primary", true, ["postgresql://u@one/db"]],
-  ])("reads %s", (url, mustBePrimary, urls) => {
+  ])("parses %s", (url, mustBePrimary, urls) => {
     expect(serversOf(url)).toEqual({ urls, mustBePrimary });
   });
 });

@@ -18,7 +18,7 @@ const findings = (marked: string, of: QueryScope = scope) => {
 };
 
 describe("a query", () => {
-  it("is compiled to numbered parameters at the positions of the named ones, without its semicolon", () => {
+  it("is compiled with numbered parameters in place of the named ones, and without its semicolon", () => {
     const lines = (table: string, limit: string, offset: string) => [
       `SELECT owner, 1 AS amount FROM ${table}`,
       `ORDER BY 1 LIMIT ${limit} OFFSET ${offset} -- the end`,
@@ -36,20 +36,20 @@ describe("a query", () => {
     });
   });
 
-  it("uses one number for all uses of a parameter, and leaves casts, strings and comments as they are", () => {
+  it("has one number for all uses of a parameter, and unchanged casts, strings and comments", () => {
     const { query } = checkQuery(file, queryWith({ and: "owner = :wallet OR ':chain'::text = $$:user$$ -- :user\n  /* :user */" }), scope);
     expect(query?.parameters).toEqual(["chain", "wallet", "as_of_block", "limit", "offset"]);
     expect(query?.text).toContain("(owner = $2      OR ':chain'::text = $$:user$$ -- :user\n  /* :user */)");
   });
 
-  it("has the schema of the protocol before functions of its reads", () => {
+  it("is compiled with the schema of the protocol before the functions of its reads", () => {
     const { query } = checkQuery(file, queryWith({ from: "deposits JOIN share_price_at(:chain, :as_of_block) p ON true" }), scope);
     expect(query?.text).toContain('JOIN "cq_vaults".share_price_at($1    , $2          ) p');
     expect(findings(queryWith({ from: "§deposits_at(:chain, :as_of_block)" }))).toMatchObject({ codes: ["refused-function"] });
     expect(findings(queryWith({ from: "§cq_other.share_price_at(:chain, :as_of_block)" }))).toMatchObject({ codes: ["refused-function"] });
   });
 
-  it("has the schema of the protocol before its own tables, and before nothing else", () => {
+  it("is compiled with the schema of the protocol before its tables, and before nothing else", () => {
     const own = (sql: string) => checkQuery(file, sql, scope).query?.text.match(/(?:FROM|JOIN|ONLY) \S+/g);
     const from = 'deposits AS "ä" JOIN ONLY deposits_latest ON true JOIN "contracts" ON true JOIN api.blocks ON true';
     expect(own(queryWith({ from, and: "owner <> 'ä' /* FROM deposits */" }))).toEqual([
@@ -85,7 +85,7 @@ describe("a query", () => {
     ],
     ["lists of values and JSON", { amount: "(SELECT json_agg(json_build_object('a', v.a)) FROM (VALUES (1), (2)) AS v (a))" }],
     [
-      "functions with a syntax of their own",
+      "functions with special syntax",
       {
         amount:
           "EXTRACT(epoch FROM to_timestamp(1) AT TIME ZONE 'UTC') + position('a' IN 'b') + length(trim(both ' ' FROM 'x') || substring('abc' FROM 2))",
@@ -114,18 +114,18 @@ describe("a query", () => {
   });
 
   it.each([
-    ["a list without its end", "sql-syntax", "SELECT owner,\n  assets AS FROM §deposits"],
-    ["a bracket that nothing opens", "sql-syntax", queryWith({ and: "assets = §) OR (" })],
-    ["a string without its end", "sql-syntax", queryWith({ and: "owner = §'open" })],
-    ["nothing", "sql-statement", "§"],
-    ["nothing but a comment", "sql-statement", "§-- SELECT 1\n"],
-    ["nothing but a semicolon", "sql-statement", "§;"],
+    ["an incomplete list", "sql-syntax", "SELECT owner,\n  assets AS FROM §deposits"],
+    ["an unmatched bracket", "sql-syntax", queryWith({ and: "assets = §) OR (" })],
+    ["an unterminated string", "sql-syntax", queryWith({ and: "owner = §'open" })],
+    ["an empty text", "sql-statement", "§"],
+    ["only a comment", "sql-statement", "§-- SELECT 1\n"],
+    ["only a semicolon", "sql-statement", "§;"],
   ])("must be SQL: %s is refused", (_, code, marked) => {
     const found = findings(marked);
     expect(found).toMatchObject({ codes: [code], at: found.locations });
   });
 
-  it("is reported at columns of characters, not of bytes", () => {
+  it("has diagnostics whose columns count characters, not bytes", () => {
     const after = findings(queryWith({ and: "owner <> 'äöü€😀' AND §pg_sleep(1) IS NULL" }));
     expect(after).toMatchObject({ codes: ["refused-function"], at: after.locations });
     const syntax = findings(queryWith({ and: "owner <> 'äöü€' AND §)" }));
@@ -182,7 +182,7 @@ describe("the result of a query", () => {
     expect(missing.messages[0]).toContain("Missing keys share");
     const repeated = built("json_build_object('token', owner, 'amount', 1, §'token', 2)");
     expect(repeated).toMatchObject({ codes: ["repeated-key"], at: repeated.locations });
-    // Keys that are computed are not known.
+    // Computed keys are unknown.
     expect(built("json_build_object(owner, 1, 'amount', 1)").codes).toEqual([]);
     expect(findings(queryWith({ amount: "json_build_object('a', 1)" })).codes).toEqual([]);
   });
@@ -199,17 +199,17 @@ describe("the result of a query", () => {
     expect(findings(sql).messages).toEqual([]);
   });
 
-  it("is not compared with fields that are not known", () => {
+  it("is not compared with unknown fields", () => {
     expect(findings(queryWith({ amount: "1 AS anything, 2" }), { ...scope, columns: null }).codes).toEqual([]);
   });
 
   it("must be one page in a fixed order", () => {
-    const faults = (sql: string) => findings(`§${sql}`).messages.map((message) => message.split("expected ")[1]);
-    expect(faults(queryWith().replace("ORDER BY owner", ""))).toEqual(["ORDER BY with columns that no two rows share"]);
-    expect(faults(queryWith().replace("LIMIT :limit OFFSET :offset", "LIMIT :offset OFFSET :limit"))).toEqual([
+    const requirementsOf = (sql: string) => findings(`§${sql}`).messages.map((message) => message.split("expected ")[1]);
+    expect(requirementsOf(queryWith().replace("ORDER BY owner", ""))).toEqual(["ORDER BY with columns that no two rows share"]);
+    expect(requirementsOf(queryWith().replace("LIMIT :limit OFFSET :offset", "LIMIT :offset OFFSET :limit"))).toEqual([
       "LIMIT :limit OFFSET :offset",
     ]);
-    expect(faults(queryWith().replace("LIMIT :limit OFFSET :offset", "OFFSET :offset FETCH FIRST :limit ROWS WITH TIES"))).toEqual([
+    expect(requirementsOf(queryWith().replace("LIMIT :limit OFFSET :offset", "OFFSET :offset FETCH FIRST :limit ROWS WITH TIES"))).toEqual([
       "LIMIT :limit OFFSET :offset",
     ]);
   });

@@ -39,9 +39,9 @@ const examples = Array.from({ length: 400 }, (): Example => {
 });
 const decode = ({ names }: Example, data: Hex) => decodeAbi(names.map(parseAbiType), data);
 
-/** Addresses as viem decodes them have checksums. */
-const lower = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(lower);
+/** Converts addresses to lower case, because viem returns them with a checksum, and numbers to bigints. */
+const normalize = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(normalize);
   return typeof value === "number" ? BigInt(value) : typeof value === "string" && value.startsWith("0x") ? value.toLowerCase() : value;
 };
 
@@ -50,7 +50,7 @@ describe("decodeAbi", () => {
     for (const example of examples) expect(decode(example, example.data), example.names.join()).toEqual(example.values);
   });
 
-  it("accepts changed data exactly if it is what its values are encoded to", () => {
+  it("accepts modified data if and only if it equals the encoding of its values", () => {
     let accepted = 0;
     let refused = 0;
     for (const example of examples.filter(({ data }) => data.length > 2)) {
@@ -58,8 +58,8 @@ describe("decodeAbi", () => {
       const digit = random.pick(["0", "1", "2", "4", "8", "f"]);
       const data: Hex = `0x${example.data.slice(2, at)}${digit}${example.data.slice(at + 1)}`;
       const decoded = decode(example, data);
-      const encoded = reencoded(example, data);
-      // The changed byte of a string need not be UTF-8, and is then replaced.
+      const encoded = reencode(example, data);
+      // A modified byte of a string may be invalid UTF-8, which is replaced.
       if (example.names.some((name) => name.startsWith("string"))) continue;
       if (decoded === null) expect(encoded, `${example.names.join()} ${data}`).not.toBe(data);
       else expect(encoded, `${example.names.join()} ${data}`).toBe(data);
@@ -69,7 +69,7 @@ describe("decodeAbi", () => {
     expect(Math.min(accepted, refused)).toBeGreaterThan(30);
   });
 
-  it("refuses data that is too short or too long, which a caller of a function may accept", () => {
+  it("refuses data that is too short, or too long unless the rest is ignored", () => {
     for (const example of examples.filter(({ data }) => data.length > 2)) {
       const { names, data, values } = example;
       for (const cut of [2, 64]) expect(decode(example, data.slice(0, -cut) as Hex), names.join()).toBeNull();
@@ -104,10 +104,10 @@ describe("decodeAbi", () => {
   });
 });
 
-/** The encoding of the values that viem, which is not strict, decodes; null if it decodes none. */
-const reencoded = ({ parameters }: Example, data: Hex): Hex | null => {
+/** Encodes the values that viem decodes, which is not strict; null if it cannot decode the data. */
+const reencode = ({ parameters }: Example, data: Hex): Hex | null => {
   try {
-    return encodeAbiParameters(parameters, lower(decodeAbiParameters(parameters, data)) as unknown[]);
+    return encodeAbiParameters(parameters, normalize(decodeAbiParameters(parameters, data)) as unknown[]);
   } catch {
     return null;
   }

@@ -3,23 +3,23 @@ import { checkQuery } from "../../../runtime/declarations/sql/check-query.ts";
 import { unmarked } from "./marked.ts";
 import { queryWith, scope } from "./query-cases.ts";
 
-/** A hostile query: what it tries, the code of its diagnostics, and its text with a mark at each expected position. */
-type Attack = readonly [tries: string, code: string, sql: string];
+/** A hostile query: what it attempts, the codes of its diagnostics, and its text with a mark at each expected position. */
+type Attack = readonly [attempt: string, codes: string, sql: string];
 
 const attacks: readonly Attack[] = [
   // Statements
-  ["to insert", "sql-statement", "§INSERT INTO deposits SELECT * FROM deposits"],
-  ["to update", "sql-statement", "-- harmless\n§UPDATE deposits SET assets = 0"],
-  ["to delete", "sql-statement", "§DELETE FROM deposits"],
-  ["to merge", "sql-statement", "§MERGE INTO deposits d USING deposits s ON true WHEN MATCHED THEN DELETE"],
-  ["to drop a table", "sql-statement", "§DROP TABLE deposits"],
-  ["to copy to a program", "sql-statement", "§COPY deposits TO PROGRAM 'curl example.com'"],
-  ["to become another role", "sql-statement", "§SET ROLE postgres"],
-  ["to reset the transaction", "sql-statement", "§ROLLBACK"],
-  ["to run a block of code", "sql-statement", "§DO $$ BEGIN PERFORM pg_sleep(1); END $$"],
-  ["to explain with execution", "sql-statement", "§EXPLAIN ANALYZE SELECT 1"],
-  ["to listen", "sql-statement", "§LISTEN channel"],
-  ["to lock a table", "sql-statement", "§LOCK TABLE deposits"],
+  ["inserting", "sql-statement", "§INSERT INTO deposits SELECT * FROM deposits"],
+  ["updating", "sql-statement", "-- harmless\n§UPDATE deposits SET assets = 0"],
+  ["deleting", "sql-statement", "§DELETE FROM deposits"],
+  ["merging", "sql-statement", "§MERGE INTO deposits d USING deposits s ON true WHEN MATCHED THEN DELETE"],
+  ["dropping a table", "sql-statement", "§DROP TABLE deposits"],
+  ["copying to a program", "sql-statement", "§COPY deposits TO PROGRAM 'curl example.com'"],
+  ["becoming another role", "sql-statement", "§SET ROLE postgres"],
+  ["resetting the transaction", "sql-statement", "§ROLLBACK"],
+  ["running a block of code", "sql-statement", "§DO $$ BEGIN PERFORM pg_sleep(1); END $$"],
+  ["explaining with execution", "sql-statement", "§EXPLAIN ANALYZE SELECT 1"],
+  ["listening", "sql-statement", "§LISTEN channel"],
+  ["locking a table", "sql-statement", "§LOCK TABLE deposits"],
   ["a second statement", "sql-statement", `${queryWith()};\n  §DELETE FROM deposits`],
   ["a second statement after a comment", "sql-statement", `${queryWith()}; /* ; */ §SELECT 1`],
   ["a statement that a comment hides", "sql-statement", "/* SELECT 1 */ §TRUNCATE deposits -- SELECT 1"],
@@ -32,13 +32,9 @@ const attacks: readonly Attack[] = [
     "refused-syntax",
     queryWith({ before: "WITH w AS (INSERT INTO §deposits DEFAULT VALUES RETURNING 1)\n" }),
   ],
-  [
-    "to create a table",
-    "refused-syntax",
-    queryWith({ amount: "assets" }).replace("\nFROM", " INTO §copied\nFROM").replace("AS amount INTO", "AS amount INTO"),
-  ],
-  ["to lock rows", "refused-syntax", queryWith({ after: "\n§FOR UPDATE" })],
-  ["to lock rows of one table", "refused-syntax", queryWith({ after: " FOR SHARE OF §deposits NOWAIT" })],
+  ["creating a table", "refused-syntax", queryWith({ amount: "assets" }).replace("\nFROM", " INTO §copied\nFROM")],
+  ["locking rows", "refused-syntax", queryWith({ after: "\n§FOR UPDATE" })],
+  ["locking rows of one table", "refused-syntax", queryWith({ after: " FOR SHARE OF §deposits NOWAIT" })],
 
   // Relations
   ["the catalog of roles", "refused-relation", queryWith({ and: "EXISTS (SELECT FROM §pg_authid)" })],
@@ -65,28 +61,28 @@ const attacks: readonly Attack[] = [
   ],
 
   // Functions
-  ["to sleep", "refused-function", queryWith({ and: "§pg_sleep(60) IS NULL" })],
-  ["to sleep by the qualified name", "refused-function", queryWith({ amount: "§pg_catalog.pg_sleep(60)" })],
-  ["to sleep in FROM", "refused-function", queryWith({ from: "deposits, §pg_sleep(60)" })],
-  ["to sleep in the order", "refused-function", queryWith().replace("ORDER BY owner", "ORDER BY §pg_sleep(60)")],
-  ["to sleep in the limit", "refused-function", queryWith({ from: "(SELECT * FROM deposits LIMIT (SELECT 1 FROM §pg_sleep(60))) d" })],
-  ["to sleep in a window", "refused-function", queryWith({ amount: "sum(assets) OVER (PARTITION BY §pg_sleep(60))" })],
-  ["to sleep in a filter", "refused-function", queryWith({ amount: "sum(assets) FILTER (WHERE §pg_sleep(60) IS NULL)" })],
-  ["to set a setting", "refused-function", queryWith({ and: "§set_config('role', 'postgres', false) <> ''" })],
-  ["to read a setting", "refused-function", queryWith({ and: "§current_setting('data_directory') <> ''" })],
-  ["to run text as a query", "refused-function", queryWith({ and: "§query_to_xml('SELECT 1', true, true, '') IS NULL" })],
-  ["to take an advisory lock", "refused-function", queryWith({ and: "§pg_advisory_lock(1) IS NULL" })],
-  ["to notify", "refused-function", queryWith({ and: "§pg_notify('channel', 'text') IS NULL" })],
-  ["to import a large object", "refused-function", queryWith({ and: "§lo_import('/etc/passwd') = 1" })],
-  ["to create a large object", "refused-function", queryWith({ and: "§lo_from_bytea(0, 'x') = 1" })],
-  ["to read a file", "refused-function", queryWith({ and: "§pg_read_file('/etc/passwd') = ''" })],
+  ["sleeping", "refused-function", queryWith({ and: "§pg_sleep(60) IS NULL" })],
+  ["sleeping by the qualified name", "refused-function", queryWith({ amount: "§pg_catalog.pg_sleep(60)" })],
+  ["sleeping in FROM", "refused-function", queryWith({ from: "deposits, §pg_sleep(60)" })],
+  ["sleeping in the order", "refused-function", queryWith().replace("ORDER BY owner", "ORDER BY §pg_sleep(60)")],
+  ["sleeping in the limit", "refused-function", queryWith({ from: "(SELECT * FROM deposits LIMIT (SELECT 1 FROM §pg_sleep(60))) d" })],
+  ["sleeping in a window", "refused-function", queryWith({ amount: "sum(assets) OVER (PARTITION BY §pg_sleep(60))" })],
+  ["sleeping in a filter", "refused-function", queryWith({ amount: "sum(assets) FILTER (WHERE §pg_sleep(60) IS NULL)" })],
+  ["setting a setting", "refused-function", queryWith({ and: "§set_config('role', 'postgres', false) <> ''" })],
+  ["reading a setting", "refused-function", queryWith({ and: "§current_setting('data_directory') <> ''" })],
+  ["running text as a query", "refused-function", queryWith({ and: "§query_to_xml('SELECT 1', true, true, '') IS NULL" })],
+  ["taking an advisory lock", "refused-function", queryWith({ and: "§pg_advisory_lock(1) IS NULL" })],
+  ["notifying", "refused-function", queryWith({ and: "§pg_notify('channel', 'text') IS NULL" })],
+  ["importing a large object", "refused-function", queryWith({ and: "§lo_import('/etc/passwd') = 1" })],
+  ["creating a large object", "refused-function", queryWith({ and: "§lo_from_bytea(0, 'x') = 1" })],
+  ["reading a file", "refused-function", queryWith({ and: "§pg_read_file('/etc/passwd') = ''" })],
   [
-    "to connect elsewhere",
+    "connecting elsewhere",
     "refused-function",
     queryWith({ from: "deposits, §dblink('host=example.com', 'SELECT 1') AS d (x int)" }).replace(" AS d (x int)", ""),
   ],
-  ["to end other sessions", "refused-function", queryWith({ and: "§pg_terminate_backend(1)" })],
-  ["to advance a sequence", "refused-function", queryWith({ and: "§nextval('s') = 1" })],
+  ["ending other sessions", "refused-function", queryWith({ and: "§pg_terminate_backend(1)" })],
+  ["advancing a sequence", "refused-function", queryWith({ and: "§nextval('s') = 1" })],
   ["many rows", "refused-function", queryWith({ from: "deposits, §generate_series(1, 1000000000)" })],
   ["a long text", "refused-function", queryWith({ and: "§repeat('x', 1000000000) = ''" })],
   ["a long padded text", "refused-function", queryWith({ and: "§lpad('', 1000000000) = ''" })],
@@ -101,8 +97,8 @@ const attacks: readonly Attack[] = [
   ["SIMILAR TO", "refused-operator refused-function", queryWith({ and: "'aaaa' §SIMILAR TO '(a*)*b'" })],
   ["an operator of a schema", "refused-operator", queryWith({ and: "1 §OPERATOR(public.=) 1" })],
   ["an operator behind ANY", "refused-operator", queryWith({ and: "'x' §~ ANY (SELECT '(a*)*b')" })],
-  ["to look up a function by a type", "refused-type", queryWith({ and: "'pg_sleep'::§regproc IS NULL" })],
-  ["to look up a table by a type", "refused-type", queryWith({ and: "CAST('pg_authid' AS §regclass) IS NULL" })],
+  ["looking up a function by a type", "refused-type", queryWith({ and: "'pg_sleep'::§regproc IS NULL" })],
+  ["looking up a table by a type", "refused-type", queryWith({ and: "CAST('pg_authid' AS §regclass) IS NULL" })],
   ["a padded type", "refused-type", queryWith({ and: "'x'::§char(10000000) = ''" })],
   ["a function as a field", "refused-syntax", queryWith({ amount: "(§assets).pg_sleep" })],
   [
@@ -112,7 +108,7 @@ const attacks: readonly Attack[] = [
   ],
   ["the name of the session's user", "refused-syntax", queryWith({ and: "§current_user = ''" })],
   ["a sample of a table", "refused-syntax", queryWith({ from: "deposits TABLESAMPLE §SYSTEM (1)" })],
-  ["every grouping", "refused-syntax", queryWith({ and: "EXISTS (SELECT 1 FROM deposits GROUP BY §CUBE (owner, assets))" })],
+  ["all groupings", "refused-syntax", queryWith({ and: "EXISTS (SELECT 1 FROM deposits GROUP BY §CUBE (owner, assets))" })],
   ["XML", "refused-syntax", queryWith({ and: "§xmlelement(name x) IS NULL" })],
   ["a table of JSON", "refused-syntax", queryWith({ from: "deposits, §JSON_TABLE('[]', '$[*]' COLUMNS (x int PATH '$'))" })],
   ["an array slice", "refused-syntax", queryWith({ and: "(ARRAY[1, 2])[§1:2] IS NULL" })],
@@ -123,8 +119,8 @@ const attacks: readonly Attack[] = [
   ["a parameter of other operations", "unknown-parameter", queryWith({ and: "owner = §:pool" })],
 ];
 
-describe("hostile SQL", () => {
-  it.each(attacks)("is refused if it tries %s", (_, codes, marked) => {
+describe("the check of hostile SQL", () => {
+  it.each(attacks)("refuses %s", (_, codes, marked) => {
     const { text, locations } = unmarked("spec/community/x/balances.sql", marked);
     const { query, diagnostics } = checkQuery("spec/community/x/balances.sql", text, scope);
     expect(query).toBeNull();

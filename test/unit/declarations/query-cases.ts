@@ -12,6 +12,6 @@ export const scope: QueryScope = {
 const where = "WHERE chain_id = :chain AND owner = :wallet AND block_number <= :as_of_block";
 const page = "ORDER BY owner LIMIT :limit OFFSET :offset";
 
-/** A query that is accepted, with an expression, a source and a condition in it. */
+/** A valid query that contains an expression, a source and a condition. */
 export const queryWith = ({ amount = "assets", from = "deposits", and = "true", before = "", after = "" } = {}): string =>
   `${before}SELECT owner, ${amount} AS amount\nFROM ${from}\n${where}\n  AND (${and})\n${page}${after}`;

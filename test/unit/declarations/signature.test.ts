@@ -79,7 +79,7 @@ describe("the column of a value", () => {
     ["_owner", "owner"],
     ["ETHAmount", "eth_amount"],
     ["sold_id", "sold_id"],
-  ])("%s is named %s", (parameter, column) => {
+  ])("for the parameter %s is named %s", (parameter, column) => {
     expect(snakeCase(parameter)).toBe(column);
   });
 });

@@ -3,7 +3,7 @@ import { type BitcoinDemo, startBitcoin } from "../../../demo/bitcoin/start-bitc
 
 const genesisTime = 1_767_225_600;
 
-interface Printed {
+interface RpcTransaction {
   readonly vin: readonly { readonly prevout: { readonly value: string } }[];
   readonly vout: readonly { readonly value: string }[];
   readonly fee?: string;
@@ -37,11 +37,11 @@ describe("the demo's Bitcoin node", () => {
     expect(await resultOf("getblockchaininfo")).toMatchObject({ chain: "regtest", blocks: height, bestblockhash: head, pruned: false });
   });
 
-  it("prints amounts with eight decimals, and fees that are their difference", async () => {
+  it("returns amounts with eight decimals, and fees that are their difference", async () => {
     const body = JSON.stringify({ id: 1, method: "getblock", params: [node.hashAt(103)?.slice(2), 3] });
     const text = await (await fetch(node.rpcUrl, { method: "POST", body })).text();
-    // As texts, amounts stay exact.
-    const { result } = JSON.parse(text.replaceAll(/"(value|fee)":([^,}]+)/g, '"$1":"$2"')) as { result: { tx: readonly Printed[] } };
+    // As strings, amounts stay exact.
+    const { result } = JSON.parse(text.replaceAll(/"(value|fee)":([^,}]+)/g, '"$1":"$2"')) as { result: { tx: readonly RpcTransaction[] } };
     const payments = result.tx.filter(({ fee }) => fee !== undefined);
     expect(payments).toHaveLength(2);
     const sum = (amounts: readonly string[]): bigint => amounts.reduce((total, amount) => total + satoshi(amount), 0n);
@@ -49,14 +49,14 @@ describe("the demo's Bitcoin node", () => {
       expect(satoshi(fee)).toBe(sum(vin.map(({ prevout }) => prevout.value)) - sum(vout.map(({ value }) => value)));
   });
 
-  it("prints the addresses of the story's wallets", async () => {
+  it("returns the addresses of the story's wallets", async () => {
     const hashes = Array.from({ length: 8 }, (_, offset) => node.hashAt(101 + offset)?.slice(2));
     const blocks = await Promise.all(hashes.map((hash) => resultOf("getblock", hash, 2)));
-    const printed = [...JSON.stringify(blocks).matchAll(/"address":"([^"]+)"/g)].map(([, address]) => address);
-    expect(new Set(printed)).toEqual(new Set(Object.values(node.values)));
+    const addresses = [...JSON.stringify(blocks).matchAll(/"address":"([^"]+)"/g)].map(([, address]) => address);
+    expect(new Set(addresses)).toEqual(new Set(Object.values(node.values)));
   });
 
-  it("responds to requests that are invalid, and continues", async () => {
+  it("responds to invalid requests, and keeps running", async () => {
     const invalid = { error: { code: -32600, message: "Invalid Request object" } };
     for (const body of ["{", "null", "7", { id: 1 }, { id: 1, method: "getblockhash", params: { height: 0 } }])
       expect(await send(body)).toMatchObject({ status: 500, body: invalid });

@@ -11,7 +11,7 @@ describe("the Bitcoin story", () => {
   const { chain, values } = createBitcoinDemoStory(genesisTime);
   const { blocks } = chain;
 
-  it("has equal blocks for equal genesis times, and different ones for different times", () => {
+  it("has the same blocks for the same genesis time, and different ones for a different time", () => {
     expect(hashesOf(genesisTime)).toEqual(blocks.map(({ hash }) => hash));
     const others = hashesOf(genesisTime + 1);
     expect(others).toHaveLength(blocks.length);
@@ -27,7 +27,7 @@ describe("the Bitcoin story", () => {
     expect(times).toEqual(times.toSorted((left, right) => left - right));
   });
 
-  it("spends only unspent coins, and those of a coinbase after a hundred blocks", () => {
+  it("spends only unspent coins, and those of a coinbase only after a hundred blocks", () => {
     const { transactions } = replay(blocks);
     const fromCoinbases = transactions.flatMap(({ height, spent }) =>
       spent.filter((coin) => coin.isCoinbase).map((coin) => height - coin.height),
@@ -38,7 +38,7 @@ describe("the Bitcoin story", () => {
     expect(transactions.filter(({ created }) => created.length > 2).length).toBeGreaterThan(50);
   });
 
-  it("pays the subsidy and the fees of a block to its miner, and nothing is lost", () => {
+  it("pays the subsidy and the fees of a block to its miner, and loses nothing", () => {
     const { transactions, unspent } = replay(blocks.slice(1));
     const fees = blocks.map(() => 0n);
     for (const { height, isCoinbase, spent, created } of transactions)

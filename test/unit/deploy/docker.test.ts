@@ -37,7 +37,7 @@ describe("Dockerfile", () => {
     expect(instructions("USER")).toEqual(["node"]);
   });
 
-  it("copies what exists and is not ignored", () => {
+  it("copies files that exist and are not ignored", () => {
     const allowed = read(".dockerignore")
       .split("\n")
       .filter((line) => line.startsWith("!"))

@@ -26,7 +26,7 @@ describe.skipIf(!isInstalled)("promtool", () => {
     expect(status).toBe(0);
   });
 
-  it("finds nothing to criticise in the names, types and help texts of Ashlar's metrics", async () => {
+  it("reports no problem with the names, types and help texts of Ashlar's metrics", async () => {
     const sources = createMetricSources();
     const sample = "ashlar_http_request_duration_seconds";
     const metrics = Object.entries(definitions)

@@ -13,7 +13,7 @@ const services = names.filter((name) => name.endsWith(".service"));
 const textOf = (name: string): string => readFileSync(join(units, name), "utf8");
 const isInstalled = spawnSync("systemd-analyze", ["--version"]).error === undefined;
 
-/** A root file system with the units, those of systemd that they name, and the programs that they start. */
+/** A root file system with the units, the units of systemd that they refer to, and the programs that they start. */
 let root: string;
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "ashlar-units-"));

@@ -9,7 +9,7 @@ const messages = Array.from(page.matchAll(/^\| ([^|]+) \|/gm))
   .flatMap(([, cell = ""]) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, message = ""]) => message))
   .filter((message) => message.includes(" ") || message.includes("…"));
 
-/** Matches a message in the source, where an expression is in place of each `…`. */
+/** Matches a message in the source, with an expression in place of each `…`. */
 function patternOf(message: string): RegExp {
   const parts = message.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(parts.join(".{0,80}?"));
@@ -22,7 +22,7 @@ async function readSources(): Promise<string> {
 }
 
 describe("docs/operations/troubleshooting.md", () => {
-  it("quotes messages that the program has", async () => {
+  it("quotes messages that exist in the source", async () => {
     const sources = await readSources();
     expect(messages.length).toBeGreaterThan(20);
     expect(messages.filter((message) => !patternOf(message).test(sources))).toEqual([]);

@@ -35,7 +35,7 @@ describe("a gas estimate", () => {
     expect(estimateGas(charged, "7", null).map(({ l1Fee }) => l1Fee)).toEqual([20n, 20n, 20n]);
   });
 
-  it("has durations in the largest unit of which there are at least two", () => {
+  it("has durations in the largest unit with a value of at least 2", () => {
     expect([1, 2, 119, 120, 3599, 7200].map(renderDuration)).toEqual([
       "1 second",
       "2 seconds",

@@ -11,7 +11,7 @@ const count = 200_000;
 const addresses = Array.from({ length: count }, (_, number) => addressOf(number));
 
 describe("labels of 200,000 addresses", () => {
-  it("are looked up in turns with other work", async () => {
+  it("are looked up in turns, so that other work can run", async () => {
     const names = {
       namesOf: async (_chainId: number, requested: Iterable<Address>) => new Map([...requested].slice(0, 1).map((key) => [key, "a.eth"])),
     };
@@ -29,7 +29,7 @@ describe("labels of 200,000 addresses", () => {
 });
 
 describe("rates at the times of 200,000 rows", () => {
-  it("are looked up once per token and hour, in turns with other work", async () => {
+  it("are looked up once per token and hour, in turns, so that other work can run", async () => {
     const requested: PriceLookup[] = [];
     const prices = {
       ratesAtTimes: async (_chainId: number, _currency: string, lookups: readonly PriceLookup[]) => {

@@ -83,18 +83,18 @@ export const block = (number: number, transactions: ChainTransaction[], override
     ...overrides,
   };
 };
-/** A block of one transaction with these logs. */
+/** A block of one transaction with the given logs. */
 export const withLogs = (number: number, ...logs: ChainLog[]) => block(number, [transaction({ logs })]);
 
 interface FoldOptions {
   readonly facts?: Partial<ChainFacts>;
-  /** The node's response to a read, which is by owner for native balances, otherwise by call. */
+  /** The node's response to a read of a native balance or to a contract call. */
   readonly base?: (read: BaseRead) => CallOutcome;
   readonly state?: Record<string, Map<string, Row>>;
 }
 /** A node that returns one whole unit for every read. */
 const returnsOneUnit: NonNullable<FoldOptions["base"]> = () => ({ ok: true, data: topic(10n ** 18n) });
-/** Folds blocks and returns the rows. */
+/** Folds blocks and returns the written rows. */
 export const fold = (blocks: ChainBlock[], { facts, base = returnsOneUnit, state = {} }: FoldOptions = {}) => {
   const chain: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set([weth]), ...facts };
   const decoded = blocks.map(createEventDecoder(tokensProjection.events));
@@ -122,7 +122,7 @@ export const fold = (blocks: ChainBlock[], { facts, base = returnsOneUnit, state
     Row[]
   >;
 };
-/** Returns these columns of rows. */
+/** Returns the given columns of rows. */
 export const pick = (rows: readonly Row[], ...columns: string[]) => rows.map((row) => columns.map((column) => row[column]));
 
 /** Returns all balances with their first block, sorted by block and owner. */

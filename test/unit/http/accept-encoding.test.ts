@@ -5,7 +5,7 @@ const available = ["zstd", "br", "gzip"] as const;
 const codingFor = (header: string | undefined) => selectCoding(header, available).coding;
 
 describe("the coding of a response", () => {
-  it("is none without the header, or if the client names no coding that the server has", () => {
+  it("is none without the header, or if the client accepts no coding that the server has", () => {
     for (const header of [undefined, "", "identity", "deflate, compress", ",;,", "gzip;q=0"]) expect(codingFor(header)).toBeNull();
   });
 
@@ -23,7 +23,7 @@ describe("the coding of a response", () => {
     expect(codingFor("x-gzip")).toBe("gzip");
   });
 
-  it("may be one that * includes, but not one that is excluded by name", () => {
+  it("may be one that matches *, but not one that is excluded by name", () => {
     expect(codingFor("*")).toBe("zstd");
     expect(codingFor("*, zstd;q=0, br;q=0")).toBe("gzip");
     expect(codingFor("gzip, *;q=0")).toBe("gzip");

@@ -60,7 +60,7 @@ describe("the admission of requests", () => {
     expect(log.at(-1)).toBe(`long 2: ${overloaded}`);
   });
 
-  it("forgets a request that aborts while it waits", async () => {
+  it("removes a request that aborts while it waits", async () => {
     const { log, enter, leave } = requestsOf(createAdmission(1, 1));
     const controller = new AbortController();
     await enter("a", 1);
@@ -115,20 +115,20 @@ describe("admission under a continuous load", () => {
     [2, [1, 4]],
     [4, [1, 2]],
     [1, [2, 4]],
-  ] as const)("lets no request of weight %d wait for ever while weights %j wait", async (weight, others) => {
+  ] as const)("does not let a request of weight %d wait forever while others of weights %j wait", async (weight, others) => {
     const { log, enter, leave } = requestsOf(createAdmission(1, 1_000));
     await enter("first", 1);
     await enter("waiting", weight);
     for (const other of others) for (let index = 0; index < 100; index += 1) await enter(`${other} ${index}`, other);
     while (!log.includes("waiting") && log.length < 200) await leave(log.at(-1) ?? "");
-    // 16 requests overtook it; then one of another weight may have been overtaken as often.
+    // 16 requests overtook it; then one of another weight that was overtaken as often may come first.
     expect(log.indexOf("waiting")).toBeGreaterThan(0);
     expect(log.indexOf("waiting")).toBeLessThanOrEqual(1 + 16 + 1);
   });
 });
 
 describe("admission under an overload", () => {
-  /** One request is processed and leaves after a number of milliseconds; the next one arrives and waits with two others, so that someone always waits. */
+  /** One request leaves after a number of milliseconds, during which others arrive, so that at least one always waits. */
   const waitingFor = async (milliseconds: number) => {
     let time = 0;
     const requests = requestsOf(createAdmission(1, 10, () => time));
@@ -149,7 +149,7 @@ describe("admission under an overload", () => {
     expect(log).toEqual(["first", "a", "c", "long", "b"]);
   });
 
-  it("rejects what has waited for more than 500 ms if requests have waited for longer than 5 seconds", async () => {
+  it("rejects requests that have waited for more than 500 ms if there were waiting requests for more than 5 seconds", async () => {
     const { log, leave } = await waitingFor(5_001);
     await leave("c");
     expect(log.slice(1).sort()).toEqual([`a: ${overloaded}`, "b", "c", `long: ${overloaded}`]);

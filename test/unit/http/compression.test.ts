@@ -8,7 +8,7 @@ import { createCompression } from "../../../runtime/http/compression/compression
 const body = (bytes: number): Buffer => Buffer.from("0123456789abcdef".repeat(bytes / 16));
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
 
-/** A codec whose compressions end on request. */
+/** A codec whose compressions end when the test finishes them. */
 function createSlowCodec() {
   const pending: (() => void)[] = [];
   const gzip = responseCodecs.gzip as Codec;
@@ -27,13 +27,13 @@ describe("the codecs", () => {
         }
   });
 
-  it("offer zstd exactly where this Node.js has it", () => {
+  it("offer zstd if and only if this version of Node.js has it", () => {
     expect(codingsOf(responseCodecs).includes("zstd")).toBe("zstd" in process.versions);
   });
 });
 
 describe("concurrent compressions", () => {
-  it("are bounded: further bodies are sent as they are", async () => {
+  it("are limited: further bodies are sent uncompressed", async () => {
     const { codecs, finish } = createSlowCodec();
     const compression = createCompression(codecs, 2);
     const running = [compression.encode(body(2048), "gzip"), compression.encode(body(2048), "gzip")];
@@ -63,7 +63,7 @@ describe("concurrent compressions", () => {
     expect((await compression.encode(body(2048), "gzip")).coding).toBe("gzip");
   });
 
-  it("do not count one that failed", async () => {
+  it("do not include failed ones", async () => {
     const failing: Codec = { ...(responseCodecs.gzip as Codec), compress: () => Promise.reject(new Error("no memory")) };
     const compression = createCompression({ gzip: failing }, 1);
     await expect(compression.encode(body(2048), "gzip")).rejects.toThrow("no memory");

@@ -16,7 +16,7 @@ describe("the endpoint router", () => {
     registerRoutes<string, null>(router, run, {} as never);
     for (const operation of operations) {
       const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
-      // Values that are no literal of another path.
+      // Values that are not literals of other paths.
       const path = operation.path.replaceAll(/\{(\w+)\}/g, "0-$1");
       const found = { handler: operation.id, path: Object.fromEntries(names.map((name) => [name, `0-${name}`])) };
       expect(router.find(path), path).toEqual(found);
@@ -31,14 +31,14 @@ describe("the endpoint router", () => {
     expect(router.find("/v1/chains/other/")).toEqual({ handler: "/v1/:chain/:id/", path: { chain: "chains", id: "other" } });
   });
 
-  it("finds nothing for empty, missing and additional segments, and another case", () => {
+  it("finds nothing for empty, missing and additional segments, or a different case", () => {
     const router = routerOf(["/v1/chains/", "/v1/:chain/nft/"]);
     for (const path of ["/", "/v1/", "/v1//nft/", "//v1/chains/", "/v1/chains//", "/v1/Chains/", "/v1/demo/nft/1/", "/v1/demo/"]) {
       expect(router.find(path), path).toBeUndefined();
     }
   });
 
-  it("decodes parameters, whose encoded slash separates no segments", () => {
+  it("decodes parameters, in which an encoded slash does not separate segments", () => {
     expect(routerOf(["/v1/:name/"]).find("/v1/a%2Fb%25/")?.path).toEqual({ name: "a/b%" });
   });
 

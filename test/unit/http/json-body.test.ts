@@ -23,7 +23,7 @@ describe("the body of a response", () => {
     ["long lists in short ones", { items: range(3, () => ({ logs: range(500, () => ({ params: range(10, String) })), last: null })) }],
     ["long texts", { items: range(4, () => ({ data: "\u00e9".repeat(200_000) })) }],
     ["a list that grows by one empty list", range(300, () => [])],
-  ])("is that of JSON.stringify for %s", async (_, data) => {
+  ])("equals the output of JSON.stringify for %s", async (_, data) => {
     expect(String(await jsonBody(data, Number.POSITIVE_INFINITY))).toBe(envelope(data));
   });
 

@@ -12,7 +12,7 @@ function limitsWithClock() {
   const clock = { milliseconds: 0, now: () => clock.milliseconds };
   const usage = createKeyUsage(clock);
   const limiter = createKeyLimits(defaults, usage);
-  /** Counts a request like the meter does. */
+  /** Counts a request as the meter does. */
   const admit = (of: Pick<ActiveKey, "id" | "limits">) => {
     const own = limitsOf(defaults, of);
     const before = usage.usageOf(of.id, drainOf(own));
@@ -48,7 +48,7 @@ describe("the limits of a key", () => {
     expect(() => limits.admit(key)).not.toThrow();
   });
 
-  it("let database time drain by the limit per minute", () => {
+  it("drain database time at the limit per minute", () => {
     const { clock, limits } = limitsWithClock();
     // 26 s of 20 s: 6 s have to drain, a third of a second per second.
     limits.admit(key).end(26_000);
@@ -65,7 +65,7 @@ describe("the limits of a key", () => {
     expect(limits.admit(key).headers.RateLimit).toContain('"databaseSecondsPerMinute";r=10');
   });
 
-  it("let only the database time drain that was used before", () => {
+  it("drain only the database time that was used before", () => {
     const { clock, limits } = limitsWithClock();
     limits.admit(key).end(10_000);
     const long = limits.admit(key);
@@ -75,7 +75,7 @@ describe("the limits of a key", () => {
     expect(limits.admit(key).headers.RateLimit).toContain('"databaseSecondsPerMinute";r=1');
   });
 
-  it("allow one response of any size, and further ones up to the limit of unread bytes", () => {
+  it("allow one response of any size, and others up to the limit of unread bytes", () => {
     const { limits } = limitsWithClock();
     const [large, small] = [limits.admit(key), limits.admit(key)];
     large.holdBytes(5_000);
@@ -90,7 +90,7 @@ describe("the limits of a key", () => {
     expect(() => limits.admit(key)).not.toThrow();
   });
 
-  it("are those of the key where it has its own", () => {
+  it("are those of the key if it has its own", () => {
     const { limits } = limitsWithClock();
     const own = { id: 9, limits: { concurrentRequests: 3, databaseSecondsPerMinute: "unlimited" } } as const;
     expect(limits.admit(own).headers["RateLimit-Policy"]).toBe('"concurrentRequests";q=3, "bytesInFlight";q=1000');

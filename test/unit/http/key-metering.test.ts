@@ -48,7 +48,7 @@ describe("the requests that a primary counts for its workers", () => {
     expect(meter.requests()).toBe(0);
   });
 
-  it("end if their worker exits before it gets to know that they are admitted", async () => {
+  it("end if their worker exits before it learns that they are admitted", async () => {
     const meter = countingMeter();
     const worker = meterFunctions(meter);
     const admitted = worker.admit({ key, lookup: 1 });
@@ -59,7 +59,7 @@ describe("the requests that a primary counts for its workers", () => {
 });
 
 describe("a request that is refused because of unread bytes", () => {
-  it("does not count as one that is processed", async () => {
+  it("does not count as being processed", async () => {
     const meter = countingMeter();
     const limiter = createKeyLimits(limits, meter);
     limiter.admit(key, await meter.admit(key)).holdBytes(100);

@@ -19,7 +19,7 @@ describe("the periods of quotas", () => {
     expect(reset("day", "2026-11-23T23:30:00-05:00")).toBe("2026-11-25T00:00:00.000Z");
   });
 
-  it("have a length, and a rounded-up number of seconds that are left", () => {
+  it("have a length, and a number of remaining seconds that is rounded up", () => {
     expect(secondsOf("day", new Date("2026-11-23T12:00:00Z"))).toBe(86_400);
     expect(secondsOf("month", new Date("2026-11-23T12:00:00Z"))).toBe(30 * 86_400);
     expect(secondsOf("month", new Date("2028-02-23T12:00:00Z"))).toBe(29 * 86_400);
@@ -57,7 +57,7 @@ describe("a lease of credits", () => {
     expect(exhaustedBy(lease(5000, { line: 200 }), 300)).toBe("lease");
     expect(exhaustedBy(lease(50, { line: 200 }), 249)).toBe(null);
     expect(exhaustedBy(lease(50, { line: 200 }), 250)).toBe("day");
-    // What is leased may be used although nothing else is left, or other servers have used more than the quota.
+    // Leased credits may be used even if no others are left, or if other servers have used more than the quota.
     expect(exhaustedBy(lease(0, { line: 200 }), 199)).toBe(null);
     expect(exhaustedBy(lease(0, { line: 200 }), 200)).toBe("day");
     expect(exhaustedBy(lease(-10, { line: 200 }), 200)).toBe("day");
@@ -69,7 +69,7 @@ describe("a lease of credits", () => {
     expect([used(0, 500), used(50, 0), used(0, 0)]).toEqual(["day", "month", "month"]);
   });
 
-  it("knows nothing of a new period but the quota", () => {
+  it("has the whole quota in a new period", () => {
     const quotas = { quota: { day: 100, month: 1000 }, left: { day: 0, month: 300 }, day: "2026-11-29" };
     expect(onDay(quotas, "2026-11-30", 0).left).toEqual({ day: 100, month: 300 });
     expect(onDay(quotas, "2026-11-30", 20).left).toEqual({ day: 100, month: 280 });

@@ -11,7 +11,7 @@ describe("the quotas of a process", () => {
     const quotas = createKeyQuotas({
       // Nothing is written to the table of usage during the test.
       ledger: { charged: () => charged, pending: () => charged, betweenFlushes: (work) => work() },
-      // The database responds when the test says so.
+      // The test determines when the database responds.
       store: { take: () => new Promise((resolve) => leases.push(resolve)), release: async () => undefined },
       logger: { error: (...line: unknown[]) => expect(line).toBe("no line") } as never,
       now: () => now,
@@ -29,7 +29,7 @@ describe("the quotas of a process", () => {
     now = new Date("2026-12-01T00:00:00Z");
     expect(send()).toBe(null);
     await until("a lease is being taken", () => leases.length === 1);
-    // One was left of the earlier day when it was taken.
+    // The lease contains the last credit of the previous day.
     leases[0]?.({ granted: 1, quota, left: { day: 0, month: null } });
     await new Promise((resolve) => setImmediate(resolve));
     // The quota of the new day is 3, of which one is used.

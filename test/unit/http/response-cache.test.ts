@@ -32,7 +32,7 @@ describe("the cache of responses", () => {
     expect([await find("small", 64 * kilobyte), await find("small", 64 * kilobyte)]).toEqual(["MISS", "HIT"]);
   });
 
-  it("keeps neither failures nor responses that depend on more than the index", async () => {
+  it("caches neither failures nor responses that depend on more than the index", async () => {
     const { cache, find } = createCache();
     await expect(cache.find("a", () => Promise.reject(new Error("timeout")), serialize)).rejects.toThrow("timeout");
     expect((await cache.find("a", async () => ({ ...computed(10), isVolatile: true }), serialize)).state).toBe("NONE");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createSingleFlight } from "../../../runtime/http/response-cache/single-flight.ts";
 import { type ActiveRequest, activeRequest, runForRequest } from "../../../runtime/lib/active-request.ts";
 
-/** A computation that ends on request. */
+/** A computation that ends when the test settles it. */
 function createComputation() {
   let count = 0;
   let signal: AbortSignal | undefined;
@@ -24,7 +24,7 @@ function createComputation() {
   };
 }
 
-/** A request that the test aborts, and the statements that count for it. */
+/** A request that the test can abort, and the number of its statements. */
 function createRequest() {
   const controller = new AbortController();
   let statements = 0;
@@ -67,7 +67,7 @@ describe("a single flight", () => {
     expect(await share("a", async () => "result")).toEqual({ result: "result", isShared: false });
   });
 
-  it("aborts what it still runs when it fails", async () => {
+  it("aborts its remaining work when it fails", async () => {
     const share = createSingleFlight<string>();
     const failing = createComputation();
     const call = share("a", failing.compute);
@@ -78,7 +78,7 @@ describe("a single flight", () => {
     expect(failing.signal()?.aborted).toBe(true);
   });
 
-  it("continues for the others if the client of the first call disconnects, and counts its statements for one of them", async () => {
+  it("continues for the other calls if the client of the first one disconnects, and counts its statements for one of them", async () => {
     const share = createSingleFlight<string>();
     const computation = createComputation();
     const [first, second] = [createRequest(), createRequest()];

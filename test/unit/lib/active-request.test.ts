@@ -8,7 +8,7 @@ const requestOf = () => {
 };
 
 describe("the active request", () => {
-  it("is that of the caller, through asynchronous code, and none outside or in shared work", async () => {
+  it("is that of the caller, even in asynchronous code, and undefined outside of requests and in shared work", async () => {
     const { request } = requestOf();
     expect(activeRequest()).toBeUndefined();
     const seen = await runForRequest(request, async () => {
@@ -20,7 +20,7 @@ describe("the active request", () => {
 });
 
 describe("a shared load", () => {
-  it("continues for other requests when the request that started it aborts, which stops waiting", async () => {
+  it("continues for other requests when the request that started it aborts and stops waiting", async () => {
     const [first, second] = [requestOf(), requestOf()];
     let end: (value: string) => void = () => undefined;
     let requestOfLoad: unknown = "not started";

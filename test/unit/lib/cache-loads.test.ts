@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createLoadCache } from "../../../runtime/lib/cache-loads.ts";
 
-/** A load that returns its run's number for each key, with a clock and a version that the test sets. */
-function counted() {
+/** A load that returns the number of its run for each key, with a clock and a version that the test sets. */
+function createCountedLoad() {
   const state = { now: 0, version: 0 as number | null, runs: [] as (readonly string[])[] };
   const cache = createLoadCache({ version: () => state.version, maxAgeMilliseconds: () => 1_000, clock: { now: () => state.now } });
   const hooks: { duringLoad: () => void } = { duringLoad: () => undefined };
@@ -18,7 +18,7 @@ function counted() {
 
 describe("cached loads", () => {
   it("are loaded again after their maximum age", async () => {
-    const { state, loadOne } = counted();
+    const { state, loadOne } = createCountedLoad();
     expect(await loadOne("a")).toBe(1);
     state.now = 1_000;
     expect(await loadOne("a")).toBe(1);
@@ -27,7 +27,7 @@ describe("cached loads", () => {
   });
 
   it("are loaded again after a change", async () => {
-    const { state, loadOne } = counted();
+    const { state, loadOne } = createCountedLoad();
     expect(await loadOne("a")).toBe(1);
     state.version = 1;
     expect(await loadOne("a")).toBe(2);
@@ -35,7 +35,7 @@ describe("cached loads", () => {
   });
 
   it("are not cached if a change is reported while they run, because they may be older", async () => {
-    const { state, hooks, loadOne } = counted();
+    const { state, hooks, loadOne } = createCountedLoad();
     hooks.duringLoad = () => {
       state.version = 1;
     };
@@ -45,7 +45,7 @@ describe("cached loads", () => {
   });
 
   it("are not cached while changes are unknown", async () => {
-    const { state, loadOne } = counted();
+    const { state, loadOne } = createCountedLoad();
     state.version = null;
     expect([await loadOne("a"), await loadOne("a")]).toEqual([1, 2]);
     state.version = 0;
@@ -53,7 +53,7 @@ describe("cached loads", () => {
   });
 
   it("combine keys that were loaded separately, and load all keys if one is missing", async () => {
-    const { state, load, loadOne } = counted();
+    const { state, load, loadOne } = createCountedLoad();
     await loadOne("a");
     await loadOne("b");
     expect(await load(["a", "b"])).toEqual(
@@ -72,7 +72,7 @@ describe("cached loads", () => {
   });
 
   it("share concurrent loads", async () => {
-    const { state, load } = counted();
+    const { state, load } = createCountedLoad();
     await Promise.all([load(["a"]), load(["a"]), load(["b"])]);
     expect(state.runs).toEqual([["a", "b"]]);
   });

@@ -1,4 +1,4 @@
-/** The number of iterations of the event loop while work runs: work that never waits for its next turn has hardly any. */
+/** Counts the iterations of the event loop while work runs. There are hardly any if the work never waits for its next turn. */
 export async function countIterations(work: () => Promise<unknown>): Promise<number> {
   let iterations = 0;
   let isRunning = true;

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { shareLoads } from "../../../runtime/lib/share-loads.ts";
 
-/** A load that ends when the test says so; it records the keys of each run. */
-function manualLoad() {
+/** A load that ends when the test ends it. It records the keys of each run. */
+function createManualLoad() {
   const runs: { readonly keys: readonly string[]; readonly end: () => void; readonly fail: (error: Error) => void }[] = [];
   const load = shareLoads<string, number>(
     (keys) =>
@@ -18,8 +18,8 @@ function manualLoad() {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("shareLoads", () => {
-  it("answers calls of the same time by one load, with each key once", async () => {
-    const { load, runs } = manualLoad();
+  it("serves simultaneous calls with one load, which has each key once", async () => {
+    const { load, runs } = createManualLoad();
     const results = Promise.all([load(["a"]), load(["b", "a"]), load([])]);
     await settle();
     expect(runs.map(({ keys }) => keys)).toEqual([["a", "b"]]);
@@ -27,8 +27,8 @@ describe("shareLoads", () => {
     expect(await results).toEqual([0, 0, 0]);
   });
 
-  it("answers calls during a load by the next one, which starts after them", async () => {
-    const { load, runs } = manualLoad();
+  it("serves calls that arrive during a load with the next one", async () => {
+    const { load, runs } = createManualLoad();
     const first = load(["a"]);
     await settle();
     const later = Promise.all([load(["b"]), load(["c"])]);
@@ -44,7 +44,7 @@ describe("shareLoads", () => {
 
   it("starts the next load after a second if the running one hangs", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const { load, runs } = manualLoad();
+    const { load, runs } = createManualLoad();
     void load(["a"]);
     await settle();
     const later = load(["b"]);
@@ -58,7 +58,7 @@ describe("shareLoads", () => {
   });
 
   it("rejects only the calls of a failed load", async () => {
-    const { load, runs } = manualLoad();
+    const { load, runs } = createManualLoad();
     const failed = load(["a"]);
     await settle();
     const later = load(["b"]);

@@ -5,8 +5,8 @@ import { filterInTurns, forEachInTurns, groupInTurns, isTurnOver, mapInTurns, ne
 import { deadline } from "../../support/deadline.ts";
 import { countIterations } from "./count-iterations.ts";
 
-/** Occupies the event loop. */
-const occupy = (milliseconds: number): void => {
+/** Blocks the event loop. */
+const blockLoop = (milliseconds: number): void => {
   for (const end = performance.now() + milliseconds; performance.now() < end; );
 };
 
@@ -38,11 +38,11 @@ describe("mapInTurns", () => {
     expect(await mapInTurns([], () => 1)).toEqual([]);
   });
 
-  it("lets ten lists of 320 ms together hold the event loop for a few turns at most", async () => {
-    // The time is checked after each 8 ms: at the start, each list may use that much, and later each turn at most 16 ms.
+  it("does not let ten lists of 320 ms block the event loop for more than a few turns", async () => {
+    // The time is checked every 8 ms: at the start, each list may use as much, and later each turn takes at most 16 ms.
     const items = Array.from({ length: 320 }, (_, index) => index);
     const lists = Promise.all(
-      Array.from({ length: 10 }, () => runForRequest(startRequest().request, () => mapInTurns(items, () => occupy(1)))),
+      Array.from({ length: 10 }, () => runForRequest(startRequest().request, () => mapInTurns(items, () => blockLoop(1)))),
     );
     const longest = await longestIteration(lists);
     expect(longest).toBeLessThan(deadline(10 * 8 + 200));
@@ -58,7 +58,7 @@ describe("lists in turns", () => {
     expect(await groupInTurns(items, (item) => item % 7)).toEqual(groupBy(items, (item) => item % 7));
   });
 
-  it("await what is called for each item, one after the other", async () => {
+  it("await the callback of each item, one after the other", async () => {
     const order: string[] = [];
     await forEachInTurns(["a", "b"], async (item) => {
       order.push(`${item} starts`);
@@ -69,23 +69,23 @@ describe("lists in turns", () => {
   });
 
   it("take turns within the first items if these are long", async () => {
-    // 24 items of 4 ms would hold the event loop for 96 ms; the time is checked after each eight.
-    expect(await countIterations(() => mapInTurns(items.slice(0, 24), () => occupy(4)))).toBeGreaterThanOrEqual(2);
+    // 24 items of 4 ms would block the event loop for 96 ms; the time is checked after every eight items.
+    expect(await countIterations(() => mapInTurns(items.slice(0, 24), () => blockLoop(4)))).toBeGreaterThanOrEqual(2);
   });
 });
 
 describe("turns", () => {
-  /** Work of a request that takes turns of the whole time, and notes when it is complete. */
+  /** Runs work of a request that uses the whole time of its turns, and records its completion. */
   const take = (turns: number, name: string, completed: string[], request = startRequest().request) =>
     runForRequest(request, async () => {
       for (let turn = 0; turn < turns; turn += 1) {
-        occupy(2);
+        blockLoop(2);
         if (isTurnOver()) await nextTurn();
       }
       completed.push(name);
     });
 
-  it("are first for requests that need few, then for the oldest of the others", async () => {
+  it("go first to requests that need few, then to the oldest of the others", async () => {
     const completed: string[] = [];
     await Promise.all([take(120, "large 1", completed), take(120, "large 2", completed), take(3, "small", completed)]);
     expect(completed).toEqual(["small", "large 1", "large 2"]);
@@ -100,7 +100,7 @@ describe("turns", () => {
     expect(completed).toEqual([]);
   });
 
-  it("leave the loop to other work in between", async () => {
+  it("let other work run in between", async () => {
     const completed: string[] = [];
     let timers = 0;
     const timer = setInterval(() => {
@@ -108,7 +108,7 @@ describe("turns", () => {
     }, 1);
     await take(20, "work", completed);
     clearInterval(timer);
-    // A held loop runs none.
+    // A blocked loop would run no timers.
     expect(timers).toBeGreaterThanOrEqual(5);
   });
 });

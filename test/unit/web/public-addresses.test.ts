@@ -41,7 +41,7 @@ const nonPublicAddresses = {
 };
 
 describe("addresses that are not public", () => {
-  it.each(Object.entries(nonPublicAddresses))("have a non-public range (%s)", (_, addresses) => {
+  it.each(Object.entries(nonPublicAddresses))("are in a non-public range (%s)", (_, addresses) => {
     expect(addresses.filter((address) => privateRange(address) === null)).toEqual([]);
   });
 });
@@ -58,7 +58,7 @@ describe("public addresses", () => {
     "169.253.0.1",
     "2606:4700::1111",
     "2a00:1450:4001::1",
-  ])("have no non-public range (%s)", (address) => {
+  ])("are not in a non-public range (%s)", (address) => {
     expect(privateRange(address)).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import type { ExpectedItems, Fields } from "./expected.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Compares numbers up to the precision of doubles, growth of less than a billionth a year being rounding. */
+/** Compares numbers with a relative tolerance of 1e-9, but at least 1e-12: rates of growth below that are rounding errors. */
 const compareNumber = (actual: unknown, expected: number, label: string): void =>
   expect(Math.abs((actual as number) - expected), `${label}: ${actual} for ${expected}`).toBeLessThanOrEqual(
     1e-9 * Math.max(Math.abs(expected), 1e-3),
@@ -28,7 +28,7 @@ const compareFields = (item: Item, expected: Fields, label: string): number => {
   return numbers;
 };
 
-/** Compares items with those that are expected, and returns the number of numbers. */
+/** Compares items with the expected ones, and returns how many of the compared fields are numbers. */
 export const compareItems = (items: readonly Item[], expected: ExpectedItems, label: string): number => {
   const keyOf = ({ position, pool_address }: Item): string =>
     position === undefined ? String(pool_address) : `${position} ${pool_address}`;

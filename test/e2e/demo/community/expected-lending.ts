@@ -5,7 +5,7 @@ import { call } from "../../../support/chain.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
 import { addressIn, type ExpectedResponses, itemsOf, type World } from "./expected.ts";
 
-/** The reserves of the story's pools. The first three words of a reserve's state are its tokens. */
+/** Reads the reserves of the story's pools. The first three words of a reserve's state are the addresses of its tokens. */
 const readReserves = async (world: World): Promise<LendingReserve[]> => {
   const [dollar, gold] = [addressIn(world, "usdToken"), addressIn(world, "goldToken")];
   const [pool, poolV2] = [addressIn(world, "lendingPool"), addressIn(world, "lendingPoolV2")];
@@ -24,7 +24,7 @@ const readReserves = async (world: World): Promise<LendingReserve[]> => {
   );
 };
 
-/** The answers of protocol 01. */
+/** The expected responses of protocol 01. */
 export const expectLending = async (world: World): Promise<ExpectedResponses> => {
   const reserves = await readReserves(world);
   const views = viewsOf(world);

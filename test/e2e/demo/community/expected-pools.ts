@@ -7,28 +7,28 @@ import { read, uniswap } from "../../../integration/domains/pools/support.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
 import { addressIn, blocksOf, type ExpectedResponses, growthOf, itemsOf, newestOf, partOf, sumOf, type World } from "./expected.ts";
 
-/** A pool as a protocol shows it. */
-interface ShownPool {
+/** A pool as responses are expected to show it. */
+interface ExpectedPool {
   readonly address: Address;
   readonly coins: readonly Address[];
   readonly shares: Address;
   readonly balances: readonly bigint[];
   readonly supply: bigint;
   readonly supplyRate: number | null;
-  /** The block as of which the balances are. */
+  /** The as-of block of the balances. */
   readonly block: number;
   sharesOf(owner: Address): Promise<bigint>;
 }
 
-/** The answers about pools whose holders have a part of all balances, rounded down. */
-const expectPools = (world: World, readPools: (height: number) => Promise<readonly ShownPool[]>): ExpectedResponses => {
-  const known = new Map<number, Promise<readonly ShownPool[]>>();
-  const poolsAt = (height: number): Promise<readonly ShownPool[]> => {
+/** The expected responses for pools whose holders own a part of each balance, rounded down. */
+const expectPools = (world: World, readPools: (height: number) => Promise<readonly ExpectedPool[]>): ExpectedResponses => {
+  const known = new Map<number, Promise<readonly ExpectedPool[]>>();
+  const poolsAt = (height: number): Promise<readonly ExpectedPool[]> => {
     const pools = known.get(height) ?? readPools(height);
     known.set(height, pools);
     return pools;
   };
-  const poolValue = ({ coins }: ShownPool, amounts: readonly bigint[], height: number): number | null => {
+  const poolValue = ({ coins }: ExpectedPool, amounts: readonly bigint[], height: number): number | null => {
     const valueAt = world.valueAt(height);
     return sumOf(coins.map((coin, position) => valueAt(coin, amounts[position] ?? 0n)));
   };
@@ -67,7 +67,7 @@ const expectPools = (world: World, readPools: (height: number) => Promise<readon
   };
 };
 
-/** The answers of protocol 05. */
+/** The expected responses of protocol 05. */
 export const expectStablePools = async (world: World): Promise<ExpectedResponses> => {
   const head = world.times.length - 1;
   const registry = addressIn(world, "stableRegistry");
@@ -90,7 +90,7 @@ export const expectStablePools = async (world: World): Promise<ExpectedResponses
   const events = await Promise.all(pools.map(({ address }) => blocksOf(world, address, [])));
   return expectPools(world, (height) =>
     Promise.all(
-      pools.map(async (pool, position): Promise<ShownPool> => {
+      pools.map(async (pool, position): Promise<ExpectedPool> => {
         const blocks = events[position] ?? [];
         const state = await readState(world, pool, height);
         const priceAt = async (block: number) => (await readState(world, pool, block)).virtualPrice ?? 0n;
@@ -104,22 +104,22 @@ const month = 30 * 86_400;
 const year = 365 * 86_400;
 const minted = toEventSelector("Mint(address,uint256,uint256)");
 
-/** The answers of protocol 07. */
+/** The expected responses of protocol 07. */
 export const expectPairs = async (world: World): Promise<ExpectedResponses> => {
   const { times } = world;
   const factory = addressIn(world, "exchangeFactory");
   const head = times.length - 1;
-  const ofFactory = <Result>(name: string, args: readonly unknown[] = []) =>
+  const readFactory = <Result>(name: string, args: readonly unknown[] = []) =>
     read<Result>(world, uniswap.factory(), factory, name, args, head);
-  const count = Number(await ofFactory<bigint>("allPairsLength"));
-  const addresses = await Promise.all(Array.from({ length: count }, (_, index) => ofFactory<string>("allPairs", [BigInt(index)])));
+  const count = Number(await readFactory<bigint>("allPairsLength"));
+  const addresses = await Promise.all(Array.from({ length: count }, (_, index) => readFactory<string>("allPairs", [BigInt(index)])));
   const pairs = addresses.map((address) => address.toLowerCase() as Address);
   const firstMints = await Promise.all(pairs.map(async (pair) => (await blocksOf(world, pair, [minted]))[0] ?? 0));
   const shareAt = async (pair: Address, block: number): Promise<number> => {
     const { reserves, supply } = await readPool(world, pair, block);
     return Math.sqrt(Number(reserves[0])) * (Math.sqrt(Number(reserves[1])) / Number(supply));
   };
-  /** The growth of √(reserve0 × reserve1) per pool token within 30 days, or since the first liquidity, for a year. */
+  /** The annualized growth of √(reserve0 × reserve1) per pool token within 30 days, or since liquidity was first added. */
   const rateOf = async (pair: Address, first: number, height: number): Promise<number | null> => {
     const now = times[height] ?? 0;
     const monthAgo = times.findLastIndex((time) => time <= now - month);
@@ -128,7 +128,7 @@ export const expectPairs = async (world: World): Promise<ExpectedResponses> => {
   };
   return expectPools(world, (height) =>
     Promise.all(
-      pairs.map(async (address, position): Promise<ShownPool> => {
+      pairs.map(async (address, position): Promise<ExpectedPool> => {
         const { tokens, reserves, supply, balanceOf } = await readPool(world, address, height);
         const supplyRate = await rateOf(address, firstMints[position] ?? 0, height);
         return { address, shares: address, coins: tokens, balances: reserves, supply, supplyRate, block: height, sharesOf: balanceOf };

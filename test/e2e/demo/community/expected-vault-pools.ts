@@ -32,7 +32,7 @@ const readPools = async (world: World, vault: Address): Promise<KnownPool[]> => 
   );
 };
 
-/** The answers of protocol 02. */
+/** The expected responses of protocol 02. */
 export const expectVaultPools = async (world: World): Promise<ExpectedResponses> => {
   const vault = addressIn(world, "poolVault");
   const pools = await readPools(world, vault);

@@ -5,15 +5,15 @@ import type { Artifact } from "../../../support/chain.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
 import { addressIn, blocksOf, type ExpectedResponses, growthOf, itemsOf, newestOf, type World } from "./expected.ts";
 
-/** A vault, and how its contract is read. */
+/** A vault, and how to read its contract. */
 interface KnownVault {
   readonly artifact: Artifact;
   readonly address: Address;
   readonly asset: Address;
   readonly assetsView: string;
-  /** The events after which the vault is read. */
+  /** The topics of the events after which the vault is read. */
   readonly events: readonly string[];
-  /** Shares that the price is of; null for vaults of ERC-4626, whose views convert any number of shares. */
+  /** The number of shares that the price is for; null for ERC-4626 vaults, whose views convert any number of shares. */
   readonly unit: bigint | null;
 }
 
@@ -22,7 +22,7 @@ const erc4626 = [
   "Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
 ];
 
-/** Topics of events that a contract has with these names. */
+/** The topics of a contract's events with these names. */
 const topicsOf = ({ abi }: Artifact, names: readonly string[]): string[] =>
   abi.flatMap((item) => (item.type === "event" && names.includes(item.name) ? [toEventSelector(item)] : []));
 
@@ -35,7 +35,7 @@ const savings = (world: World, name: string, asset: string): KnownVault => ({
   unit: null,
 });
 
-/** The vaults of the story by their protocol. */
+/** The story's vaults by protocol. */
 const vaultsOf = (world: World) => {
   const [pool, legacy, strategy] = [demoContracts("SharePool"), demoContracts("LegacyVault"), demoContracts("StrategyVault")];
   const [dollar, gold] = [addressIn(world, "usdToken"), addressIn(world, "goldToken")];
@@ -61,7 +61,7 @@ const vaultsOf = (world: World) => {
   } satisfies Record<string, readonly KnownVault[]>;
 };
 
-/** The answers of protocol 06, 09 or 10: as of the newest block up to a height in which a vault emitted an event. */
+/** The expected responses of protocol 06, 09 or 10, as of the newest block up to a height in which a vault emitted an event. */
 export const expectVaults = async (world: World, protocol: keyof ReturnType<typeof vaultsOf>): Promise<ExpectedResponses> => {
   const vaults: readonly KnownVault[] = vaultsOf(world)[protocol];
   const readings = await Promise.all(vaults.map(({ address, events }) => blocksOf(world, address, [events])));

@@ -1,12 +1,12 @@
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import type { ArchivedStory } from "./archived-story.ts";
 
-/** The fields of an item that contracts determine: numbers are compared up to the precision of doubles. */
+/** The fields of an item that contracts determine. Numbers are compared up to the precision of doubles. */
 export interface Fields {
   readonly [name: string]: string | number | null | readonly Fields[];
 }
 
-/** Expected items by their pool, or by their position and pool. */
+/** Expected items by pool, or by position and pool. */
 export type ExpectedItems = Readonly<Record<string, Fields>>;
 
 /** The responses for a protocol, computed from the views of its contracts. */
@@ -18,11 +18,11 @@ export interface ExpectedResponses {
 
 /** The chain and prices from which expected responses are computed. */
 export interface World extends Pick<ArchivedStory, "rpc" | "values" | "times"> {
-  /** The value in US dollars of an amount of a token as of a block; null if its price is unknown. */
+  /** Returns the value of a token amount in US dollars as of a block; null if the price is unknown. */
   valueAt(height: number): (token: Address, amount: bigint) => number | null;
 }
 
-/** The address with a name in the story. @throws {Error} if there is none. */
+/** The address that is a story value. @throws {Error} if the story has no value with this name. */
 export const addressIn = ({ values }: Pick<World, "values">, name: string): Address => {
   const value = values[name];
   if (value === undefined) throw new Error(`The story has no ${name}`);
@@ -33,18 +33,18 @@ export const addressIn = ({ values }: Pick<World, "values">, name: string): Addr
 export const sumOf = (values: readonly (number | null)[]): number | null =>
   values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
 
-/** A part of a value; null if it is unknown. */
+/** A proportional part of a value; null if the value is unknown. */
 export const partOf = (value: number | null, part: bigint, whole: bigint): number | null =>
   value === null ? null : (value * Number(part)) / Number(whole);
 
-/** Items of their keys, without those that are null. */
+/** Items by key, without null entries. */
 export const itemsOf = (entries: readonly (readonly [string, Fields] | null)[]): ExpectedItems =>
   Object.fromEntries(entries.filter((entry) => entry !== null));
 
 const secondsPerMonth = 30 * 86_400;
 const secondsPerYear = 365 * 86_400;
 
-/** The blocks, ascending, in which contracts emitted one of these events. */
+/** The blocks in which a contract emitted events with these topics, in ascending order. */
 export const blocksOf = async (
   { rpc }: Pick<World, "rpc">,
   address: Address,
@@ -54,14 +54,14 @@ export const blocksOf = async (
   return [...new Set(logs.map(({ blockNumber }) => Number(blockNumber)))];
 };
 
-/** The newest of ascending blocks up to a height. @throws {Error} if there is none. */
+/** The newest block up to a height, from blocks in ascending order. @throws {Error} if there is none. */
 export const newestOf = (blocks: readonly number[], height: number): number => {
   const newest = blocks.findLast((block) => block <= height);
-  if (newest === undefined) throw new Error(`There is no reading up to block ${height}`);
+  if (newest === undefined) throw new Error(`No reading up to block ${height}`);
   return newest;
 };
 
-/** The growth of a value since its first reading within 30 days, for a year; null without two readings at different times. */
+/** The annualized growth of a value since its first reading within 30 days; null without two readings at different times. */
 export const growthOf = async (
   { times }: Pick<World, "times">,
   blocks: readonly number[],

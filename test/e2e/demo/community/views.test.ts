@@ -33,7 +33,7 @@ afterAll(async () => {
   await story?.stop();
 });
 
-/** The values of amounts by the prices in the documented view. */
+/** Returns a function that values amounts at the prices of `api.prices_at`. */
 const valuesAt = async (height: number): Promise<ReturnType<World["valueAt"]>> => {
   const rows = await test.database.query<{ token: Address; unit_price: string }>("SELECT token, unit_price FROM api.prices_at(31337, $1)", [
     story.times[height],
@@ -58,45 +58,45 @@ const protocols: readonly (readonly [string, () => ExpectedResponses | Promise<E
   ["protocol_10", () => expectVaults(world, "protocol_10")],
 ];
 
-/** The fields of market_data that markets has too. */
-const fieldsOfMarkets = ["asset_address", "asset_decimals", "total_value_locked_quote", "supply_rate", "borrow_rate"];
+/** The fields that market_data and markets have in common. */
+const commonFields = ["asset_address", "asset_decimals", "total_value_locked_quote", "supply_rate", "borrow_rate"];
 
 const compareMarkets = async (itemsOf: ItemsOf, { markets }: ExpectedResponses, operations: readonly string[], height: number) => {
   const expected = await markets(height);
   let numbers = compareItems(await itemsOf("market_data", { height }), expected, `market_data at ${height}`);
   if (!operations.includes("markets")) return numbers;
-  const short = Object.entries(expected).map(([key, fields]): [string, Fields] => [
+  const reduced = Object.entries(expected).map(([key, fields]): [string, Fields] => [
     key,
-    Object.fromEntries(Object.entries(fields).filter(([name]) => fieldsOfMarkets.includes(name))),
+    Object.fromEntries(Object.entries(fields).filter(([name]) => commonFields.includes(name))),
   ]);
-  numbers += compareItems(await itemsOf("markets", { height }), Object.fromEntries(short), `markets at ${height}`);
+  numbers += compareItems(await itemsOf("markets", { height }), Object.fromEntries(reduced), `markets at ${height}`);
   return numbers;
 };
 
 describe("responses about the demo's protocols", () => {
-  it.each(protocols)("of %s equal the views of their contracts for every wallet at five heights", async (id, answersOf) => {
+  it.each(protocols)("for %s equal the results of its contracts' views for every wallet at five heights", async (id, expectResponses) => {
     const protocol = builtInProtocol(id);
     const itemsOf = createItemsOf(test.database, protocol);
     const operations = Object.keys(protocol.operations);
-    const answers = await answersOf();
+    const expected = await expectResponses();
     const counts = { markets: 0, wallets: 0 };
     for (const height of heights) {
-      counts.markets += await compareMarkets(itemsOf, answers, operations, height);
+      counts.markets += await compareMarkets(itemsOf, expected, operations, height);
       const compared = story.wallets.map(async (wallet) => {
         const label = `of ${wallet} at ${height}`;
         const balances = compareItems(
           await itemsOf("balances", { wallet, height }),
-          await answers.balances(wallet, height),
+          await expected.balances(wallet, height),
           `balances ${label}`,
         );
-        if (answers.tokens === undefined) return balances;
+        if (expected.tokens === undefined) return balances;
         return (
-          balances + compareItems(await itemsOf("tokens", { wallet, height }), await answers.tokens(wallet, height), `tokens ${label}`)
+          balances + compareItems(await itemsOf("tokens", { wallet, height }), await expected.tokens(wallet, height), `tokens ${label}`)
         );
       });
       for (const numbers of await Promise.all(compared)) counts.wallets += numbers;
     }
     expect(Math.min(counts.markets, counts.wallets)).toBeGreaterThan(heights.length * 5);
-    expect(answers.tokens !== undefined).toBe(operations.includes("tokens"));
+    expect(expected.tokens !== undefined).toBe(operations.includes("tokens"));
   });
 });

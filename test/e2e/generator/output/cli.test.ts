@@ -40,7 +40,7 @@ describe("the command line of the generator", () => {
     expect(await run("--check", "--watch")).toMatchObject({ code: 2, errors: expect.stringContaining("mutually exclusive") });
   });
 
-  it("writes, checks, exits with 1 for outdated files and with 2 for files it must not overwrite", () =>
+  it("writes and checks files; exits with 1 if they are outdated and with 2 if it must not overwrite one", () =>
     withCatalog(async (root) => {
       expect(await run("--root", root, "--check")).toMatchObject({
         code: 1,

@@ -44,7 +44,7 @@ describe("stubs of resolvers", () => {
       expect((await missingStubs(root, catalog)).map(({ path }) => path)).toEqual(["runtime/api/things/get-more-things.ts"]);
     }));
 
-  it("are written once; an existing file is unchanged", () =>
+  it("are written once, and leave existing files unchanged", () =>
     withFolder(async (root) => {
       const missing = await missingStubs(root, catalog);
       await writeTextFile(root, "runtime/api/things/get-things.ts", "// written meanwhile\n");

@@ -5,7 +5,7 @@ import { chain, collector, hubToken, lastBlock } from "../fixture.ts";
 
 const connections = 50;
 
-/** Requests a large response and closes the connection after a time. */
+/** Requests a large response and closes the connection after less than 200 ms. */
 async function abortOne({ target: { port, key }, count }: Attack, number: number): Promise<void> {
   const paths = [
     `address/${collector}/balances_v2/?no-spam=${number % 2 === 0}`,
@@ -18,13 +18,13 @@ async function abortOne({ target: { port, key }, count }: Attack, number: number
     response.resume();
   });
   request.on("error", () => undefined);
-  // From before the first statement to after the first byte.
+  // The delays range from before the first statement to after the first byte of the response.
   await wait(number % 200);
   count("aborted");
   request.destroy();
 }
 
-/** Aborts requests for large responses at all times of their processing. */
+/** Aborts requests for large responses at all stages of their processing. */
 export const abortRequests = (attack: Attack): Promise<unknown> => {
   let sent = 0;
   return Promise.all(

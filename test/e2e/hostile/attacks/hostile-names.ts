@@ -3,7 +3,7 @@ import { chain, hostileTokens, victimOfNames } from "../fixture.ts";
 
 const connections = 16;
 
-/** Parts of names that attack a log, CSV, HTML, JSON, or the rules for spam. */
+/** Parts of names that attack logs, CSV, HTML, JSON or the spam rules. */
 const parts: readonly string[] = [
   "\u0001\u0008\u001b[31m\u009b",
   "\r\nSet-Cookie: a=b\r\n",
@@ -19,10 +19,10 @@ const parts: readonly string[] = [
   "'; DROP TABLE balances; --",
 ];
 
-/** A surrogate alone, which no valid UTF-8 encodes. */
+/** A lone surrogate, which is not valid UTF-8. */
 const surrogate = Buffer.from([0xed, 0xa0, 0x80]);
 
-/** What contracts return as their names: half of them short, the others of a megabyte. */
+/** The names that contracts return: half of them are short, the others have a megabyte. */
 export const hostileNames: readonly Buffer[] = Array.from({ length: hostileTokens }, (_, number) => {
   const part = Buffer.concat([
     Buffer.from(parts[number % parts.length] ?? ""),

@@ -5,7 +5,7 @@ const connections = 200;
 const currencies = ["USD", "CAD", "EUR", "SGD", "INR", "JPY", "VND", "CNY", "KRW", "RUB", "TRY", "NGN", "ARS", "AUD", "CHF", "GBP"];
 const csv = "format=csv&page-size=10000";
 
-/** The largest responses of each kind, in this many variants so that few are shared or cached. */
+/** The paths of the largest responses of each kind, which differ between variants so that few responses are shared or cached. */
 const pathsOf = (variant: number): string[] => {
   const currency = currencies[variant % currencies.length] ?? "USD";
   const block = lastBlock - variant;
@@ -19,7 +19,7 @@ const pathsOf = (variant: number): string[] => {
     `address/${hubSender}/transfers_v2/?contract-address=${hubToken}&${csv}&quote-currency=${currency}`,
     `address/${hubSender}/transfers_v2/?page-size=1000&quote-currency=${currency}`,
     `events/?starting-block=${block - 400}&ending-block=${block}&address=${hubToken}`,
-    // More rows than fit into a response.
+    // This range has more rows than a response may contain.
     `events/?starting-block=${block - 990}&ending-block=${block}`,
     `events/address/${hubToken}/?starting-block=0&ending-block=${block}&${csv}`,
     `bulk/transactions/${hubSender}/?quote-currency=${currency}`,

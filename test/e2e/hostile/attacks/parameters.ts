@@ -3,7 +3,7 @@ import { chain, ordinaryWallets } from "../fixture.ts";
 
 const connections = 50;
 
-/** Queries of at most 4 KB, the longest URL: names, repetitions, lists, escapes, and long values that are validated or resolved. */
+/** Query strings of at most 4 KB, the maximum length of a URL: names, repetitions, lists, escapes, and long values that are validated or resolved. */
 const queries = [
   Array.from({ length: 2_000 }, () => "a").join("&"),
   Array.from({ length: 600 }, (_, index) => `n${index}`).join("&"),
@@ -14,7 +14,7 @@ const queries = [
   `__proto__=1&constructor=1&${"toString=1&".repeat(300)}`,
 ];
 
-/** 2,000 parameter names in a URL, and other queries that are long to parse. Some URLs are longer than the maximum. */
+/** Sends 2,000 parameter names in a URL, and other query strings that are slow to parse. Some URLs are longer than the maximum. */
 export const sendParameters = (attack: Attack): Promise<void> =>
   flood(attack, connections, (number) => {
     const query = queries[number % queries.length] ?? "";

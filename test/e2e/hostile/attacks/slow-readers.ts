@@ -7,19 +7,19 @@ const connections = 500;
 const bytesPerRead = 1_024;
 const readMilliseconds = 1_000;
 
-/** Requests a large response and reads one kilobyte per second of it. */
+/** Requests a large response and reads it at one kilobyte per second. */
 async function readOne({ target: { port, key }, isRunning, count }: Attack, number: number): Promise<void> {
   const path = `/v1/${chain.name}/address/${collector}/${number % 2 === 0 ? "balances_v2" : "historical_balances"}/`;
   const socket = connect({ port, host: "127.0.0.1" });
   socket.pause();
   socket.once("error", (error: Error & { readonly code?: string }) => count(error.code ?? error.message));
   socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-  let isFirst = true;
+  let isFirstChunk = true;
   while (isRunning() && !socket.destroyed) {
     const chunk: Buffer | null = socket.read(bytesPerRead);
-    if (chunk !== null && isFirst) {
+    if (chunk !== null && isFirstChunk) {
       count(chunk.toString("latin1").slice(9, 12));
-      isFirst = false;
+      isFirstChunk = false;
     }
     await wait(readMilliseconds);
   }

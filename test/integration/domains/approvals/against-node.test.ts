@@ -131,7 +131,7 @@ describe("served approvals", () => {
     }
     expect(compared).toBeGreaterThan(100);
     expect(index.warnings).toEqual([]);
-    // Allowances were used without an Approval; otherwise the comparison would not cover the case.
+    // Some allowances were used without an Approval, so the comparison covers that case.
     const [row] = await test.database.query<{ read: number }>(
       "SELECT count(*)::int4 AS read FROM (SELECT since_block, approved_block FROM allowances UNION ALL SELECT from_block, approved_block FROM allowance_periods) a WHERE since_block > approved_block",
     );
@@ -167,7 +167,7 @@ describe("served approvals", () => {
     const spender = items
       .find((item: ResponseData) => item.token_address === token)
       .spenders.find((spender: ResponseData) => spender.spender_address === other);
-    // 40 were permitted, 15 are used.
+    // 40 permitted, 15 used.
     expect(spender.allowance).toBe("25");
     await compareWithNode();
   });
@@ -187,7 +187,7 @@ describe("served approvals", () => {
     await rebuiltDatabase.drop();
   });
 
-  it("pass audits at several heights, and audits report changed rows", async () => {
+  it("pass the audit at several heights, and the audit reports altered rows", async () => {
     const head = await chain.head();
     const audit = (height: number) => auditApprovals(test.database, index.source, 31337, height, 100);
     for (const height of [head, head - 1, head - 5, head - 20]) {

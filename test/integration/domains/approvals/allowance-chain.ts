@@ -8,7 +8,7 @@ import { type AllowanceIndex, deployMulticall, type ResponseData, readWords, sta
 export interface AllowanceChain {
   readonly chain: TestChain;
   readonly test: TestDatabase;
-  /** A test that restarts the index sets the new one. */
+  /** Replaced by tests that restart the index. */
   index: AllowanceIndex;
   readonly owner: Address;
   readonly spender: Address;

@@ -47,7 +47,7 @@ export interface TwoIndexes {
   serveFull(): Promise<TestApi>;
   /** Serves the index that ends with the middle block. */
   servePartial(): Promise<TestApi>;
-  /** Catches projections of the full index up to a block; with `fromStart` from the first block, as after a change of their version. */
+  /** Catches projections of the full index up to a block; with `fromStart`, from the first block, as after a version change. */
   catchUp(ids: readonly string[], to: number, options: { readonly fromStart: boolean }): Promise<void>;
   end(): Promise<void>;
 }
@@ -138,7 +138,7 @@ const catchUp = async (
   await running.close();
 };
 
-/** Indexes the story up to its head, and up to a block in the middle. */
+/** Indexes the story twice: up to its head, and up to a block in the middle. */
 export const openTwoIndexes = async (): Promise<TwoIndexes> => {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-as-of-"));
   await copyShortStory(folder);

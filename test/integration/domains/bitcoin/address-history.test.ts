@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
 });
 
-/** The index and the server of a chain whose node has the options. */
+/** Indexes a chain from a node with the given options, and serves it. */
 const serve = async (chain: BitcoinStory["chain"], options: NodeOptions = {}, settings: object = {}): Promise<BitcoinServer> => {
   const node = await startBitcoinNode(chain, options);
   open.push(node.stop);
@@ -33,7 +33,7 @@ const storyOf = (seed: string, blocks: number): BitcoinStory => {
 };
 
 describe("the transactions of an address", () => {
-  it("have what it received and sent, the fee, and the only sender", async () => {
+  it("have the amounts that it received and sent, the fee, and the only sender", async () => {
     const [alice, bob] = [walletsOf(1).p2wpkh, walletsOf(2).p2tr];
     if (!alice?.address || !bob?.address) throw new Error("No addresses.");
     const chain = createBitcoinChain();
@@ -80,7 +80,7 @@ describe("the transactions of an address", () => {
     },
   );
 
-  it("list repeated coinbases twice, and what spends them once (BIP 30)", async () => {
+  it("list a repeated coinbase twice, and the transaction that spends it once (BIP 30)", async () => {
     const story = storyOf("before BIP 30", 20);
     for (const height of [19, 20]) story.repeatCoinbase(height);
     for (let count = 0; count < 30; count += 1) story.mine();
@@ -98,7 +98,7 @@ describe("an index that starts late", () => {
     ["the blocks of the node", { version: 280_000 }],
     ["the transaction index of the node", { version: 220_000, hasTransactionIndex: true }],
     ["the transaction index of a pruned node", { version: 280_000, hasUndoData: false, hasTransactionIndex: true, firstBlock: 10 }],
-  ] as const)("has earlier outputs from %s", async (_, options) => {
+  ] as const)("reads earlier outputs from %s", async (_, options) => {
     const story = storyOf("late start", 60);
     const server = await serve(story.chain, options, { from });
     expect(await compareWithLedger(server, story, later)).toBeGreaterThan(80);
@@ -107,7 +107,7 @@ describe("an index that starts late", () => {
   it.each([
     ["reports fees", 220_000, true],
     ["does not report fees", 210_000, true],
-  ] as const)("omits unknown senders if the node has neither and %s", async (_, version, hasUndoData) => {
+  ] as const)("omits unknown senders if the node has no earlier outputs and %s", async (_, version, hasUndoData) => {
     const story = storyOf("late start", 60);
     const server = await serve(story.chain, { version, hasUndoData }, { from });
     let unknown = 0;

@@ -27,10 +27,10 @@ const storyWithNode = async (seed: string, version: number) => {
 type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !(value instanceof NumberText);
 
-/** Every object in a result, with the object itself. */
+/** A value and all objects nested in it. */
 const objectsIn = (value: unknown): Fields[] => (isFields(value) ? [value, ...Object.values(value).flatMap(objectsIn)] : []);
 
-/** Amounts that a node with a float in it prints, other wrong values, and the same amount in other notations. */
+/** Amounts with rounding errors of floats, other wrong values, and the same amount in other notations. */
 const amounts = (exact: NumberText): readonly unknown[] => {
   const satoshi = BigInt(exact.text.replace(".", ""));
   return [
@@ -87,7 +87,7 @@ describe("a node that omits fields and prints wrong amounts", () => {
     expect(await compare(story, node, test)).toBeGreaterThan(60);
   });
 
-  it("indexes nothing of a block whose amounts are wrong each time, and continues when they are right", async () => {
+  it("stops the index below a block whose amounts are wrong each time, until they are right", async () => {
     const { story, node, test } = await storyWithNode("wrong each time", 280_000);
     const wrong = new NumberText("0.30000000000000004");
     let refused = 0;

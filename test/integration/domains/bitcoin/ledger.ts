@@ -3,13 +3,13 @@ import type { CommunityTransaction } from "../../../../generated/responses.gen.t
 import type { BitcoinStory, LedgerEntry } from "../../../support/bitcoin/story.ts";
 import type { BitcoinServer } from "./support.ts";
 
-/** A transaction of an address as the ledger of a test has it. */
-type Shown = Pick<LedgerEntry, "height" | "offset" | "txid" | "received" | "sent" | "fee">;
+/** The fields of a ledger entry that are compared. */
+type ComparedFields = Pick<LedgerEntry, "height" | "offset" | "txid" | "received" | "sent" | "fee">;
 
 const amountOf = ({ amounts }: CommunityTransaction, direction: string): bigint =>
   BigInt(amounts.find((amount) => amount.direction === direction)?.amount ?? "0");
 
-const shownOf = (item: CommunityTransaction): Shown => {
+const fieldsOfItem = (item: CommunityTransaction): ComparedFields => {
   const fee = item.amounts.find(({ direction }) => direction === "OUT")?.fee ?? null;
   return {
     height: item.block_height,
@@ -21,9 +21,16 @@ const shownOf = (item: CommunityTransaction): Shown => {
   };
 };
 
-const asShown = ({ height, offset, txid, received, sent, fee }: LedgerEntry): Shown => ({ height, offset, txid, received, sent, fee });
+const fieldsOfEntry = ({ height, offset, txid, received, sent, fee }: LedgerEntry): ComparedFields => ({
+  height,
+  offset,
+  txid,
+  received,
+  sent,
+  fee,
+});
 
-/** Compares the transactions of every address with the ledger of the story, and returns their number; `expected` changes entries first. */
+/** Compares the served transactions of every address with the story's ledger, to whose entries `expected` is applied. Returns their number. */
 export async function compareWithLedger(
   server: BitcoinServer,
   { wallets, entriesOf }: BitcoinStory,
@@ -32,9 +39,9 @@ export async function compareWithLedger(
   let count = 0;
   for (const { address } of wallets) {
     if (address === null) continue;
-    const entries = expected(entriesOf(address)).map(asShown);
+    const entries = expected(entriesOf(address)).map(fieldsOfEntry);
     const items = await server.transactions(address, 1 + (count % 9));
-    expect(items.map(shownOf), address).toEqual(entries);
+    expect(items.map(fieldsOfItem), address).toEqual(entries);
     count += entries.length;
   }
   return count;

@@ -30,7 +30,7 @@ let server: BitcoinServer;
 beforeAll(async () => {
   story = createStory(createBitcoinChain(), createRandom("reorganisations"), 2);
   for (let count = 0; count < 40; count += 1) story.mine();
-  // A node without spent outputs: they come from the index, also after a roll-back.
+  // The node does not return spent outputs: they come from the index, even after a roll-back.
   node = await startBitcoinNode(story.chain, { version: 220_000 });
   test = await createTestDatabase();
   index = startIndex(node, test.database);
@@ -79,7 +79,7 @@ describe("after a reorganisation", () => {
 });
 
 describe("a reorganisation below a finalized block", () => {
-  it("stops the index, which stays as it was", async () => {
+  it("stops the indexer and leaves the index unchanged", async () => {
     const chain = createBitcoinChain();
     for (let count = 0; count < 12; count += 1) chain.mine();
     const finalNode = await startBitcoinNode(chain);

@@ -38,7 +38,7 @@ const messageOf = async (url: string): Promise<[number, string | null]> => {
   return [status, body.error_message];
 };
 
-describe("a request about a Bitcoin chain", () => {
+describe("a request for a Bitcoin chain", () => {
   it.each([
     ["an EVM address", "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],
     ["a name", "alice.eth"],
@@ -69,14 +69,14 @@ describe("a request about a Bitcoin chain", () => {
     expect([status, body.data]).toMatchObject([200, { address: wallet, items: [], pagination: { has_more: false } }]);
   });
 
-  it("has rows as CSV", async () => {
+  it("returns its rows as CSV", async () => {
     const address = walletsOf(2).p2sh?.address;
     const text = await server.text(`${path}?address=${address}&format=csv`);
     expect(text.trim().split("\n")).toHaveLength(2);
   });
 });
 
-describe("a request of EVM chains", () => {
+describe("a request for EVM chains", () => {
   it.each([`/v1/btc-regtest/block_v2/latest/`, `/v1/${chainId}/address/0x70997970c51812dc3a010c7d01b50e0d17dc79c8/balances_v2/`])(
     "is rejected for a Bitcoin chain: %s",
     async (url) => {
@@ -96,7 +96,7 @@ describe("a request of EVM chains", () => {
 });
 
 describe("lists of chains", () => {
-  it("have the kind of each", async () => {
+  it("have the kind of each chain", async () => {
     const { body } = await server.get("/v1/chains/");
     expect(body.data).toMatchObject({
       items: [

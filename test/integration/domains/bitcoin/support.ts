@@ -14,7 +14,7 @@ const silent = pino({ level: "silent" });
 
 export const chainId = 20_110_202;
 
-/** The settings of a chain whose node serves a test. */
+/** The settings of the test's chain, which is read from the node at the URL. */
 export const chainSettings = (rpc: string, overrides: object = {}): BitcoinChainConfig => ({
   ...bitcoinChain.parse({ name: "btc-regtest", kind: "bitcoin", network: "regtest", rpc, pollMilliseconds: 50, ...overrides }),
   id: chainId,

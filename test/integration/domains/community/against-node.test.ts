@@ -37,7 +37,7 @@ interface NodeLog {
   readonly logIndex: Hex;
 }
 
-/** The rows that the node's logs give for an event of the vaults. */
+/** The rows expected for an event of the vaults, decoded from the node's logs. */
 const expectedRows = async (text: string) => {
   const abi = [parseAbiItem(`event ${text}`)] as const;
   const logs = await chain.rpc<NodeLog[]>("eth_getLogs", [
@@ -46,12 +46,12 @@ const expectedRows = async (text: string) => {
   return logs.map(({ address, topics, data, ...log }) => {
     const { args } = decodeEventLog({ abi, topics, data }) as { args: unknown };
     const values = Object.entries(args as Record<string, string | bigint>).map(([name, value]) => [name, String(value).toLowerCase()]);
-    const place = {
+    const position = {
       block_number: Number(log.blockNumber),
       transaction_index: Number(log.transactionIndex),
       log_index: Number(log.logIndex),
     };
-    return { contract: address, ...place, ...Object.fromEntries(values) };
+    return { contract: address, ...position, ...Object.fromEntries(values) };
   });
 };
 
@@ -147,7 +147,7 @@ describe("a hostile contract that the factory announced", () => {
   const emit = (hostile: Address, topics: readonly Hex[], data: Hex): TestTransaction =>
     call(contracts("Hostile"), hostile, "emitLog", [topics, data]);
 
-  it("fills the table of skipped logs and stops nothing", async () => {
+  it("fills the table of skipped logs without stopping the index", async () => {
     const hostile = await chain.deploy(contracts("Hostile"));
     const [owner] = chain.accounts as [Address];
     await chain.send(call(contracts("Factory"), market.factory, "announce", [hostile, market.asset]));
@@ -164,7 +164,7 @@ describe("a hostile contract that the factory announced", () => {
     ];
     await chain.send(...garbage.map(([topics, data]) => emit(hostile, topics, data)), market.deposit(owner, 10n));
     await chain.mine();
-    // An event of largest numbers is one like any other.
+    // An event with the largest numbers is stored like any other.
     await chain.send(emit(hostile, [topicOf(deposit), word("1"), word("2")], `0x${"f".repeat(128)}`));
     await chain.mine();
     await index.sync();

@@ -37,14 +37,14 @@ beforeAll(async () => {
        ($1, $3, 10, 5, 5, 5, 5, 1)`,
     [chainId, bytes(gold as `0x${string}`), bytes(silver as `0x${string}`)],
   );
-  // Mints in blocks 1 and 5; the contract reports 7 more from block 3 on, and an amount that is unknown from block 6 on.
+  // Mints in blocks 1 and 5; the contract reports 7 more from block 3 on and an unknown amount from block 6 on.
   await test.database.query(`INSERT INTO token_supplies VALUES ($1, $2, 1, 1, 100), ($1, $2, 1, 5, 300), ($1, $3, 1, 4, 40)`, [
     chainId,
     bytes(gold as `0x${string}`),
     bytes(silver as `0x${string}`),
   ]);
   await test.database.query(`INSERT INTO supply_offsets VALUES ($1, $2, 3, 7), ($1, $2, 6, NULL)`, [chainId, bytes(gold as `0x${string}`)]);
-  // As many others that an index on blocks alone would read all of them.
+  // Enough other rows to show whether an index on blocks alone is used, which would read all of them.
   for (const table of [
     "token_supplies (chain_id, token, standard, block_number, supply) SELECT $1, token, 1, block, 5",
     "supply_offsets (chain_id, token, block_number, difference) SELECT $1, token, block, 5",
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => test?.drop());
 
-/** The plan of a statement, without sequential scans: those of the small tables of this test would be cheaper than their indexes. */
+/** The plan of a statement without sequential scans, which would be cheaper than index scans on the small tables of this test. */
 const explain = (statement: string, parameters: readonly unknown[]): Promise<string> =>
   test.database.transaction(async (client) => {
     await client.query("SET LOCAL enable_seqscan = off");
@@ -80,7 +80,7 @@ describe("api.balances_at", () => {
     expect(await balanceAt(6)).toEqual([{ balance: "20" }]);
   });
 
-  it("is inlined: owner and token become conditions of the primary keys", async () => {
+  it("is inlined: owner and token become index conditions on the primary keys", async () => {
     const plan = await explain("SELECT balance FROM api.balances_at($1, $2) WHERE owner = $3 AND token = $4", [
       chainId,
       5,
@@ -132,7 +132,7 @@ describe("api.supplies", () => {
     return rows.map(({ supply }) => supply);
   };
 
-  it("returns mints less burns and what the contract reports beyond them, as of a block", async () => {
+  it("returns mints minus burns, plus what the contract reports beyond them, as of a block", async () => {
     expect(await supplyAt(gold, 0)).toEqual([]);
     expect(await supplyAt(gold, 2)).toEqual(["100"]);
     expect(await supplyAt(gold, 3)).toEqual(["107"]);
@@ -141,7 +141,7 @@ describe("api.supplies", () => {
     expect(await supplyAt(silver, 9)).toEqual(["40"]);
   });
 
-  it("returns null in an index of later blocks, and for balances that are read from the node, before the supply was read", async () => {
+  it("returns null in an index that starts late, and for a node-sourced token, until the supply is read", async () => {
     const nullAfter = (statement: string) =>
       test.database.transaction(async (client) => {
         await client.query(statement, [chainId]);

@@ -73,7 +73,7 @@ const audit = (database: Queryable, height = head, sample = everything): Promise
     sample,
   );
 
-/** The differences that the audit finds after a change of the tables, which is undone. */
+/** Changes the tables, returns the differences that the audit then finds, and undoes the change. */
 const differencesAfter = async (change: string, parameters: readonly unknown[] = []): Promise<readonly string[]> => {
   const undo = new Error("undo");
   let found: readonly AuditRow[] = [];
@@ -88,20 +88,20 @@ const differencesAfter = async (change: string, parameters: readonly unknown[] =
   return found.flatMap(({ differences }) => differences);
 };
 
-interface Placed {
+interface LogPosition {
   readonly block_number: number;
   readonly log_index: number;
 }
 
-const firstOf = async (view: string): Promise<Placed & { readonly contract: Address }> => {
-  const [row] = await test.database.query<Placed & { contract: Address }>(
+const firstOf = async (view: string): Promise<LogPosition & { readonly contract: Address }> => {
+  const [row] = await test.database.query<LogPosition & { contract: Address }>(
     `SELECT contract, block_number, log_index FROM cq_vaults.${view} ORDER BY block_number, log_index OFFSET 2 LIMIT 1`,
   );
   if (row === undefined) throw new Error(`${view} has fewer than three rows`);
   return row;
 };
 
-const place = ({ block_number, log_index }: Placed) => [block_number, log_index];
+const positionOf = ({ block_number, log_index }: LogPosition) => [block_number, log_index];
 
 describe("the audit of declared protocols", () => {
   it("finds no difference in rows that the indexer wrote", async () => {
@@ -123,7 +123,7 @@ describe("the audit of declared protocols", () => {
     const deposit = await firstOf("deposits");
     const found = await differencesAfter(
       "UPDATE cq_vaults_deposits SET assets = assets + 1 WHERE block_number = $1 AND log_index = $2",
-      place(deposit),
+      positionOf(deposit),
     );
     expect(found).toEqual([
       expect.stringMatching(
@@ -137,11 +137,14 @@ describe("the audit of declared protocols", () => {
   it("finds a missing row", async () => {
     const withdrawal = await firstOf("withdrawals");
     const { block_number: block, log_index: log } = withdrawal;
-    const found = await differencesAfter("DELETE FROM cq_vaults_withdrawals WHERE block_number = $1 AND log_index = $2", place(withdrawal));
+    const found = await differencesAfter(
+      "DELETE FROM cq_vaults_withdrawals WHERE block_number = $1 AND log_index = $2",
+      positionOf(withdrawal),
+    );
     expect(found).toEqual([`withdrawals ${block} ${log} of block ${block}: the index has no row, the node has a row`]);
   });
 
-  it("finds a surplus row", async () => {
+  it("finds an extra row", async () => {
     const { contract } = await firstOf("deposits");
     const found = await differencesAfter(
       "INSERT INTO cq_vaults_deposits (chain_id, contract, block_number, transaction_index, log_index, sender, owner, assets, shares) VALUES (31337, $1, 3, 0, 900, $1, $1, 5, 5)",
@@ -150,15 +153,15 @@ describe("the audit of declared protocols", () => {
     expect(found).toEqual(["deposits 3 900 of block 3: the index has a row, the node has no row"]);
   });
 
-  it("finds a skipped log that is missing", async () => {
-    const [skipped] = await test.database.query<Placed>("SELECT block_number, log_index FROM cq_vaults.skipped");
+  it("finds a missing skipped log", async () => {
+    const [skipped] = await test.database.query<LogPosition>("SELECT block_number, log_index FROM cq_vaults.skipped");
     const found = await differencesAfter("DELETE FROM cq_vaults_skipped WHERE log_index = $1", [skipped?.log_index]);
     expect(found).toEqual([
       `skipped ${skipped?.block_number} ${skipped?.log_index} deposits of block ${skipped?.block_number}: the index has no row, the node has a row`,
     ]);
   });
 
-  it("finds a contract that is missing, with its rows", async () => {
+  it("finds a missing contract, with its rows", async () => {
     const [vault] = market.vaults as [Address];
     const found = await differencesAfter("DELETE FROM cq_vaults_contracts WHERE address = $1", [bytes(vault)]);
     expect(found).toContainEqual(
@@ -176,7 +179,7 @@ describe("the audit of declared protocols", () => {
     ]);
   });
 
-  it("compares up to the height, and a sample of the rows", async () => {
+  it("compares a sample of the rows up to the height", async () => {
     const [all] = await audit(test.database);
     const [some] = await audit(test.database, head - 4, 3);
     expect(some?.differences).toEqual([]);

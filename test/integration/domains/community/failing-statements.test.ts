@@ -31,7 +31,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** A query of lending events with the deposits of a transaction; `event` is the SQL of their names. */
+/** A lending query that returns a transaction's deposits; `event` is the SQL expression of the event's name. */
 const lendingOf = (id: string, event = "'Deposit'"): LendingQuery => {
   const values: Readonly<Record<string, string>> = { log_offset: "e.log_index", protocol_address: "e.contract", event };
   const columns = lendingColumns.map((name) => `${values[name] ?? "NULL"} AS "${name}"`);
@@ -45,13 +45,13 @@ const lendingOf = (id: string, event = "'Deposit'"): LendingQuery => {
   };
 };
 
-/** Two protocols of the same vaults, the second one with another name of events. */
+/** Two protocols of the same vaults, the second one with another event name. */
 const protocols = (parts: { readonly event?: string; readonly operations?: Readonly<Record<string, OperationQuery>> }) => [
   vaultsOf(market.factory, { lending: lendingOf("vaults") }),
   vaultsOf(market.factory, { id: "protocol_06", lending: lendingOf("protocol_06", parts.event), operations: parts.operations ?? {} }),
 ];
 
-/** Serves the protocols for one request, and returns the reasons in the log with what `request` returns. */
+/** Serves the protocols for one request, and returns its result with the reasons of logged errors. */
 const served = async <T>(
   parts: Parameters<typeof protocols>[0],
   request: (community: ServedCommunity) => Promise<T>,
@@ -61,7 +61,7 @@ const served = async <T>(
   try {
     const result = await request(community);
     const lines = logged.map((line) => JSON.parse(line) as { readonly level: number; readonly reason?: unknown });
-    // 50 is pino's level of errors.
+    // 50 is pino's level `error`.
     return { result, reasons: lines.flatMap(({ level, reason }) => (level === 50 ? [reason] : [])) };
   } finally {
     await community.close();

@@ -33,7 +33,7 @@ const newDatabase = async (): Promise<Database> => {
   return test.database;
 };
 
-/** Indexes with protocols up to the head, reads contracts, and stops. */
+/** Indexes up to the head with the given protocols, reads their contracts, and stops. Returns the projections that caught up. */
 const indexWith = async (database: Database, protocols: readonly Protocol[], options: Partial<CommunityOptions> = {}) => {
   const index = await startCommunityIndex(chain, database, { protocols, ...options });
   await index.sync();
@@ -41,7 +41,7 @@ const indexWith = async (database: Database, protocols: readonly Protocol[], opt
   return { caughtUp: index.running.progress.flatMap(({ phase, projection }) => (phase === "catch-up" ? [projection] : [])) };
 };
 
-/** The number of rows and a hash of each table in an index that began with these protocols. */
+/** The number of rows and a hash of each table of a new index with these protocols. */
 const freshContents = async (protocols: readonly Protocol[], options: Partial<CommunityOptions> = {}) => {
   const database = await newDatabase();
   await indexWith(database, protocols, options);
@@ -90,7 +90,7 @@ describe("a declared protocol", () => {
     expect(Object.keys(expected)).toContain("cq_vaults_contracts");
   });
 
-  it("that is gone leaves no table, view, checkpoint or queued read", async () => {
+  it("that is removed leaves no table, view, checkpoint or queued read", async () => {
     const database = await newDatabase();
     await indexWith(database, [vaultsOf(market.factory)]);
     expect((await relations(database)).length).toBeGreaterThan(10);
@@ -100,7 +100,7 @@ describe("a declared protocol", () => {
     expect(await contents(database)).toEqual(await freshContents([]));
   });
 
-  it("that has no contracts on the chain any more has no rows there", async () => {
+  it("whose contracts on a chain are removed has no rows there", async () => {
     const database = await newDatabase();
     const community = { vaults: { vault: market.vaults } };
     await indexWith(database, [vaultsOf(null)], { community });
@@ -111,7 +111,7 @@ describe("a declared protocol", () => {
     expect(await database.query("SELECT FROM community_read_schedule UNION ALL SELECT FROM community_reads")).toEqual([]);
   });
 
-  it("is read by the reader role through its views alone", async () => {
+  it("can be read by the reader role only through its views", async () => {
     const database = await newDatabase();
     const [name] = await database.query<{ role: string }>("SELECT 'reader ' || current_database() AS role");
     const role = name?.role ?? "";
@@ -126,7 +126,7 @@ describe("a declared protocol", () => {
       expect((await as("SELECT owner FROM cq_vaults.deposits")).length).toBeGreaterThan(5);
       await expect(as("SELECT FROM cq_vaults_deposits")).rejects.toThrow(/permission denied/);
       await expect(as("DELETE FROM cq_vaults.deposits")).rejects.toThrow(/permission denied/);
-      // The grants of a role that is created again.
+      // The next start grants access again to a role that lost it, such as one that was created again.
       await database.query(`DROP OWNED BY "${role}"`);
       await expect(as("SELECT owner FROM cq_vaults.deposits")).rejects.toThrow(/permission denied/);
       await indexWith(database, [vaultsOf(market.factory)], { readerRole: role });

@@ -1,22 +1,22 @@
 import type { ServedCommunity } from "./serve.ts";
 
-/** A lending event as `with-lending` shows it. */
-export type ShownEvent = Readonly<Record<string, unknown>>;
+/** A lending event in a response with `with-lending`. */
+export type ServedEvent = Readonly<Record<string, unknown>>;
 
-/** The lending events of transactions by their hashes, as responses show them. */
-export const shownEvents = async (served: ServedCommunity, hashes: Iterable<string>): Promise<ShownEvent[]> => {
-  const shown: ShownEvent[] = [];
+/** The lending events in the responses about transactions. */
+export const servedEvents = async (served: ServedCommunity, hashes: Iterable<string>): Promise<ServedEvent[]> => {
+  const events: ServedEvent[] = [];
   for (const hash of new Set(hashes)) {
     const items = await served.itemsOf(`transaction_v2/${hash}/?with-lending=true&no-logs=true`);
-    shown.push(...items.flatMap(({ lending_details }) => lending_details as ShownEvent[]));
+    events.push(...items.flatMap(({ lending_details }) => lending_details as ServedEvent[]));
   }
-  return shown;
+  return events;
 };
 
-/** An amount of smallest units in whole tokens; null for none. */
+/** An amount of smallest units in whole tokens; null for null. */
 export const whole = (amount: bigint | null, decimals: number): number | null =>
   amount === null ? null : Number(`${amount}e-${decimals}`);
 
-/** The fields of an event that an expectation has. */
-export const pick = (event: ShownEvent, fields: readonly string[]): ShownEvent =>
+/** The given fields of an event. */
+export const pick = (event: ServedEvent, fields: readonly string[]): ServedEvent =>
   Object.fromEntries(fields.map((field) => [field, event[field]]));

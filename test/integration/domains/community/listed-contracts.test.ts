@@ -48,7 +48,7 @@ describe("contracts that a read lists", () => {
     test.database.query<{ contract: Address; block_number: number; log_index: number; assets: string }>(
       "SELECT contract, block_number, log_index, assets FROM cq_listed.deposits ORDER BY block_number, log_index",
     );
-  /** The node's Deposit logs of vaults, in the form of rows. */
+  /** The node's Deposit logs of vaults, as rows. */
   const depositsOf = async (vaults: readonly Address[]) => {
     // keccak256 of Deposit(address,address,uint256,uint256), EIP-4626.
     const topics = ["0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7"];
@@ -123,7 +123,7 @@ describe("contracts that a read lists", () => {
     for (const limit of [1, 2, 7]) expect(await rowsBy(limit)).toEqual(expected);
   });
 
-  it("remain contracts of the protocol when the list no longer has them", async () => {
+  it("remain contracts of the protocol when the list no longer contains them", async () => {
     await chain.send(call(registries("Registry"), registry, "clear"));
     await chain.mine();
     await mineToReading(chain);
@@ -132,7 +132,7 @@ describe("contracts that a read lists", () => {
     expect(await storedDeposits()).toEqual(await depositsOf(market.vaults));
   });
 
-  it("are the same in an index that starts later, and without differences in an audit", async () => {
+  it("are the same in an index that starts later, and pass the audit", async () => {
     const other = await createTestDatabase();
     const late = await startCommunityIndex(chain, other.database, { protocols: [listedVaults(registry)] });
     await late.sync();

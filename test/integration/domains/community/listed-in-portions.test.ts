@@ -37,7 +37,7 @@ describe("a list of more contracts than one run adds", () => {
     await index.end();
   });
 
-  it("is queued again after a contract with as many logs as the limit, which is added completely", async () => {
+  it("is queued again after a contract that reaches the limit of logs, which is added completely", async () => {
     const random = createRandom("a busy vault");
     const market = await startMarket(chain);
     const registry = await chain.deploy(registries("Registry"));

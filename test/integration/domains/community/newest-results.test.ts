@@ -27,7 +27,7 @@ beforeAll(async () => {
   market = await startMarket(chain);
   test = await createTestDatabase();
   const vaults = vaultsOf(market.factory);
-  // At the first block of a vault and where it was touched, at no other blocks.
+  // Reads prices only at the first block of a vault and where it was touched.
   index = await startCommunityIndex(chain, test.database, {
     protocols: [{ ...vaults, reads: vaults.reads.map((read) => ({ ...read, everyBlocks: null })) }],
   });
@@ -53,7 +53,7 @@ const resultsAt = (block: number) =>
 const newest = () => test.database.query("SELECT block_number, assets FROM cq_vaults.share_price_latest WHERE contract = $1", [vault()]);
 
 describe("the newest results of a read", () => {
-  it("are those that held at any block, as the contract reports them", async () => {
+  it("are those that held at each block, as the contract reports them", async () => {
     expect(new Set(await Promise.all(touched.map(priceAt))).size).toBe(touched.length);
     for (let block = touched[0] ?? 0; block <= (await chain.head()); block += 1) {
       const last = touched.findLast((one) => one <= block) ?? 0;
@@ -89,7 +89,7 @@ describe("the newest results of a read", () => {
     expect(await all()).toEqual(before);
   });
 
-  it("are read by a function that the server inlines, so that conditions reach the tables", async () => {
+  it("are read by a function that PostgreSQL inlines, so that conditions reach the tables", async () => {
     const plan = await test.database.transaction(async (client) => {
       await client.query("SET LOCAL enable_seqscan = off");
       const rows = await client.query<{ "QUERY PLAN": string }>(

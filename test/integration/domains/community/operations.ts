@@ -11,8 +11,8 @@ import type { TestChain } from "../../../support/chain.ts";
 
 const chainId = 31337;
 
-/** What a request asks an operation for. */
-export interface Asked {
+/** The parameters of a request to an operation. */
+export interface OperationParameters {
   readonly height: number;
   readonly wallet?: Address;
   readonly pool?: Address;
@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 /** The items of an operation, as its endpoint returns them. */
-export type ItemsOf = (operation: string, asked: Asked) => Promise<Readonly<Record<string, unknown>>[]>;
+export type ItemsOf = (operation: string, parameters: OperationParameters) => Promise<Readonly<Record<string, unknown>>[]>;
 
 /** A built-in protocol. @throws {Error} if it is not declared. */
 export const builtInProtocol = (id: string): Protocol => {
@@ -48,7 +48,7 @@ export const createItemsOf =
     return rows.map((row) => viewItem(object, row, () => null) as Record<string, unknown>);
   };
 
-/** Checks that a wallet's transactions continue on pages of seven, and that those as of an earlier block are those up to it, of which there are some. */
+/** Expects a wallet's transactions to continue on pages of seven, and those as of an earlier block to be the ones up to it, some but not all. */
 export const expectPages = async (itemsOf: ItemsOf, wallet: Address, height: number, earlier: number): Promise<void> => {
   const all = await itemsOf("transactions", { wallet, height });
   const pages = [];
@@ -70,7 +70,7 @@ export interface KnownToken {
   readonly price?: number;
 }
 
-/** Stores metadata and prices, which other jobs would read. */
+/** Stores metadata and prices, which other jobs provide outside of this test. */
 export const insertTokens = async (database: Database, tokens: readonly KnownToken[]): Promise<void> => {
   for (const { address, name, decimals, price } of tokens) {
     await database.query("INSERT INTO token_metadata VALUES ($1, $2, 1, $3, $3, $4, 1) ON CONFLICT DO NOTHING", [

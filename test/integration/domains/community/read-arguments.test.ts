@@ -59,7 +59,7 @@ const registryOf = (address: Address): Protocol =>
         touchedBy: ["changes", "removals"],
       }),
       readOf("balances", "registry", "balances(uint256 i) view returns (uint256 value)", {
-        // The third one does not exist.
+        // There is no third balance: the call reverts.
         arguments: [{ name: "i", type: "uint256", each: ["0", "1", "2"] }],
         touchedBy: ["changes"],
         everyBlocks: 4,
@@ -91,7 +91,7 @@ const start = async (isPruned = false): Promise<CommunityIndex> => {
   return index;
 };
 
-/** Changes pools in one block each, and returns the blocks. */
+/** Mines a block for each list of changes, and returns the blocks. */
 const change = async (...changes: readonly (readonly [id: Hex, kind: number, amount: bigint | null])[][]): Promise<number[]> => {
   const blocks: number[] = [];
   for (const own of changes) {
@@ -127,7 +127,7 @@ const pools = () =>
     `SELECT '0x' || encode(id, 'hex') AS id, kind::text, first, block_number::int4 AS block, '0x' || encode(pool, 'hex') AS pool, list::text[]
      FROM cq_registry.pools ORDER BY block_number, id, kind, first`,
   );
-/** The rows that are due where pools changed: one for each direction. */
+/** The rows that are due where pools changed, one for each direction. */
 const expectedPools = async (...due: readonly (readonly [block: number, id: Hex, kind: number])[]): Promise<PoolRow[]> => {
   const rows: PoolRow[] = [];
   for (const [block, id, kind] of due) {
@@ -168,7 +168,7 @@ describe("reads with arguments that differ between calls", () => {
     expect(await queued()).toEqual([]);
   });
 
-  it("equal the node's results at the first block of the contract and every so many blocks, null where it reverts", async () => {
+  it("equal the node's results at the contract's first block and at each interval, with null where the call reverts", async () => {
     const [touched] = await change([[alpha, 1, 10n]]);
     for (let block = 0; block < 8; block += 1) await chain.mine();
     const running = await start();
@@ -206,7 +206,7 @@ describe("reads with arguments that differ between calls", () => {
     expect(after.length).toBe(6);
   });
 
-  it("are done at the head for each value of the columns whose blocks the node lacks, again after a reorganisation", async () => {
+  it("are done at the head for values of the columns whose blocks the node lacks, and again after a reorganisation", async () => {
     const [, last, kept] = await change(
       [[alpha, 1, 10n]],
       [
@@ -220,7 +220,7 @@ describe("reads with arguments that differ between calls", () => {
     running.fault.lacksUpTo = last ?? 0;
     await running.sync();
     const head = await chain.head();
-    // The registry's newest state of beta was read, of the others it has none.
+    // The node has the state of beta's newest change, but not of alpha's changes.
     const expected = await expectedPools([kept ?? 0, beta, 1], [head, alpha, 1], [head, alpha, 7]);
     expect(await pools()).toEqual(expected);
     await chain.rpc("anvil_reorg", [1, []]);

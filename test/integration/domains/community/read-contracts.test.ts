@@ -64,7 +64,7 @@ describe("reads of contracts", () => {
     for (const { block_number, assets } of await prices()) expect(assets).toBe(await priceAt(block_number));
   });
 
-  it("store an unknown result of a contract that the node fails at, after eight attempts", async () => {
+  it("store null for a contract whose calls fail at the node, after eight attempts", async () => {
     await depositOnce();
     await start();
     const [first, second] = market.vaults as [Address, Address];
@@ -84,13 +84,13 @@ describe("reads of contracts", () => {
     expect(stored.every(({ assets }) => assets === null)).toBe(true);
   });
 
-  /** Vaults whose price is read where they were touched, at no other blocks. */
+  /** Vaults whose price is read only where they were touched. */
   const touchedOnly = () => {
     const protocol = vaultsOf(market.factory);
     return { protocols: [{ ...protocol, reads: protocol.reads.map((read) => ({ ...read, everyBlocks: null })) }], isPruned: true };
   };
 
-  it("are done at the newest blocks where the node lacks the state of older ones", async () => {
+  it("are done only at the newest blocks if the node lacks the state of older ones", async () => {
     const touched = [await depositOnce(), await depositOnce(), await depositOnce()] as const;
     await start(touchedOnly());
     index.fault.lacksUpTo = touched[1];
@@ -99,7 +99,7 @@ describe("reads of contracts", () => {
     expect(await queued()).toEqual([]);
   });
 
-  it("are done at the head after eight attempts at a node that offers archive state and lacks it", async () => {
+  it("are done at the head after eight attempts if the node reports archive state but lacks it", async () => {
     const last = await depositOnce();
     for (let block = 0; block < 3; block += 1) await chain.mine();
     await start({ ...touchedOnly(), isPruned: false });
@@ -113,9 +113,9 @@ describe("reads of contracts", () => {
     expect(await queued()).toEqual([]);
   });
 
-  it("are done at each block whose state such a node keeps, however many newer ones it lacks", async () => {
+  it("are done at each block whose state such a node has, however many newer ones it lacks", async () => {
     const kept = await depositOnce();
-    // More than are read of a contract at once.
+    // More blocks than are read for a contract at a time.
     let last = kept;
     for (let block = 0; block < 110; block += 1) last = await depositOnce();
     await chain.mine();
@@ -131,7 +131,7 @@ describe("reads of contracts", () => {
     expect(await queued()).toEqual([]);
   });
 
-  it("are done at the head where the node lacks the state of all touched blocks, again after a reorganisation", async () => {
+  it("are done at the head if the node lacks the state of all touched blocks, and again after a reorganisation", async () => {
     const last = await depositOnce();
     for (let block = 0; block < 3; block += 1) await chain.mine();
     await start(touchedOnly());

@@ -19,7 +19,7 @@ describe("the tables of discovered contracts after a reorganisation", () => {
       wallets: [],
       // Each branch announces another vault.
       mineLast: () => createVault(chain, { ...market, vaults: [] as Address[] }, true),
-      ofBranch: [call(contracts("Factory"), market.factory, "createWithDeposit", [market.asset, 77n])],
+      branchTransactions: [call(contracts("Factory"), market.factory, "createWithDeposit", [market.asset, 77n])],
     };
   });
 });

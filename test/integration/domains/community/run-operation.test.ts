@@ -26,7 +26,7 @@ const reader: Pick<Database, "run"> = {
 
 const parameters = { chain: 1, wallet: null, pool: null, as_of_block: 5, limit: 3, offset: 0 };
 
-/** Runs a page in a common table expression, each of whose rows becomes several. */
+/** Runs a statement that multiplies each row of a page by a factor. */
 const run = (factor: number, limit: number) => {
   const text = `WITH page AS (SELECT n FROM generate_series(1, 100) n ORDER BY n LIMIT $1 OFFSET $2)
     SELECT p.n FROM page p, generate_series(1, ${factor}) ORDER BY p.n DESC -- the end`;
@@ -35,13 +35,13 @@ const run = (factor: number, limit: number) => {
 };
 
 describe("the rows of an operation", () => {
-  it("are those of its statement in its order, and take one statement", async () => {
+  it("are those of its statement, in its order, and take one query", async () => {
     expect(await run(1, 3)).toEqual([{ n: 3 }, { n: 2 }, { n: 1 }]);
     expect(received).toEqual([3]);
   });
 
-  it("are refused if they are more than the limit, of which the server sends one", async () => {
-    await expect(run(100_000, 3)).rejects.toThrow("pages.sql returned more rows than its limit, which was 3.");
+  it("are refused if they exceed the limit, and the server sends one row more than the limit", async () => {
+    await expect(run(100_000, 3)).rejects.toThrow("pages.sql returned more rows than its limit of 3.");
     expect(received).toEqual([4]);
   });
 

@@ -84,7 +84,7 @@ describe("an operation of the template in an operator's directory", () => {
   });
 });
 
-describe("an operation of its own", () => {
+describe("an operation that the directory declares itself", () => {
   const deposits = async () => {
     // keccak256 of Deposit(address,address,uint256,uint256), EIP-4626.
     const topics = ["0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7", null, `0x${owner().slice(2).padStart(64, "0")}`];
@@ -117,7 +117,7 @@ describe("an operation of its own", () => {
     expect((await request(`savings/balances/?address=${owner()}`)).headers["x-credits"]).toBe("0");
   });
 
-  it("has pages, which continue without gaps or duplicates", async () => {
+  it("continues on further pages without gaps or duplicates", async () => {
     const all = await itemsOf(`savings/deposits/?address=${owner()}`);
     const pages = await Promise.all(
       [0, 1].map((number) => itemsOf(`savings/deposits/?address=${owner()}&page-size=4&page-number=${number}`)),

@@ -8,8 +8,8 @@ import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
 import type { ConfiguredContracts } from "../../../../runtime/domains/community/contracts-on-chain.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 
-/** The data of a response of a community endpoint. */
-export interface Answer {
+/** The data of a response from a community endpoint. */
+export interface ListData {
   readonly items: Readonly<Record<string, unknown>>[];
   readonly pagination: { readonly has_more: boolean; readonly page_number: number };
   readonly chain_name: string;
@@ -17,12 +17,12 @@ export interface Answer {
 
 /** Community endpoints over HTTP, with every response validated against the catalog. */
 export interface ServedCommunity {
-  /** Any response to a path below that of community endpoints. */
-  request(path: string): Promise<{ readonly status: number; readonly text: string; readonly message: string; readonly data: Answer }>;
-  /** The data of a response of status 200. @throws {Error} for any other status. */
-  get(path: string): Promise<Answer>;
-  /** The items of a response to any path below that of the chain. @throws {Error} for any status but 200. */
-  itemsOf(path: string): Promise<Answer["items"]>;
+  /** The response to a path below that of the community endpoints, with any status. */
+  request(path: string): Promise<{ readonly status: number; readonly text: string; readonly message: string; readonly data: ListData }>;
+  /** The data of a response with status 200. @throws {Error} for any other status. */
+  get(path: string): Promise<ListData>;
+  /** The items of the response to a path below that of the chain. @throws {Error} for any status but 200. */
+  itemsOf(path: string): Promise<ListData["items"]>;
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export const serveCommunity = async (
     const response = await supertest(app.app).get(path).set("Authorization", `Bearer ${key}`);
     return { status: response.status, text: response.text, message: String(response.body.error_message), data: response.body.data };
   };
-  const getPath = async (path: string): Promise<Answer> => {
+  const getPath = async (path: string): Promise<ListData> => {
     const { status, data, message } = await requestPath(path);
     if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
     return data;

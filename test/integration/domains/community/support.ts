@@ -44,9 +44,7 @@ export const vaultsOf = (factory: Address | null, parts: Partial<Protocol> = {})
 export interface CommunityIndex {
   readonly running: TestIndexer;
   readonly warnings: string[];
-  /**
-   * Whether calls fail: because the node lacks the state of blocks up to a height, except those that it keeps, or at the contracts of a set, or all of them.
-   */
+  /** Which calls fail: those at heights up to `lacksUpTo` that are not in `keeps`, those of `contracts`, and all of them while `isDown`. */
   readonly fault: { lacksUpTo: number; keeps: ReadonlySet<number>; contracts: ReadonlySet<Address>; isDown: boolean };
   /** Waits until the index is at the node's head. */
   waitForHead(): Promise<void>;
@@ -129,13 +127,13 @@ const faultySource = (source: Source, fault: CommunityIndex["fault"], isPruned: 
     if (fault.isDown) throw new Error("The node is down.");
     const outcomes = await source.calls(calls, height);
     return outcomes.map((outcome, position): CallOutcome => {
-      const isFailing = (height <= fault.lacksUpTo && !fault.keeps.has(height)) || fails(calls[position], fault.contracts);
+      const isFailing = (height <= fault.lacksUpTo && !fault.keeps.has(height)) || isOfContract(calls[position], fault.contracts);
       return isFailing ? { ok: false, reverted: false } : outcome;
     });
   },
 });
 
-/** A multicall contains the addresses that it calls. */
-const fails = (call: ContractCall | undefined, contracts: ReadonlySet<Address>): boolean =>
+/** Whether a call, or a call in a multicall, is of one of the contracts. A multicall contains the addresses that it calls. */
+const isOfContract = (call: ContractCall | undefined, contracts: ReadonlySet<Address>): boolean =>
   call !== undefined &&
   [...contracts].some((address) => call.to === address || (call.to === multicallAddress && call.data.includes(address.slice(2))));

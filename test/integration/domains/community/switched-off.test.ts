@@ -64,7 +64,7 @@ describe("a declared protocol whose rows cannot be written", () => {
     expect(await count("cq_vaults_deposits")).toBeGreaterThan(0);
   });
 
-  it("responds with 503 and where the reason is", async () => {
+  it("responds with 503 and the path that has the reason", async () => {
     await test.database.query("ALTER TABLE cq_vaults_deposits RENAME TO hidden");
     await deposit();
     await index.waitForHead();
@@ -82,7 +82,7 @@ describe("a declared protocol whose rows cannot be written", () => {
   });
 });
 
-describe("a declared protocol whose results of reads cannot be rolled back", () => {
+describe("a declared protocol whose read results cannot be rolled back", () => {
   it("is switched off, and the others are rolled back", async () => {
     const snapshot = await chain.rpc<string>("evm_snapshot", []);
     await deposit();

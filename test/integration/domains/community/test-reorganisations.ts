@@ -24,8 +24,8 @@ export interface BranchedMarket extends Pick<CommunityOptions, "protocols" | "co
   randomTransaction(random: Random): TestTransaction;
   /** Mines the last blocks before a reorganisation. */
   mineLast?(): Promise<void>;
-  /** Transactions that only a new branch has. */
-  readonly ofBranch?: readonly TestTransaction[];
+  /** Transactions that only the new branch contains. */
+  readonly branchTransactions?: readonly TestTransaction[];
 }
 
 /** The responses of all operations of a protocol at a height. */
@@ -41,8 +41,8 @@ const responsesOf = async (database: Database, protocol: Protocol, wallets: read
 };
 
 /**
- * Declares tests that replace the last blocks of a market's chain: all tables and responses must equal those of an index that never saw the replaced blocks.
- * The named tables must have rows, and some of these must change.
+ * Declares tests that replace the last blocks of a market's chain: all tables and responses must equal those of an index that never saw the
+ * replaced blocks. The named tables must have rows, and some of these must change.
  */
 export const testReorganisations = (
   seed: string,
@@ -56,7 +56,7 @@ export const testReorganisations = (
   let index: CommunityIndex;
 
   const startIndex = async ({ database }: TestDatabase): Promise<CommunityIndex> => {
-    // Before the index starts: it would queue reads of the metadata that it does not find.
+    // Inserted before the index starts, which would queue reads of missing metadata.
     await insertTokens(database, market.tokens ?? []);
     return startCommunityIndex(chain, database, market);
   };
@@ -102,7 +102,7 @@ export const testReorganisations = (
     await market.mineLast?.();
     await index.sync();
     const before = await stateOf(test);
-    await replaceBlocks(chain, depth, random, [...transactions(10 + depth), ...(market.ofBranch ?? [])]);
+    await replaceBlocks(chain, depth, random, [...transactions(10 + depth), ...(market.branchTransactions ?? [])]);
     await addBlocks(1);
     await index.sync();
     const [after, expected] = [await stateOf(test), await undisturbed()];

@@ -22,7 +22,7 @@ interface NodeLog {
   readonly address: Address;
 }
 
-/** The events of ERC-4626, and the parameters that are the account that gave, the one that received, their amounts, and the sender. */
+/** The events of ERC-4626, and which of their parameters are the giver, the receiver, their amounts and the sender. */
 const kinds = {
   deposit: { text: deposit, giver: "sender", receiver: "owner", given: "assets", received: "shares", sender: "sender" },
   withdraw: { text: withdraw, giver: "owner", receiver: "receiver", given: "shares", received: "assets", sender: "sender" },
@@ -36,7 +36,7 @@ const kinds = {
   },
 } as const;
 
-/** The actions of an account by the node's logs, newest first. */
+/** An account's actions from the node's logs, newest first. */
 export const actionsOf = async (chain: TestChain, vaults: readonly Address[], wallet: Address): Promise<VaultAction[]> => {
   const found: VaultAction[] = [];
   for (const [action, kind] of Object.entries(kinds)) {
@@ -61,11 +61,11 @@ export const actionsOf = async (chain: TestChain, vaults: readonly Address[], wa
 /** Null if the log is not an action of the account: transfers from and to the zero address are parts of deposits and withdrawals. */
 const amountsOf = (kind: (typeof kinds)[keyof typeof kinds], { topics, data }: NodeLog, wallet: Address): VaultAction["amounts"] | null => {
   const { args } = decodeEventLog({ abi: [parseAbiItem(`event ${kind.text}`)], topics, data }) as { args: unknown };
-  const of = (name: string): string => String((args as Record<string, unknown>)[name]).toLowerCase();
-  const accounts = [of(kind.giver), of(kind.receiver)];
-  if (accounts.includes(zeroAddress) || ![...accounts, of(kind.sender)].includes(wallet)) return null;
+  const argument = (name: string): string => String((args as Record<string, unknown>)[name]).toLowerCase();
+  const accounts = [argument(kind.giver), argument(kind.receiver)];
+  if (accounts.includes(zeroAddress) || ![...accounts, argument(kind.sender)].includes(wallet)) return null;
   return [
-    ...(accounts[0] === wallet ? [{ direction: "OUT" as const, amount: of(kind.given) }] : []),
-    ...(accounts[1] === wallet ? [{ direction: "IN" as const, amount: of(kind.received) }] : []),
+    ...(accounts[0] === wallet ? [{ direction: "OUT" as const, amount: argument(kind.given) }] : []),
+    ...(accounts[1] === wallet ? [{ direction: "IN" as const, amount: argument(kind.received) }] : []),
   ];
 };

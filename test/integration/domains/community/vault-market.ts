@@ -13,11 +13,11 @@ export interface Market {
   readonly vaults: Address[];
   /** A deposit into the first vault. */
   deposit(from: Address, assets: bigint): TestTransaction;
-  /** A deposit, a withdrawal, or a donation, which emits no event of the vault; some of them fail. */
+  /** A random deposit, withdrawal, or donation, which emits no event of the vault; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 
-/** Adds a vault; with a deposit in the transaction that announces it. */
+/** Adds a vault; `withDeposit` deposits in the transaction that announces it. */
 export const createVault = async (
   chain: TestChain,
   { asset, factory, vaults }: Pick<Market, "asset" | "factory" | "vaults">,

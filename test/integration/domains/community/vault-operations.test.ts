@@ -5,7 +5,7 @@ import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { type Asked, builtInProtocol, createItemsOf, insertTokens, timeOf } from "./operations.ts";
+import { builtInProtocol, createItemsOf, insertTokens, type OperationParameters, timeOf } from "./operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "./support.ts";
 import { actionsOf } from "./vault-actions.ts";
 import { type Market, startMarket } from "./vault-market.ts";
@@ -48,8 +48,8 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const itemsOf = (operation: string, asked: Partial<Asked> = {}) =>
-  createItemsOf(test.database, protocol)(operation, { height: head, ...asked });
+const itemsOf = (operation: string, parameters: Partial<OperationParameters> = {}) =>
+  createItemsOf(test.database, protocol)(operation, { height: head, ...parameters });
 
 const read = async (to: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>
   BigInt(await chain.rpc<Hex>("eth_call", [call(contracts("Vault"), to, name, args), `0x${height.toString(16)}`]));
@@ -99,7 +99,7 @@ describe("market_data and markets of protocol 06", () => {
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
   });
 
-  it("have a supply rate: the growth of the share price since the first reading, for a year", async () => {
+  it("have a supply rate: the annualised growth of the share price since the first reading", async () => {
     for (const { pool_address, supply_rate } of await itemsOf("markets")) {
       const vault = pool_address as Address;
       const [first] = await test.database.query<{ block: number }>(
@@ -115,7 +115,7 @@ describe("market_data and markets of protocol 06", () => {
     }
   });
 
-  it("are those of one vault with its address, and none with another one", async () => {
+  it("are restricted to one vault by its address, and empty for any other contract", async () => {
     const [vault] = market.vaults as [Address];
     const one = await itemsOf("market_data", { pool: vault });
     expect(one.map(({ pool_address }) => pool_address)).toEqual([vault]);
@@ -146,11 +146,11 @@ describe("balances of protocol 06", () => {
 });
 
 describe("transactions of protocol 06", () => {
-  it("are the wallet's deposits, withdrawals and transfers, newest first, as the node's logs have them", async () => {
+  it("are the wallet's deposits, withdrawals and transfers in the node's logs, newest first", async () => {
     const actions = new Set<unknown>();
     for (const wallet of chain.accounts.slice(0, 4) as Address[]) {
       const items = await itemsOf("transactions", { wallet });
-      const shown = items.map(({ action, block_height, log_offset, tx_hash, pool_address, amounts }) => ({
+      const actual = items.map(({ action, block_height, log_offset, tx_hash, pool_address, amounts }) => ({
         action,
         block_height,
         log_offset,
@@ -158,7 +158,7 @@ describe("transactions of protocol 06", () => {
         pool_address,
         amounts: (amounts as { direction: string; amount: string }[]).map(({ direction, amount }) => ({ direction, amount })),
       }));
-      expect(shown).toEqual(await actionsOf(chain, market.vaults, wallet));
+      expect(actual).toEqual(await actionsOf(chain, market.vaults, wallet));
       for (const { action } of items) actions.add(action);
     }
     expect(actions).toEqual(new Set(["deposit", "withdraw", "transfer"]));
@@ -187,7 +187,7 @@ describe("transactions of protocol 06", () => {
     expect(pages).toEqual(all);
   });
 
-  it("are those up to the block that the page is as of", async () => {
+  it("are those up to the as-of block", async () => {
     const [wallet] = chain.accounts as [Address];
     const all = await itemsOf("transactions", { wallet });
     const height = head - 3;

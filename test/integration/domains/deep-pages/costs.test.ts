@@ -36,7 +36,7 @@ interface Cost {
 const rowsOf = (node: PlanNode): number =>
   node["Actual Rows"] * node["Actual Loops"] + (node.Plans ?? []).reduce((sum, child) => sum + rowsOf(child), 0);
 
-/** Runs statements on a database, and sums what they cost, without the counts of totals. */
+/** Runs statements on a database and sums their costs, except for those that count all rows. */
 function countCosts(database: Database): Queryable & { readonly cost: () => Cost } {
   let cost: Cost = { buffers: 0, rows: 0 };
   const count = async (text: string, values: readonly unknown[]): Promise<void> => {
@@ -62,7 +62,7 @@ function countCosts(database: Database): Queryable & { readonly cost: () => Cost
   };
 }
 
-/** Opens a list whose pages return what they cost. */
+/** Opens a list, and returns a function that reads a page and returns its cost. */
 function openCosts(open: (database: Queryable) => ReadRows): (offset: number) => Promise<Cost> {
   const counted = countCosts(test.database);
   const read = open(counted);
@@ -84,9 +84,9 @@ describe.each(lists)("$name", ({ open }) => {
     const costOf = openCosts(open);
     const early = await costOf(900);
     const first = await costOf(rows - pageSize);
-    // It reads all rows before it, once.
+    // The first page at the end reads all rows before it.
     expect(first.rows).toBeGreaterThan(3 * early.rows);
-    // All of them skip less than 1,000 rows. Plans differ in how they read the rows of the page, and one node more checks the branch.
+    // Each of these skips fewer than 1,000 rows. Plans differ in how they read the page's rows, and one more node checks the branch.
     for (const offset of [rows - 2 * pageSize, rows / 2 + 900, 2_000]) {
       const { buffers, rows: read } = await costOf(offset);
       expect(read).toBeLessThan(3 * early.rows);

@@ -31,7 +31,7 @@ const tokensFrom = (first: number): string[] =>
     id % 10 === 0 ? [`${id * 10}:2`, `${id * 10}:3`] : [`${id * 10}:2`],
   );
 
-/** The lists with the rows that addBlocks and addTokens describe. */
+/** The lists, with the rows that addBlocks and addTokens insert. */
 const lists = [
   ...listsByBlock.map(({ name, open, rowsOf }) => ({
     name,
@@ -58,13 +58,13 @@ describe.each(lists)("$name", ({ open, rows, rowsOfBranch }) => {
   const last = (count: number, size = pageSize): number => Math.ceil(count / size);
   const inOrder = (count: number): number[] => down(last(count), 0).reverse();
 
-  it("are the same on each page, read in order, in reverse and at random", async () => {
+  it("have the expected rows on each page, read in order, in reverse and at random", async () => {
     const expected = rows();
     await readPages(open(test.database), expected, inOrder(expected.length));
     await readPages(open(test.database), expected, down(last(expected.length), 0));
     const random = createRandom("deep pages");
     const read = open(test.database);
-    // Pages of 7 rows, for most of which a position is the start of none.
+    // Pages of 7 rows, most of which do not start at a remembered position.
     await readPages(
       read,
       expected,

@@ -7,10 +7,10 @@ import { longLists } from "../../../support/database/long-lists.ts";
 
 const { chainId, contract, topic, wallet, factory, sharedPool } = longLists;
 
-/** Reads rows of a list, as text, with the memory of one server. */
+/** Reads rows of a list as text, with the page positions that one server remembers. */
 export type ReadRows = (limit: number, offset: number) => Promise<string[]>;
 
-/** A list, up to a block, and what its rows are. */
+/** A list up to a block, and its expected rows. */
 export interface List {
   readonly name: string;
   readonly open: (database: Queryable, last: number) => ReadRows;

@@ -139,7 +139,7 @@ it("the lists of a wallet and of a token with 2,400 transfers have the node's ro
   await expectPages(lists, (numbers) => numbers.map(() => random.between(0, numbers.length)));
 }, 180_000);
 
-it("the pages of a wallet's transactions have the node's, from the oldest to the newest page and back", async () => {
+it("the pages of a wallet's transactions equal the node's, from the oldest page to the newest and back", async () => {
   const head = await chain.head();
   const blocks = await chain.batch<{ transactions: { hash: string; from: string; to: string | null }[] }>(
     Array.from({ length: head + 1 }, (_, number) => ({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, true] })),
@@ -147,7 +147,7 @@ it("the pages of a wallet's transactions have the node's, from the oldest to the
   const sent = blocks
     .flatMap(({ transactions }) => transactions.filter(({ from }) => from === wallet.toLowerCase()))
     .map(({ hash }) => hash);
-  // Deployment and mint as well.
+  // Including the deployment and the mint.
   expect(sent).toHaveLength(transfersPerBlock * blocksWithTransfers + 2);
   const last = Math.floor((sent.length - 1) / size);
   for (const number of [
@@ -162,7 +162,7 @@ it("the pages of a wallet's transactions have the node's, from the oldest to the
   }
 }, 120_000);
 
-it("a list contains each row once while the chain grows and is reorganised above its anchor, and below it is that of the new branch", async () => {
+it("a list contains each row once while the chain grows or is reorganised above its anchor, and follows reorganisations below it", async () => {
   const lists = await listsOfNode();
   // Page 0 pins the anchor at the head.
   await expectPages(lists, () => [0, 1, 11, 12]);

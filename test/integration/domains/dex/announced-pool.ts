@@ -4,7 +4,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../support/chain.ts";
 import { emit, read, type TestExchange, uniswap } from "../pools/support.ts";
 
-/** Emits the creation event of a pool that its exchange has yet to create, in the name of another factory and with other tokens. Returns the pool's address. */
+/** Emits, as another factory and with other tokens, the creation event of a pool that its exchange has yet to create. Returns the pool's address. */
 export const announceEarly = async (
   chain: TestChain,
   exchange: TestExchange,

@@ -80,7 +80,7 @@ export const createExpectedValues = async (market: Market) => {
   const lastBefore = (history: readonly TimedValue[], end: number): number | null =>
     history.findLast(({ since }) => since < end)?.value ?? null;
 
-  /** Smallest units of the priced token per unit of the other, after each block. */
+  /** Smallest units of the known token per smallest unit of the other one, after each block. */
   const ratios = (pair: Address, known: Address): TimedValue[] => {
     const last = new Map<number, number>();
     for (const { name, address, args, block } of logs) {
@@ -171,8 +171,8 @@ export const createExpectedValues = async (market: Market) => {
       return first == null || second == null ? null : Number(reserve0) * first + Number(reserve1) * second;
     },
     /**
-     * Dollars per whole share: twice the square root of the product of both sides' values, divided by the supply, as the median of the 15 minutes; null if
-     * the pool held less than the floor on both sides.
+     * Dollars per whole share: twice the square root of the product of both sides' values, divided by the supply, as the median of the
+     * 15 minutes; null if the pool held less than the floor on both sides.
      */
     shareRate: async (pair: Address, time: number): Promise<number | null> => {
       const end = endOf(time);

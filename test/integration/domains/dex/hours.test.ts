@@ -153,7 +153,7 @@ describe("pages of a ranked list", () => {
     expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([middle, smallest, largest]);
   });
 
-  it("do not mix two hours that the same block ended, before their prices are computed", async () => {
+  it("do not mix hours that end with the same block before their prices are computed", async () => {
     await inHour(firstHour + 11);
     // The hours 7 to 10 ended with the same block; only the prices of the first are computed.
     await computePrices(firstHour + 7);

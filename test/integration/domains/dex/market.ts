@@ -58,7 +58,7 @@ const deploy = async (chain: TestChain, artifact: Artifact, args: readonly unkno
 /** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z. */
 export const firstMidnight = Date.UTC(2023, 10, 15) / 1000;
 
-/** The first five have 6, 18, 0, 27 and 18 decimals. Toll has a transfer fee of 1 %, silk only a concentrated pool, bare no metadata, mist no pool yet. */
+/** Decimals of the first five: 6, 18, 0, 27, 18. Toll has a transfer fee of 1 %, silk only a concentrated pool, bare no metadata, mist no pool. */
 export type MarketToken = "usd" | "gold" | "ticket" | "saffron" | "toll" | "silk" | "bare" | "mist";
 
 /** Smallest units per whole token; those of the bare token are unknown to the index. */
@@ -97,7 +97,7 @@ export interface Market {
   jobs(): ReturnType<typeof createRollUpJobs>;
 }
 
-/** Starts a chain with pools: gold costs 3,000 dollars, ticket 10, saffron 0.15, toll 2 and silk 5. The bare token's pool is too small for a price. */
+/** Starts a chain with pools. Gold costs 3,000 dollars, ticket 10, saffron 0.15, toll 2 and silk 5; the pool of bare is too small for a price. */
 export const startMarket = async (): Promise<Market> => {
   const chain = await startTestChain();
   const people = chain.accounts.slice(1, 4).map(lower) as unknown as Market["people"];

@@ -108,7 +108,7 @@ const responsesOf = async (api: TestApi): Promise<Record<string, unknown>> => {
   return all;
 };
 
-/** Compares with an index of the current chain whose jobs ran once, at the end. */
+/** Compares the index with a fresh one of the current chain, whose jobs run once, at the end. */
 const expectEqualToFreshIndex = async (): Promise<void> => {
   await pricing.computeAll();
   const fresh = await createTestDatabase();
@@ -131,7 +131,7 @@ const mineAt = async (times: readonly number[], transactions: () => readonly Tes
     await pricing.computeAll();
   }
 };
-/** Mines blocks and restarts the jobs after each: prices are computed, but only the first of the due roll-ups. */
+/** Mines blocks and restarts the jobs after each: prices are computed, but only the first due roll-up. */
 const mineWithRestarts = async (times: readonly number[]): Promise<void> => {
   for (const time of times) {
     await market.block(time, ...randomTransactions());

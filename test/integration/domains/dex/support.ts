@@ -9,7 +9,7 @@ export const secondsPerHour = 3_600;
 const chainId = 31337;
 const buffer = (hex: Hex): Buffer => Buffer.from(hex.slice(2), "hex");
 
-/** The decimal places of exact values, which are integers. */
+/** The decimal places of exact values, which are stored as integers. */
 const decimalPlaces = 60;
 
 /** An asset with its decimals and, by hour, its price in cents per whole unit. */

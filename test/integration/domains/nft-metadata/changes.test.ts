@@ -65,7 +65,7 @@ describe("new tokens", () => {
     expect(await index.queued()).toHaveLength(5 * 700 + 3_000 + 1);
   });
 
-  it("are read by the first standard of a contract that has two", async () => {
+  it("are queued under the first standard of a contract that has two", async () => {
     const head = await index.indexBlocks();
     await index.mint(collection, [5], head, standards.erc1155);
     await index.mint(collection, [5], head, standards.erc721);

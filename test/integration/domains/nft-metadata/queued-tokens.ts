@@ -9,7 +9,7 @@ export const documentNamed = (name: string): DocumentOutcome => ({ ok: true, doc
 /** Reads documents of data: URLs. */
 export const readAsync = async (url: string): Promise<DocumentOutcome> => readInline(url);
 
-/** As many ids in sequence. */
+/** Consecutive ids. */
 const ids = (count: number, first = 0): number[] => Array.from({ length: count }, (_, id) => first + id);
 /** Sets the URL of ids, then mints and queues them. Returns the head. */
 export const mintAndQueue = async (

@@ -193,7 +193,7 @@ describe("a request about an exchange", () => {
   it.each([
     { list: "pools", status: 400 },
     { list: "tokens", status: 400 },
-    // Running sums find its pages.
+    // Running sums locate its pages, however deep.
     { list: "transactions", status: 200 },
   ])("accepts a page of $list after 100,000 rows, and responds to deeper ones with $status", async ({ list, status }) => {
     const { items, pagination } = await api.get(`week/xy=k/swap/${list}/?page-number=100&page-size=1000`);

@@ -12,7 +12,7 @@ export type ResponseData = any;
 
 /** An index served over HTTP, with every response validated against the catalog. */
 export interface TestApi {
-  /** Returns the data of a response of status 200. @throws {Error} for any other status. */
+  /** Returns the data of a response with status 200. @throws {Error} for any other status. */
   get(path: string): Promise<ResponseData>;
   /** Returns the status, data and message of any response. */
   request(path: string): Promise<{ status: number; data: ResponseData; message: string }>;

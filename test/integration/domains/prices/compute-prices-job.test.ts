@@ -51,7 +51,7 @@ const contextOf = (runExclusiveKeepingCache: JobContext["runExclusiveKeepingCach
     },
   };
 };
-const besideIdleIndexer: JobContext["runExclusiveKeepingCache"] = (work) =>
+const runOnIdleIndex: JobContext["runExclusiveKeepingCache"] = (work) =>
   test.database.transaction(async (client) => {
     const [head] = await client.query<{ number: number; hash: `0x${string}` }>(
       "SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1",
@@ -78,14 +78,14 @@ describe("the compute-prices job", () => {
   it("repeats the rows of a failed or rejected write", async () => {
     const job = createComputePricesJob(settings, { bounds: { rows: 8, milliseconds: 1_000 } });
     let calls = 0;
-    const failingBeside: JobContext["runExclusiveKeepingCache"] = (work) => {
+    const failingRun: JobContext["runExclusiveKeepingCache"] = (work) => {
       calls += 1;
       if (calls % 20 === 2) return Promise.reject(new Error("The connection was closed."));
-      return calls % 20 === 6 ? Promise.resolve(null) : besideIdleIndexer(work);
+      return calls % 20 === 6 ? Promise.resolve(null) : runOnIdleIndex(work);
     };
     let hasMore = true;
     for (let rounds = 0; hasMore && rounds < 500; rounds += 1) {
-      hasMore = await job.run(contextOf(failingBeside)).catch(() => true);
+      hasMore = await job.run(contextOf(failingRun)).catch(() => true);
     }
     expect(hasMore).toBe(false);
     expect(calls).toBeGreaterThan(8);
@@ -97,7 +97,7 @@ describe("the compute-prices job", () => {
     await market.swap(swapTime, 200_000n * unit, [market.usd, market.token]);
     await market.swap(swapTime + 12, 35_000n * unit, [market.token, market.usd]);
     await index();
-    await createComputePricesJob(settings).run(contextOf(besideIdleIndexer));
+    await createComputePricesJob(settings).run(contextOf(runOnIdleIndex));
     // Simulates a preview that wrote the price of a skewed pool in the current hour and day, right after the end of the previous hour.
     const staleAsset = "99".repeat(20);
     const currentHour = "(SELECT 31337 AS chain, hour + 1 AS hour, block_number AS block FROM price_progress ORDER BY hour DESC LIMIT 1) p";
@@ -109,7 +109,7 @@ describe("the compute-prices job", () => {
         .flat()
         .filter((line) => line.includes(staleAsset)),
     ).toHaveLength(3);
-    await createComputePricesJob(settings).run(contextOf(besideIdleIndexer));
+    await createComputePricesJob(settings).run(contextOf(runOnIdleIndex));
     expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
   });
 
@@ -119,21 +119,21 @@ describe("the compute-prices job", () => {
         await discardPrices(client, 31337, null);
         // The timeout is longer than the job may wait.
         const timeout = new Promise((_, reject) => setTimeout(() => reject(new Error("The job waited for the deletion")), 5_000).unref());
-        await Promise.race([createComputePricesJob(settings).run(contextOf(besideIdleIndexer)), timeout]);
+        await Promise.race([createComputePricesJob(settings).run(contextOf(runOnIdleIndex)), timeout]);
       }),
     ).rejects.toThrow("Another process is discarding prices.");
-    await createComputePricesJob(settings).run(contextOf(besideIdleIndexer));
+    await createComputePricesJob(settings).run(contextOf(runOnIdleIndex));
     expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
   }, 30_000);
 
   it("previews prices only after a change, and writes nothing without configuration", async () => {
     let writes = 0;
-    const countingBeside: JobContext["runExclusiveKeepingCache"] = (work) => {
+    const countingRun: JobContext["runExclusiveKeepingCache"] = (work) => {
       writes += 1;
-      return besideIdleIndexer(work);
+      return runOnIdleIndex(work);
     };
     const job = createComputePricesJob(settings);
-    for (let run = 0; run < 5; run += 1) await job.run(contextOf(countingBeside));
+    for (let run = 0; run < 5; run += 1) await job.run(contextOf(countingRun));
     expect(writes).toBe(1);
     const unconfigured = pricedChain({});
     expect(await pricesOfFreshIndex(market.chain, unconfigured)).toMatchObject({ price_hours: [], price_days: [], priced_assets: [] });
@@ -152,7 +152,7 @@ describe("the compute-prices job", () => {
       tick = performance.now();
     }, 1);
     const job = createComputePricesJob(settings);
-    for (let rounds = 0; (await job.run(contextOf(besideIdleIndexer))) && rounds < 1_000; rounds += 1);
+    for (let rounds = 0; (await job.run(contextOf(runOnIdleIndex))) && rounds < 1_000; rounds += 1);
     clearInterval(timer);
     expect((await pricesIn(test.database)).price_hours?.filter((line) => line.includes("eeee"))).toHaveLength(1);
     expect(longest).toBeLessThan(deadline(400));

@@ -21,7 +21,7 @@ export interface Market {
   trade(seed: string, from: number, to: number): Promise<void>;
 }
 
-/** Deploys the exchange before midnight, with a pool of 400,000 dollars and 100,000 tokens, and one of 100,000 tokens and 50,000 of the other token. */
+/** Deploys the exchange before midnight, with pools of 400,000 dollars and 100,000 tokens, and of 100,000 tokens and 50,000 of the other. */
 export const openMarket = async (): Promise<Market> => {
   const chain = await startTestChain();
   const [owner] = chain.accounts as [Address];

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { type Market, midnight, openMarket, type Reserves, reservesOf } from "./market.ts";
 import { pricedChain, pricesIn, pricesOfFreshIndex, startPricing } from "./support.ts";
 
-// The prices of three days of swaps, in an index that follows the chain, are compared with medians of the pairs' reserves on the node, second by second.
+// Compares the prices of three days of swaps, in an index that follows the chain, with medians of the pairs' reserves on the node, by second.
 let market: Market;
 let settings: ChainConfig;
 let test: TestDatabase;

@@ -4,8 +4,8 @@ import { addressOf, type FixtureIndex, openFixtureIndex, type Row, transactionRo
 import { insertPrices, type PriceRow, perUnit } from "./price-rows.ts";
 
 /**
- * Blocks 0 to 11, at 00:00, 06:00, 12:00 and 18:00 of 2026-01-01, -02 and -03. The current time is 18:30 of the last day: 24 hours ago was half an hour
- * after block 7.
+ * Blocks 0 to 11, at 00:00, 06:00, 12:00 and 18:00 of 2026-01-01, -02 and -03. The current time is 18:30 on the last day: 24 hours ago was half
+ * an hour after block 7.
  */
 const head = 11;
 const now = () => new Date("2026-01-03T18:30:00Z");

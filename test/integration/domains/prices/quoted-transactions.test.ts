@@ -18,7 +18,8 @@ beforeAll(async () => {
 });
 
 describe("transactions", () => {
-  // 21,000 gas at 2 gwei cost 0.000042; in block 6 the fee includes an L1 fee of 0.00001. The native token costs 2000 in block 2, 2100.5 in 6 and 2222 in 10.
+  // 21,000 gas at 2 gwei cost 0.000042; in block 6 the fee includes an L1 fee of 0.00001.
+  // The native token costs 2000 in block 2, 2100.5 in block 6 and 2222 in block 10.
   const gas: Readonly<Record<number, readonly unknown[]>> = {
     2: [2000, 0.084, "$0.08"],
     3: [2000, 0.084, "$0.08"],

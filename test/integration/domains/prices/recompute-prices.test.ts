@@ -199,7 +199,8 @@ describe("an outdated preliminary price", () => {
     const { swap, people, tokens } = market;
     const [, person] = people;
     const { usd, mist } = tokens;
-    // The pool exists for 445 of the 900 seconds up to the hour, and for 455 of the 901 up to the head: it sets a current price, but not that of any bucket.
+    // The pool exists for 445 of the 900 seconds before the hour, which are too few for the price of a bucket, and for 455 of the 901 up to the
+    // head, which suffice for a current price.
     await market.block(timeAt(day, 4, 52, 35), swap.add(person, [usd, mist], [90_000n * units.usd, 30_000n * units.mist]));
     const pair = await swap.pairOf(usd, mist);
     await market.block(timeAt(day, 5, 0, 10), { from: person, ...call(uniswap.pair(), pair, "approve", [swap.router, 10n ** 40n]) });

@@ -69,7 +69,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-/** The value before and after an insertion; it is read again without a statement, and is the first one again after a deletion. */
+/** Returns a value before and after an insertion. Waits until reads send no statement, and until a deletion restores the first value. */
 async function changes<T>(readValue: () => Promise<T>, table: string, insert: () => Promise<unknown>) {
   const before = await readValue();
   await until("a read without a statement", async () => {

@@ -111,7 +111,7 @@ describe("holders of a token", () => {
       }
       expect(rows.map(({ owner, balance }) => [owner, balance])).toEqual(expected);
     }
-    // An NFT of the story: two holders since block 30, supply 2. A token without transfers has no totals.
+    // The collection has two holders since block 30 and a supply of 2. A token without transfers has no totals.
     const nft = await tokens.firstHolders(7, art as `0x${string}`, 2, head, { limit: 10, offset: 0 });
     expect(nft.totals).toEqual({ holders: 2, supply: "2", source: "events" });
     const unknown = await tokens.firstHolders(7, addressOf(0x9999) as `0x${string}`, 1, head, { limit: 10, offset: 0 });

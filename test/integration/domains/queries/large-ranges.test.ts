@@ -43,14 +43,14 @@ describe("a range of more than 1,000 logs", () => {
   });
 
   it.each([
-    // Hashes of block and transaction, address, data and topics alone are 2 * 66 + 42 + 2 + 2 * 96 + 2 * 68 bytes; CSV has no names of fields.
+    // Hashes of block and transaction, address, data and topics alone are 2 * 66 + 42 + 2 + 2 * 96 + 2 * 68 bytes; CSV has no field names.
     { format: "json", min: 2_800 * 700 },
     { format: "csv", min: 2_800 * 504 },
   ])("gets 400 as $format before its logs are read if it does not fit", async ({ format, min }) => {
     const { status, message, text } = await events(`starting-block=1&ending-block=28&format=${format}`);
     const found = /^Response too large: at least (\d+) bytes; the maximum is 1000000 \(limits\.answerBytes\)/.exec(message);
     expect([status, found === null ? text.slice(0, 200) : null]).toEqual([400, null]);
-    // Serializing stops at the maximum: only a bound that is known from all logs is far above it.
+    // Serialization stops at the maximum: only a bound that is computed from all logs is far above it.
     expect(Number(found?.[1])).toBeGreaterThan(min);
   });
 

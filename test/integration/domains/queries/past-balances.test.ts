@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, timeOf } from "./fixture-index.ts";
 
-// The index has the blocks 50 to 61. There are four blocks per day: block 52 is the first of 2026-01-14, block 56 of the 15th, and block 60 of the 16th.
+// The index has blocks 50 to 61, four per day: block 52 is the first of 2026-01-14, block 56 of the 15th, and block 60 of the 16th.
 const native = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const wallet = addressOf(0xabc);
 const [coin, spent, art, fresh, unknown] = [1, 2, 3, 4, 5].map(addressOf) as [string, string, string, string, string];

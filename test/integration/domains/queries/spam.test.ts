@@ -4,9 +4,10 @@ import type { Hex } from "../../../../runtime/lib/hex.ts";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, transactionRow, wordOf } from "./fixture-index.ts";
 
 /**
- * The wallet sends 10 of a token to a friend in block 1 and native value to a bank in block 2. Blocks 3 to 7 have one transfer of zero each: from a
- * lookalike of the friend (3), to a lookalike of the bank (4), to an unknown address in the wallet's name (5), to an unknown address by the wallet itself
- * (6), and from an unknown address (7). The friend's lookalike sends dust in block 8 and zero again in block 9; in block 10 the friend sends 1.
+ * The wallet sends 10 of a token to a friend in block 1 and native value to a bank in block 2. Blocks 3 to 7 have one transfer of zero each: from
+ * a lookalike of the friend (3), to a lookalike of the bank (4), to an unknown address in the wallet's name (5), to an unknown address by the
+ * wallet itself (6), and from an unknown address (7). The friend's lookalike sends dust in block 8 and zero again in block 9; in block 10 the
+ * friend sends 1.
  */
 const wallet = addressOf(0xabc);
 const friend: Hex = `0x1234${"1".repeat(32)}5678`;
@@ -159,7 +160,7 @@ describe("a token that was distributed in bulk", () => {
     expect(past.data.items.filter((item: Data) => item.is_spam)).toHaveLength(1);
   });
 
-  it("is recognised by first logs in few transactions", async () => {
+  it("is recognised if its first logs are in few transactions", async () => {
     const { airdroppedTokens } = createCounterpartyQueries(index.database);
     const all = [gift, notBulk, plainName, fewTransfers];
     expect(await airdroppedTokens(7, all, { transfers: 200, perTransaction: 20 })).toEqual(new Set([gift, plainName]));

@@ -8,11 +8,11 @@ import { accountAt, type TestSafe } from "./support.ts";
 
 type Account = ReturnType<typeof accountAt>;
 /** Owners of Safes, and an account that owns none. */
-export const [anna, ben, cleo, dora, stranger] = [1, 2, 3, 4, 5].map(accountAt) as [Account, Account, Account, Account, Account];
-/** The address in lower case, as in responses. */
+export const [anna, ben, cleo, dora, outsider] = [1, 2, 3, 4, 5].map(accountAt) as [Account, Account, Account, Account, Account];
+/** An address in lower case, as in responses. */
 export const lower = (address: Address): Address => address.toLowerCase() as Address;
 /** A call without effect. */
-export const nothing = { to: stranger.address };
+export const emptyCall = { to: outsider.address };
 /** The predecessor of the first owner in a Safe's list. */
 export const sentinel: Address = "0x0000000000000000000000000000000000000001";
 
@@ -22,7 +22,7 @@ export interface IndexedSafes {
   readonly test: TestDatabase;
   readonly api: TestApi;
   indexToHead(into?: TestDatabase): Promise<void>;
-  /** Types and owners of the signatures in a transaction, by the API. */
+  /** The types and owners of the signatures in a transaction, as the API returns them. */
   detailsOf(hash: Hash): Promise<(readonly [string | null, Address | null])[]>;
   end(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { TestChain } from "../../../support/chain.ts";
 import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
-import { anna, ben, dora, type IndexedSafes, lower, nothing, openIndexedSafes, removal, sentinel, stranger } from "./indexed-safes.ts";
+import { anna, ben, dora, emptyCall, type IndexedSafes, lower, openIndexedSafes, outsider, removal, sentinel } from "./indexed-safes.ts";
 import { byKey, createSafes, join, mined } from "./support.ts";
 
 let safes: IndexedSafes;
@@ -25,9 +25,9 @@ describe("the details of Safe transactions", () => {
 
   it("are the same in all lists, and empty for other transactions", async () => {
     const safe = await createSafe([anna.address], 1);
-    const { hash } = await safe.hashOf(nothing);
-    await mined(chain, { from: dora.address, ...safe.execution(nothing, join([await byKey(anna, hash)])) });
-    await mined(chain, { from: dora.address, to: stranger.address });
+    const { hash } = await safe.hashOf(emptyCall);
+    await mined(chain, { from: dora.address, ...safe.execution(emptyCall, join([await byKey(anna, hash)])) });
+    await mined(chain, { from: dora.address, to: outsider.address });
     await safes.indexToHead();
     const height = await chain.head();
     const { hash: block } = await chain.rpc<{ hash: Hash }>("eth_getBlockByNumber", [`0x${(height - 1).toString(16)}`, false]);
@@ -54,8 +54,8 @@ describe("the details of Safe transactions", () => {
 
   it("are null while the projection has not reached the block", async () => {
     const safe = await createSafe([anna.address], 1);
-    const { hash } = await safe.hashOf(nothing);
-    const transaction = await mined(chain, safe.execution(nothing, join([await byKey(anna, hash)])));
+    const { hash } = await safe.hashOf(emptyCall);
+    const transaction = await mined(chain, safe.execution(emptyCall, join([await byKey(anna, hash)])));
     expect(await safes.detailsOf(transaction)).toHaveLength(1);
     const { query } = test.database;
     await query("UPDATE projection_checkpoints SET block_number = block_number - 1 WHERE projection = 'safes'");
@@ -65,8 +65,8 @@ describe("the details of Safe transactions", () => {
 
   it("have no owner if the contract's setup is not indexed", async () => {
     const safe = await createSafe([anna.address], 1);
-    const { hash } = await safe.hashOf(nothing);
-    const transaction = await mined(chain, safe.execution(nothing, join([await byKey(anna, hash)])));
+    const { hash } = await safe.hashOf(emptyCall);
+    const transaction = await mined(chain, safe.execution(emptyCall, join([await byKey(anna, hash)])));
     await safes.indexToHead();
     await test.database.query("DELETE FROM safe_owners WHERE safe = $1", [Buffer.from(safe.address.slice(2), "hex")]);
     expect(await safes.detailsOf(transaction)).toEqual([["ecdsa", null]]);
@@ -80,8 +80,8 @@ describe("the details of Safe transactions", () => {
     await mined(chain, safe.execution(removing, join([await byKey(anna, hash)])));
     await safes.indexToHead();
     await chain.rpc("anvil_reorg", [1, []]);
-    const again = (await safe.hashOf(nothing)).hash;
-    const transaction = await mined(chain, safe.execution(nothing, join([await byKey(anna, again)])));
+    const again = (await safe.hashOf(emptyCall)).hash;
+    const transaction = await mined(chain, safe.execution(emptyCall, join([await byKey(anna, again)])));
     expect(await safes.detailsOf(transaction)).toEqual([["ecdsa", lower(anna.address)]]);
     const fresh = await createTestDatabase();
     await safes.indexToHead(fresh);

@@ -7,14 +7,14 @@ import {
   ben,
   cleo,
   dora,
+  emptyCall,
   type IndexedSafes,
   lower,
-  nothing,
   openIndexedSafes,
+  outsider,
   removal,
   sentinel,
   sorted,
-  stranger,
 } from "./indexed-safes.ts";
 import {
   byApproval,
@@ -50,7 +50,7 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the details 
   it("contain the owners of all four kinds of signatures", async () => {
     const nested = await createSafe([dora.address], 1);
     const safe = await createSafe([anna.address, ben.address, cleo.address, nested.address], 4);
-    const { hash, data } = await safe.hashOf(nothing);
+    const { hash, data } = await safe.hashOf(emptyCall);
     const inner = join([await byKey(dora, await nested.messageHash(data))]);
     await mined(chain, {
       from: cleo.address,
@@ -63,7 +63,7 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the details 
       byApproval(cleo.address),
       byContract(nested.address, inner),
     ]);
-    const transaction = await mined(chain, { from: stranger.address, ...safe.execution(nothing, signatures) });
+    const transaction = await mined(chain, { from: outsider.address, ...safe.execution(emptyCall, signatures) });
     expect(await safes.detailsOf(transaction)).toEqual(
       sorted([
         ["ecdsa", anna.address],
@@ -80,14 +80,14 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the details 
 
   it("contain forged signatures beyond the threshold without an owner", async () => {
     const safe = await createSafe([anna.address, ben.address, cleo.address], 1);
-    const { hash } = await safe.hashOf(nothing);
+    const { hash } = await safe.hashOf(emptyCall);
     const forged: Signature[] = [
-      await byKey(stranger, hash),
+      await byKey(outsider, hash),
       byApproval(ben.address),
       byContract(cleo.address, "0x1234"),
       await byKey(ben, hash),
     ];
-    const transaction = await mined(chain, safe.execution(nothing, join([await byKey(anna, hash)], forged)));
+    const transaction = await mined(chain, safe.execution(emptyCall, join([await byKey(anna, hash)], forged)));
     expect(await safes.detailsOf(transaction)).toEqual([
       ["ecdsa", lower(anna.address)],
       ["ecdsa", null],
@@ -99,20 +99,20 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the details 
 
   it("contain those of failed executions", async () => {
     const safe = await createSafe([anna.address], 1);
-    // The Safe refuses an owner that it has.
-    const fails = {
+    // The Safe refuses to add an owner that it already has.
+    const failing = {
       to: safe.address,
       data: encodeFunctionData({ abi: safe.artifact.abi, functionName: "addOwnerWithThreshold", args: [anna.address, 1n] }),
       safeTxGas: 100_000n,
     };
-    const { hash } = await safe.hashOf(fails);
-    const transaction = await mined(chain, safe.execution(fails, join([await byMessage(anna, hash)])));
+    const { hash } = await safe.hashOf(failing);
+    const transaction = await mined(chain, safe.execution(failing, join([await byMessage(anna, hash)])));
     const { logs } = await chain.rpc<{ logs: { topics: Hex[] }[] }>("eth_getTransactionReceipt", [transaction]);
     expect(logs.at(-1)?.topics[0]).toBe("0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23");
     expect(await safes.detailsOf(transaction)).toEqual([["eth_sign", lower(anna.address)]]);
   });
 
-  it("contain an owner that the execution itself removes, and no longer later", async () => {
+  it("contain an owner that the execution itself removes, but not in later executions", async () => {
     const safe = await createSafe([anna.address, ben.address, cleo.address], 2);
     const removing = removal(safe, cleo.address, ben.address, 1n);
     const { hash } = await safe.hashOf(removing);
@@ -123,23 +123,23 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the details 
         ["ecdsa", cleo.address],
       ]),
     );
-    const later = (await safe.hashOf(nothing)).hash;
-    const second = await mined(chain, safe.execution(nothing, join([await byKey(anna, later)], [await byKey(cleo, later)])));
+    const later = (await safe.hashOf(emptyCall)).hash;
+    const second = await mined(chain, safe.execution(emptyCall, join([await byKey(anna, later)], [await byKey(cleo, later)])));
     expect(await safes.detailsOf(second)).toEqual([
       ["ecdsa", lower(anna.address)],
       ["ecdsa", null],
     ]);
   });
 
-  it(`of several executions below another contract are ${emitsSignatures ? "read from events" : "unknown"}`, async () => {
+  it(`of several executions called by another contract are ${emitsSignatures ? "read from events" : "unknown"}`, async () => {
     const safe = await createSafe([anna.address, ben.address], 1);
     const removing = removal(safe, anna.address, sentinel, 1n);
-    const [first, second] = [(await safe.hashOf(removing)).hash, (await safe.hashOf(nothing, 1n)).hash];
+    const [first, second] = [(await safe.hashOf(removing)).hash, (await safe.hashOf(emptyCall, 1n)).hash];
     const transaction = await mined(
       chain,
       multiSend(
         safe.execution(removing, join([await byKey(anna, first)])),
-        safe.execution(nothing, join([await byKey(ben, second)], [await byKey(anna, second)])),
+        safe.execution(emptyCall, join([await byKey(ben, second)], [await byKey(anna, second)])),
       ),
     );
     expect(await safes.detailsOf(transaction)).toEqual(
@@ -156,12 +156,12 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the details 
     );
   });
 
-  it("contain those of a Safe that executes below another Safe", async () => {
+  it("contain those of a Safe that another Safe executes", async () => {
     const outer = await createSafe([anna.address], 1);
     const inner = await createSafe([outer.address, ben.address], 2);
-    const { hash } = await inner.hashOf(nothing);
-    const made = inner.execution(nothing, join([byApproval(outer.address), await byKey(ben, hash)]));
-    const transaction = await mined(chain, outer.execution(made, join([await byKey(anna, (await outer.hashOf(made)).hash)])));
+    const { hash } = await inner.hashOf(emptyCall);
+    const innerCall = inner.execution(emptyCall, join([byApproval(outer.address), await byKey(ben, hash)]));
+    const transaction = await mined(chain, outer.execution(innerCall, join([await byKey(anna, (await outer.hashOf(innerCall)).hash)])));
     expect(await safes.detailsOf(transaction)).toEqual([
       ...sorted([
         ["approved_hash", outer.address],

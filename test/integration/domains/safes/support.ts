@@ -36,7 +36,7 @@ const versions = {
 /** A released version. */
 export type Version = keyof typeof versions;
 
-/** The accounts of anvil, which have its default mnemonic. */
+/** An account of anvil's default mnemonic. */
 export const accountAt = (addressIndex: number): HDAccount =>
   mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex });
 
@@ -84,7 +84,7 @@ export const join = (signatures: readonly Signature[], unchecked: readonly Signa
 interface SafeCall {
   readonly to: Address;
   readonly data?: Hex;
-  /** Above zero, the execution of a call that fails is not reverted. */
+  /** If above zero, a failed call does not revert the execution. */
   readonly safeTxGas?: bigint;
 }
 
@@ -92,10 +92,10 @@ interface SafeCall {
 export interface TestSafe {
   readonly address: Address;
   readonly artifact: Artifact;
-  /** The hash that owners sign for a call, and the data that is hashed; `ahead` counts the transactions that are to be executed before. */
-  hashOf(made: SafeCall, ahead?: bigint): Promise<{ readonly hash: Hash; readonly data: Hex }>;
+  /** The hash that owners sign for a call, and the data that is hashed; `ahead` counts the transactions to be executed before it. */
+  hashOf(safeCall: SafeCall, ahead?: bigint): Promise<{ readonly hash: Hash; readonly data: Hex }>;
   /** The transaction that executes a call. */
-  execution(made: SafeCall, signatures: Hex): { readonly to: Address; readonly data: Hex };
+  execution(safeCall: SafeCall, signatures: Hex): { readonly to: Address; readonly data: Hex };
   /** The hash that owners of this Safe sign to accept data (EIP-1271). */
   messageHash(data: Hex): Promise<Hash>;
 }
@@ -139,15 +139,15 @@ export const createSafes = async (chain: TestChain, version: Version) => {
     return {
       address,
       artifact,
-      hashOf: async (made, ahead = 0n) => {
+      hashOf: async (safeCall, ahead = 0n) => {
         const nonce = await read<bigint>(address, artifact, "nonce", []);
-        const parameters = [...parametersOf(made), nonce + ahead];
+        const parameters = [...parametersOf(safeCall), nonce + ahead];
         return {
           hash: await read<Hash>(address, artifact, "getTransactionHash", parameters),
           data: await read<Hex>(address, artifact, "encodeTransactionData", parameters),
         };
       },
-      execution: (made, signatures) => call(artifact, address, "execTransaction", [...parametersOf(made), signatures]),
+      execution: (safeCall, signatures) => call(artifact, address, "execTransaction", [...parametersOf(safeCall), signatures]),
       messageHash: (data) => read<Hash>(handler, handlerArtifact, "getMessageHashForSafe", [address, data]),
     };
   };

@@ -39,7 +39,7 @@ abstract contract Coin {
   }
 }
 
-/** Appends fields to the data of its events, whose length is then no multiple of a word. */
+/** Appends fields to the data of its events, whose length is then not a multiple of a word. */
 contract Appending is Coin {
   function _log(bytes32 topic, address a, address b, uint256 amount) private {
     bytes memory data = abi.encodePacked(amount, block.number, uint8(7));

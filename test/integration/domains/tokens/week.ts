@@ -44,7 +44,7 @@ const randomTransaction = (random: Random, chain: TestChain, story: Story, owner
   return random.pick(candidates);
 };
 
-/** The request of a contract's function at a height. */
+/** A JSON-RPC request that calls a contract's function at a height. */
 export const contractCall = (
   to: Address,
   artifact: ReturnType<typeof artifacts.erc20>,

@@ -9,7 +9,7 @@ import {
 } from "../../../../generator/catalog/definition.ts";
 import { loadCatalog, readCatalogFiles } from "../../../../generator/catalog/load.ts";
 
-/** The folder of the repository. */
+/** The root folder of the repository. */
 export const repository = fileURLToPath(new URL("../../../..", import.meta.url));
 
 /** The catalog of this repository. */
@@ -56,7 +56,7 @@ const smallService: ServiceDefinition = serviceDefinition.parse({
   networkGroups: { subset: { description: "Some networks.", chains: ["demo"] } },
 });
 
-/** An endpoint of a small catalog: its definition and its other properties have defaults. */
+/** An endpoint of a small catalog. Its definition and its other properties have defaults. */
 export function endpoint(
   id: string,
   definition: Readonly<Record<string, unknown>> = {},

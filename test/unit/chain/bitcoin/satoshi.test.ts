@@ -50,7 +50,7 @@ describe("an amount", () => {
     expect(amountOf(number)).toBeUndefined();
   });
 
-  it("is that of its digits, for any amount that a node prints", () => {
+  it("equals its digits, for any amount that a node returns", () => {
     const random = createRandom("amounts");
     for (let count = 0; count < 2_000; count += 1) {
       const satoshi = BigInt(random.between(0, 2_100_000_000)) * BigInt(random.between(1, 1_000_000));
@@ -73,7 +73,7 @@ describe("exact JSON", () => {
   });
 
   it.each(["", "{", '{"a":01.5}', '{"a":.5}', '{"a":1.}', '"a', '"a\\', '{"a":1.5e}', "1.5.5", "[1.5"])(
-    "refuses what is not JSON: %s",
+    "rejects invalid JSON: %s",
     (text) => {
       expect(() => parseExactJson(text)).toThrow(SyntaxError);
     },

@@ -38,7 +38,7 @@ describe("bestNode", () => {
   });
 });
 
-it("two failed polls in a row are too many, and one is not", () => {
+it("a node has a problem after two failed polls in a row, not after one", () => {
   const once = nextErrorRate(0, true, 0.3);
   // 0.3, then 0.3 * 0.7 + 0.3 = 0.51.
   expect(problemOf({ ...healthy, errorRate: once }, 100)).toBeNull();

@@ -9,7 +9,7 @@ const positionOf = (texts: ReadonlyMap<string, string>, text: string): string =>
 };
 
 describe("a directory of protocols", () => {
-  it("is read with the operations and objects of its own", () => {
+  it("is read with its own operations and objects", () => {
     const { value, diagnostics } = check(files());
     expect(diagnostics.map(renderDiagnostic)).toEqual([]);
     expect(value.map(({ protocol }) => [protocol.id, protocol.name])).toEqual([["savings", "savings"]]);
@@ -46,7 +46,7 @@ describe("a directory of protocols", () => {
       /^unknown-item: Unknown object "Deposits": .*\(nearest: Deposit\)$/,
     ],
     [
-      "a parameter that no request has",
+      "an unknown parameter",
       "parameters: [address]",
       "parameters: [adress]",
       "adress",
@@ -60,7 +60,7 @@ describe("a directory of protocols", () => {
       "wrong-value: Invalid value: found 0.001, expected a number with at most two decimals",
     ],
     [
-      "an item of an operation of the template",
+      "an item for an operation of the template",
       "sql: balances.sql",
       "item: Deposit\n    sql: balances.sql",
       "item: Deposit\n    sql",
@@ -71,10 +71,10 @@ describe("a directory of protocols", () => {
       "    item: Deposit\n",
       "",
       "deposits:\n    sql",
-      /^unknown-operation: Unknown community operation "deposits": not in the community template, and without item, the object of its items, which an operation of its own needs; expected balances, market_data/,
+      /^unknown-operation: Unknown community operation "deposits": not in the community template, and without item, which an operation of the protocol's own needs to name the object of its items; expected balances, market_data/,
     ],
     [
-      "an operation of its own without a summary",
+      "a protocol's own operation without a summary",
       "    summary: Deposits for a wallet\n",
       "",
       "deposits:\n    sql",
@@ -102,21 +102,21 @@ describe("a directory of protocols", () => {
       "recursive-object: Recursive object Deposit: expected objects that do not contain themselves",
     ],
     [
-      "contracts that no read lists",
+      "contracts that an unknown read lists",
       "\ntables:",
       "\n  pool: { listedBy: [{ read: aset }] }\ntables:",
       "aset",
       'unknown-read: Unknown read "aset": expected asset, share_price (nearest: asset)',
     ],
     [
-      "contracts that a read of another type lists",
+      "contracts that a result of the wrong type lists",
       "\ntables:",
       "\n  pool: { listedBy: [{ read: share_price }] }\ntables:",
       "share_price",
       'wrong-value: Invalid value: found "assets" of type uint256, expected a result of type address or address[]',
     ],
     [
-      "contracts that another result lists",
+      "contracts that an unknown result lists",
       "\ntables:",
       "\n  pool: { listedBy: [{ read: asset, column: pool }] }\ntables:",
       "pool }",
@@ -130,7 +130,7 @@ describe("a directory of protocols", () => {
       "listed-contracts: Conflict with listedBy of vault: found networks, expected another kind for contracts at fixed addresses",
     ],
     [
-      "newest rows of listed contracts",
+      "latestBy of a table of listed contracts",
       "\ntables:",
       '\n  pool: { listedBy: [{ read: asset }] }\ntables:\n  moves: { contract: pool, events: ["Moved(address by)"], latestBy: [by] }',
       "latestBy",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { files, folder, problemsOf } from "./savings.ts";
 
 describe("a directory of protocols", () => {
-  it("reports the columns of SQL that are not fields of its object", () => {
+  it("reports missing and unknown columns of SQL", () => {
     const texts = files();
     texts.set(`${folder}/deposits.sql`, (texts.get(`${folder}/deposits.sql`) ?? "").replace("  d.sender,", "  d.sender AS payer,"));
     expect(problemsOf(texts)).toEqual([
@@ -11,7 +11,7 @@ describe("a directory of protocols", () => {
     ]);
   });
 
-  it("reports an id that is not the folder's name, and a name that two protocols have", () => {
+  it("reports an id that differs from the folder's name, and a name that two protocols share", () => {
     const other = files((declaration) => declaration.replace("protocol: savings", "protocol: other\nname: savings"));
     const moved = [...other].map(([path, text]) => [path.replace("savings/", "others/"), text] as const);
     expect(problemsOf(new Map([...files(), ...moved]))).toEqual(
@@ -34,7 +34,7 @@ describe("a directory of protocols", () => {
     expect(problemsOf(new Map([...named("savings", "share_transfers"), ...named("savings_share", "moves")]))).toEqual([]);
   });
 
-  it("reports all protocols that are wrong, and a directory without protocols", () => {
+  it("reports all invalid protocols, and a directory without protocols", () => {
     const broken = new Map([...files((text) => text.replace("bigint", "big")), ["endpoints/zero/protocol.yaml", "protocol: [zero"]]);
     const found = problemsOf(broken);
     expect(found.some((line) => line.startsWith("endpoints/savings/protocol.yaml:"))).toBe(true);

@@ -7,7 +7,7 @@ import { unmarked } from "../marked.ts";
 
 const file = "endpoints/vaults/protocol.yaml";
 
-/** A valid declaration, which the tests of refusals change. */
+/** A valid declaration. The tests of refusals change it. */
 export const declaration = `protocol: vaults
 name: vaults
 description: Vaults for tests.
@@ -76,22 +76,25 @@ export const check = (text: string, queries: ReadonlyMap<string, string> = new M
   return checkProtocol({ source, file: protocolFile.parse(source.value) }, { queries, operations, isAdded: false });
 };
 
-/** A refused change: what is wrong, the code of its only diagnostic, what is replaced by what (with a mark at its position), and a part of the message. */
-export type RefusedChange = readonly [wrong: string, code: string, find: string, put: string, contains: string];
+/**
+ * A change that makes the declaration invalid: a title, the code of the only diagnostic, a text and its replacement (with a mark at the expected
+ * position), and a part of the message.
+ */
+export type RefusedChange = readonly [title: string, code: string, find: string, replacement: string, message: string];
 
 /** Tests that a declaration with each of the changes is refused with one diagnostic, at the marked position. */
 export const describeRefusals = (changes: readonly RefusedChange[]): void => {
   describe("a declaration is refused for", () => {
-    it.each(changes)("%s", (_, code, find, put, contains) => {
+    it.each(changes)("%s", (_, code, find, replacement, message) => {
       const parts = declaration.split(find);
       expect(parts).toHaveLength(2);
-      const { text, locations } = unmarked(file, parts.join(put));
+      const { text, locations } = unmarked(file, parts.join(replacement));
       const { value, diagnostics } = check(text);
       expect(value).toBeNull();
       expect(diagnostics.map((found) => found.code)).toEqual([code]);
       const [found] = diagnostics;
       if (locations.length > 0) expect({ file: found?.file, line: found?.line, column: found?.column }).toEqual(locations[0]);
-      expect(found?.message).toContain(contains);
+      expect(found?.message).toContain(message);
     });
   });
 };

@@ -4,11 +4,11 @@ import { balances, check, declaration, describeRefusals } from "./declaration.ts
 
 describeRefusals([
   ["an unknown operation", "unknown-operation", "  markets:\n", "  §market:\n", "nearest: markets"],
-  ["a SQL file that is missing", "missing-sql", "  markets:\n", "  markets: { sql: §market.sql }\n", "expected balances.sql"],
+  ["a missing SQL file", "missing-sql", "  markets:\n", "  markets: { sql: §market.sql }\n", "expected balances.sql"],
 ]);
 
 describe("a declaration is refused for", () => {
-  it("SQL that is wrong, at its position in the SQL file", () => {
+  it("invalid SQL, at its position in the SQL file", () => {
     const { diagnostics } = check(
       declaration,
       new Map([["balances.sql", `-- Balances.\n${balances.replace("FROM deposits", "FROM secrets")}`]]),
@@ -18,7 +18,7 @@ describe("a declaration is refused for", () => {
     ]);
   });
 
-  it("SQL files that no operation names", () => {
+  it("SQL files that no operation uses", () => {
     const { diagnostics } = check(
       declaration,
       new Map([

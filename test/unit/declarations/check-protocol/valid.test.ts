@@ -65,7 +65,7 @@ describe("a declaration", () => {
     });
   });
 
-  it("may have nothing but planned operations", () => {
+  it("may have only planned operations", () => {
     const planned = "protocol: planned\nname: planned\ndescription: Only planned.\noperations:\n  markets:\n";
     expect(check(planned, new Map())).toMatchObject({ diagnostics: [], value: { tables: [], reads: [], operations: {}, contracts: {} } });
   });

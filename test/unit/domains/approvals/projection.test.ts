@@ -27,7 +27,7 @@ const plainTransferBlock = (number: number, ...logs: ChainLog[]) =>
 
 type Rows = Record<string, Row[]>;
 
-/** Folds blocks in portions, each on the rows of the previous ones, and returns the rows as the tables would have them. */
+/** Folds blocks in portions, each based on the rows of the previous ones, and returns the rows that the tables would contain. */
 const fold = (blocks: readonly ChainBlock[], portion = blocks.length): Rows => {
   const tables: Rows = {};
   const decode = createEventDecoder(approvalsProjection.events);
@@ -85,7 +85,7 @@ describe("allowances", () => {
     ]);
   });
 
-  it("are not stored for the zero address, and not for a revocation without an allowance", () => {
+  it("are not stored for the zero address, or for a revocation without an allowance", () => {
     const rows = fold([withLogs(5, approval(zeroAddress, bob, 7n), approval(alice, zeroAddress, 7n), approval(alice, bob, 0n))]);
     expect(rows.allowances).toEqual([]);
     expect(rows.allowance_periods).toEqual([]);

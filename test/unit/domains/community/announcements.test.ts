@@ -30,7 +30,7 @@ describe("announcements in variants of an event", () => {
     expect(decode([word], "0x")).toMatchObject([{ address: market }]);
   });
 
-  it("have one problem if the log is an encoding of none", () => {
+  it("have one problem if the log matches no variant", () => {
     expect(decode([word, word], "0x")).toEqual([{ problem: expect.stringContaining("topics") }]);
   });
 });

@@ -29,7 +29,7 @@ describe("configured contracts of protocols", () => {
       { protocol_07: { vault: [] as [] } },
       "Unknown contract vault of protocol protocol_07 in the setting community of chain demo: expected none, because the protocol has no contracts.",
     ],
-  ])("are refused for others: %j", (community, problem) => {
+  ])("are refused for unknown protocols and kinds: %j", (community, problem) => {
     expect(problemOf(community as Record<string, Record<string, []>>)).toBe(problem);
   });
 });

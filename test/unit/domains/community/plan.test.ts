@@ -23,29 +23,29 @@ describe("planInstallation", () => {
     expect(planInstallation(state({}), new Set(["x"]), [opened(x)])).toMatchObject({ drop: [], create: [x], grant: [x] });
   });
 
-  it("changes nothing where all is installed", () => {
+  it("changes nothing if everything is installed", () => {
     const given = state({ installed: [installed("x"), installed("y")], versions: new Map([["community:x", 1]]) });
     expect(isEmptyPlan(planInstallation(given, new Set(["x", "y"]), [opened(x)]))).toBe(true);
   });
 
-  it("drops protocols that are not declared, and creates those again whose tables differ", () => {
+  it("drops protocols that are not declared, and recreates those whose tables differ", () => {
     const given = state({ installed: [installed("x", "b"), installed("gone")], versions: new Map([["community:x", 1]]) });
     const plan = planInstallation(given, new Set(["x"]), [opened(x)]);
     expect(plan.drop.map(({ id }) => id)).toEqual(["x", "gone"]);
     expect(plan).toMatchObject({ create: [x], forget: [], readAgain: [] });
   });
 
-  it("keeps other tables of a protocol that another chain indexes", () => {
+  it("keeps differing tables of a protocol that only other chains index", () => {
     const given = state({ installed: [installed("x", "b")] });
     expect(isEmptyPlan(planInstallation(given, new Set(["x", "y"]), []))).toBe(true);
   });
 
-  it("forgets the rows of a chain that a protocol is no longer indexed on", () => {
+  it("deletes the rows of a protocol that is no longer indexed on a chain", () => {
     const given = state({ installed: [installed("x"), installed("y")], versions: new Map([["community:x", 1]]) });
     expect(planInstallation(given, new Set(["x", "y"]), [opened(y)])).toMatchObject({ drop: [], forget: [installed("x")] });
   });
 
-  it("reads again where the version differs, and grants again what the role has lost", () => {
+  it("repeats the reads if the version differs, and restores grants that the role has lost", () => {
     const given = state({
       installed: [installed("x"), installed("y")],
       versions: new Map([

@@ -15,7 +15,7 @@ describe("the projection of a declared protocol", () => {
       withLogs(4, deposited(bob, 5n)),
       withLogs(5, announce(vault), announce(second), deposited(bob, 6n, second)),
     ];
-    // The factory counts from block 3 on, the vault's first deposit precedes its announcement, and block 2 the factory's.
+    // The factory is configured from block 3 on, so block 2 is ignored; the vault's first deposit precedes its announcement.
     const expected = [
       [vault, 3n],
       [vault, 5n],

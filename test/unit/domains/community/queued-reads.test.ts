@@ -7,7 +7,7 @@ import { alice, bob, data, log, topic, withLogs } from "../token-folds.ts";
 import { announce, deposited, factory, fold, label, second, topicOf, vault, vaults } from "./vaults.ts";
 
 describe("the projection of a declared protocol", () => {
-  it("queues reads once for each contract and block: at its first block, and where it is touched", () => {
+  it("queues reads once for each contract and block: at the contract's first block, and at blocks that touch it", () => {
     const tables = fold([
       withLogs(4, announce(vault), deposited(alice, 1n), deposited(bob, 2n)),
       withLogs(5, label("x", [], [])),
@@ -26,7 +26,7 @@ describe("the projection of a declared protocol", () => {
     ]);
   });
 
-  it("queues reads of the contracts that a column has, which another one announces, once for each block", () => {
+  it("queues reads of the contracts in a column of another contract's events, once for each block", () => {
     const moved = "Moved(bytes32 indexed id, address indexed vault, uint256 assets)";
     const protocol: Protocol = {
       ...vaults,
@@ -67,7 +67,7 @@ describe("the projection of a declared protocol", () => {
     ]);
   });
 
-  it("queues reads once for each value of a column, and no such read without a row", () => {
+  it("queues reads once for each value of a column, and none without a row", () => {
     const protocol: Protocol = {
       ...vaults,
       reads: [

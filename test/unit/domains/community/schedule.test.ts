@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nextBlocks, type ScheduledBlocks } from "../../../../runtime/domains/community/jobs/read-contracts/schedule.ts";
 
-/** All blocks that are scheduled until there are no more, in their order. */
+/** Schedules blocks until none are left, and returns them in order. */
 const blocksUntilDone = (scheduled: ScheduledBlocks | null, interval: number, head: number, lowest: number): number[] => {
   const blocks: number[] = [];
   for (let current = scheduled, rounds = 0; rounds < 1_000; rounds += 1) {
@@ -10,7 +10,7 @@ const blocksUntilDone = (scheduled: ScheduledBlocks | null, interval: number, he
     blocks.push(...next.blocks);
     current = next.scheduled;
   }
-  throw new Error("It does not end.");
+  throw new Error("The schedule does not end.");
 };
 
 describe("nextBlocks", () => {
@@ -19,7 +19,7 @@ describe("nextBlocks", () => {
     expect(blocksUntilDone(null, 10, 50, 10)).toEqual([50, 40, 30, 20, 10]);
   });
 
-  it("returns each multiple once, also if there are many", () => {
+  it("returns each multiple once, even if there are many", () => {
     const blocks = blocksUntilDone(null, 3, 1_000, 100);
     const expected = Array.from({ length: 300 }, (_, position) => 999 - 3 * position);
     expect(blocks).toEqual(expected);
@@ -29,12 +29,12 @@ describe("nextBlocks", () => {
     expect(blocksUntilDone({ from: 20, to: 50 }, 10, 83, 12)).toEqual([60, 70, 80]);
   });
 
-  it("continues after a reorganisation, after which the schedule ends at the ancestor", () => {
+  it("continues after a reorganisation, which ends the schedule at the common ancestor", () => {
     expect(blocksUntilDone({ from: 20, to: 47 }, 10, 61, 12)).toEqual([50, 60]);
     expect(blocksUntilDone({ from: 20, to: 47 }, 10, 49, 12)).toEqual([]);
   });
 
-  it("returns null where the contracts are newer than the last multiple", () => {
+  it("returns null if the contracts are newer than the last multiple", () => {
     expect(nextBlocks(null, 100, 199, 101)).toBeNull();
     expect(nextBlocks({ from: 200, to: 200 }, 100, 250, 101)).toBeNull();
   });

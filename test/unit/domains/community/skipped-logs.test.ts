@@ -59,7 +59,7 @@ describe("the projection of a declared protocol", () => {
       expect(amounts(tables)).toEqual([[vault, 1n]]);
     });
 
-    it("no log of a contract that is not the protocol's", () => {
+    it("no log of an unrelated contract", () => {
       expect(skipped(fold([withLogs(4, known, log([topicOf(deposit)], "0x", stranger))]))).toEqual([]);
     });
   });

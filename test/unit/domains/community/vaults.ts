@@ -53,7 +53,7 @@ export const label = (text: string, deltas: readonly bigint[], tokens: readonly 
 /** The rows of each table. */
 export type Tables = Record<string, Row[]>;
 
-/** Folds blocks in portions, each on the rows of the previous ones, and returns the rows as the tables would have them. */
+/** Folds blocks in portions, each based on the rows of the previous ones, and returns the rows that the tables would contain. */
 export const fold = (
   blocks: readonly ChainBlock[],
   {

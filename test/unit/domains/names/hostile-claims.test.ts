@@ -7,10 +7,10 @@ import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
 
 const hex = (text: string): Hex => bytesToHex(new TextEncoder().encode(text));
 const [space = "0x"] = reverseNamespaces(1);
-/** Returns a name of this length that consists of a first label and labels of one letter. */
+/** Returns a name of a given length that consists of a first label and labels of one letter. */
 const labels = (length: number, first: string): string => `${first}${".a".repeat((length - first.length) / 2)}`;
 
-/** Emulates the queries for addresses that names resolve to and for claimed names: each of the names resolves to its address. */
+/** Emulates the queries for resolved addresses and claimed names: each name resolves to the address that claims it. */
 const registryOf = (claims: ReadonlyMap<Address, string>) => {
   const values = new Map<Hash, Hex>();
   for (const [address, name] of claims) {

@@ -11,7 +11,7 @@ export const [anna, ben, cleo, router] = ["a", "b", "c", "d"].map(account) as [A
 export const [market, paintings, editions, weth] = ["1", "2", "3", "4"].map(account) as [Address, Address, Address, Address];
 
 type WithoutPosition<Event> = Event extends DecodedEvent ? Omit<Event, "address" | "logIndex" | "transactionIndex"> : never;
-/** An event without its log index, which is its position in the block; in transaction 0 by default. */
+/** An event without its log index, which is the position in its block. It is in transaction 0 by default. */
 export type EmittedEvent = { readonly address: Address; readonly transactionIndex?: number } & WithoutPosition<DecodedEvent>;
 
 export const token = (collection: Address, tokenId: bigint, amount = 1n): OrderItem => ({
@@ -100,7 +100,7 @@ const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) =>
     ),
   );
 
-/** Folds blocks in batches of a size, each on the rows of the previous ones. */
+/** Folds blocks in batches of a size, each based on the rows of the previous ones. */
 export const foldSales = (blocks: readonly DecodedBlock[], batchSize = blocks.length): Rows => {
   const rows: Rows = { nft_sales: [], nft_sale_marks: [], nft_market_days: [], nft_market_day_periods: [], nft_bids: [] };
   for (let start = 0; start < blocks.length; start += batchSize) {
@@ -138,5 +138,5 @@ const shortName = (value: Row[string] | undefined): string => names.get(String(v
 
 /** The sales that follow from the events of one block. */
 export const inOneBlock = (...events: EmittedEvent[]) => salesOf([blockOf(1, 1, events)]);
-/** The event of orders that the market matched with one another. */
+/** The event of orders that the market matched with each other. */
 export const ordersMatched = (...orderHashes: readonly Hash[]): EmittedEvent => ({ kind: "ordersMatched", address: market, orderHashes });

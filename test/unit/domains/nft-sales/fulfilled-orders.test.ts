@@ -66,7 +66,7 @@ describe("a fulfilled order", () => {
     expect(inOneBlock(fulfilledOrder(anna, ben, [payment(5n)], [payment(5n, weth)]))).toEqual([]);
   });
 
-  it("is a sale to the buyer whom it names", () => {
+  it("is a sale to the buyer that it names", () => {
     const privateListing = (recipient: typeof ben, ...requested: readonly [typeof recipient, bigint][]): EmittedEvent => {
       const listing = fulfilledOrder(anna, recipient, [token(paintings, 1n)], [payment(100n)], { orderHash: "0x0a" });
       const items = requested.map(([buyer, tokenId]) => ({ ...token(paintings, tokenId), recipient: buyer }));

@@ -44,7 +44,7 @@ const unindexedTransfer = (from: Address, to: Address, id: bigint): ChainLog =>
   log([erc721Transfer.topic0], data(BigInt(from), BigInt(to), id));
 
 describe("ids of a collection", () => {
-  it("are stored once, with block and receiver of their mint, regardless of later transfers", () => {
+  it("are stored once, with the block and the receiver of their mint, regardless of later transfers", () => {
     const rows = fold([
       withLogs(1, erc721(zeroAddress, alice, 7n), erc721(alice, bob, 7n)),
       withLogs(2, erc721(bob, zeroAddress, 7n), unindexedTransfer(zeroAddress, carol, maxTokenId)),

@@ -31,7 +31,7 @@ const startBuilder = (initial: string | null = null) => {
 };
 
 /** Renders the rows of a portion by the hours and days since midnight. */
-const renderPortion = ({ hours, days, firsts, completedHour }: Portion) => ({
+const renderPortion = ({ hours, days, firstPrices, completedHour }: Portion) => ({
   hours: hours.rows.map(({ span, candle, end }) => [
     span - firstHour,
     ...candleOf(candle),
@@ -39,8 +39,8 @@ const renderPortion = ({ hours, days, firsts, completedHour }: Portion) => ({
   ]),
   days: days.rows.map(({ span, candle, end }) => [span - 20_000, ...candleOf(candle), end === null ? "open" : (end - midnight) / hour]),
   retracted: [hours.retracted.map(({ span }) => span - firstHour), days.retracted.map(({ span }) => span - 20_000)],
-  firsts: firsts.rows.map((first) => [first.hour - firstHour, first.end === null ? "open" : (first.end - midnight) / hour]),
-  retractedFirsts: firsts.retracted,
+  firstPrices: firstPrices.rows.map((first) => [first.hour - firstHour, first.end === null ? "open" : (first.end - midnight) / hour]),
+  retractedFirstPrices: firstPrices.retracted,
   done: completedHour === null ? null : completedHour - firstHour,
 });
 
@@ -97,7 +97,7 @@ describe("hours and days of prices", () => {
     expect(days).toEqual([[0, "10", "33", "1", "33", 24]]);
   });
 
-  it("end at the times that the chain reports", () => {
+  it("end at the full hours that spanEndsOf returns", () => {
     const { quarters, builder } = startBuilder();
     quarters("4", "=", "=", "=", "=", "=", "=", "=");
     expect(spanEndsOf(builder.takeRows(null)).sort()).toEqual([midnight + hour, midnight + 2 * hour]);
@@ -137,43 +137,45 @@ describe("an asset's first price", () => {
   it("belongs to the hour of its bucket and is emitted when the hour ends", () => {
     const { quarters, take } = startBuilder();
     quarters(null, null, null, null, null, "4");
-    expect(take().firsts).toEqual([]);
+    expect(take().firstPrices).toEqual([]);
     quarters("4", "4", "4", "4");
-    expect(take().firsts).toEqual([[1, 2]]);
+    expect(take().firstPrices).toEqual([[1, 2]]);
     quarters(null, null, "5", "5");
-    expect(take().firsts).toEqual([]);
+    expect(take().firstPrices).toEqual([]);
   });
 
   it("is emitted during its hour, and again when the hour ends", () => {
     const { quarters, preview } = startBuilder();
     quarters("4");
-    expect(preview("4").firsts).toEqual([[0, "open"]]);
-    expect(preview("5").firsts).toEqual([]);
+    expect(preview("4").firstPrices).toEqual([[0, "open"]]);
+    expect(preview("5").firstPrices).toEqual([]);
     quarters("4", "4", "4");
-    expect(preview("4").firsts).toEqual([[0, 1]]);
+    expect(preview("4").firstPrices).toEqual([[0, 1]]);
   });
 
   it("belongs to the hour in which its bucket closes, even if it was previewed earlier", () => {
     const { quarters, preview } = startBuilder();
     quarters("=", "=", "=");
-    expect(preview("4").firsts).toEqual([[0, "open"]]);
+    expect(preview("4").firstPrices).toEqual([[0, "open"]]);
     quarters(null);
-    expect(preview("4").firsts).toEqual([[1, "open"]]);
+    expect(preview("4").firstPrices).toEqual([[1, "open"]]);
     quarters("4", "4", "4", "4");
-    expect(preview("4").firsts).toEqual([[1, 2]]);
+    expect(preview("4").firstPrices).toEqual([[1, 2]]);
   });
 
   it("is deleted if the preliminary price is outdated", () => {
     const { preview } = startBuilder();
     preview("4");
-    expect(preview(null).retractedFirsts).toEqual([token]);
+    expect(preview(null).retractedFirstPrices).toEqual([token]);
   });
 
   it("is not emitted for an asset that already had a price", () => {
     const { quarters, preview, builder } = startBuilder("4");
     quarters(null, "=", "=", "=");
-    expect(preview("4").firsts).toEqual([]);
+    expect(preview("4").firstPrices).toEqual([]);
     const other = contract("99");
-    expect(builder.takeRows(new Map([[other, decimalOf("1")]])).firsts.rows).toEqual([{ asset: other, hour: firstHour + 1, end: null }]);
+    expect(builder.takeRows(new Map([[other, decimalOf("1")]])).firstPrices.rows).toEqual([
+      { asset: other, hour: firstHour + 1, end: null },
+    ]);
   });
 });

@@ -23,7 +23,7 @@ export const start = 900_000;
 export const end = start + 900;
 export const unit = 10n ** 18n;
 
-/** Converts the price of a whole unit to that of a smallest unit by moving the decimal point to the left. */
+/** Converts the price of a whole unit to that of the smallest unit by moving the decimal point to the left. */
 export const perUnit = (price: string, decimals: number): string => {
   const [left = "", right = ""] = price.split(".");
   const digits = `${"0".repeat(decimals)}${left}`;
@@ -88,7 +88,7 @@ export const createObservedModel = (
     close: (time = end): void => {
       closed = model.closeBucket(time) ?? closed;
     },
-    /** The price of one smallest unit in the last closed bucket. */
+    /** The price of the smallest unit in the last closed bucket. */
     price: (asset: Asset): string | null => textOf(closed, asset),
     priceAt: (time: number, asset: Asset): string | null => textOf(model.pricesAt(time), asset),
   };

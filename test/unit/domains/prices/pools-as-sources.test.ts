@@ -156,7 +156,7 @@ describe("a path of pools", () => {
     expect(observed.price(third)).toBe(perUnit("5", 18));
   });
 
-  it("is used through a token that is not an anchor only if there is no other path, regardless of its depth", () => {
+  it("passes through a token that is not an anchor only if there is no other path, regardless of depth", () => {
     const observed = createObservedModel({ stablecoins });
     // Direct: 4 dollars. Through a token with a single holder: 41,000 dollars deep, 1,000 dollars.
     observed.addPool(first, [usd, third], [40_000n * unit, 10_000n * unit]);

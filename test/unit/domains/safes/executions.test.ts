@@ -41,14 +41,14 @@ const executed = (to: Address, input: Hex, ...logs: readonly Omit<ChainLog, "ind
   executionsOf(blockOf(to, input, logs)).map(({ safe: by, signatures, checkedBefore }) => [by, signatures, checkedBefore]);
 
 describe("executionsOf", () => {
-  it("reads both forms of the events, and signatures from the input of the outermost execution alone", () => {
+  it("reads both forms of the events, and signatures only from the input of the outermost execution", () => {
     expect(executed(safe, execTransaction("0xaa"), failure(safe), success(safe))).toEqual([
       [safe, null, 5],
       [safe, "0xaa", 5],
     ]);
   });
 
-  it("pairs executions that contain each other with their own signatures", () => {
+  it("pairs nested executions with their own signatures", () => {
     expect(executed(other, "0x", started(safe, "0xaa"), started(safe, "0xbb"), success(safe), success(safe))).toEqual([
       [safe, "0xbb", 6],
       [safe, "0xaa", 5],
@@ -67,10 +67,10 @@ describe("executionsOf", () => {
 
   it.each<[string, Hex]>([
     ["empty", "0x"],
-    ["the selector alone", "0x6a761202"],
-    ["offsets beyond the data", concatHex(["0x6a761202", `0x${"ff".repeat(320)}`])],
-    ["a cut-off tail", execTransaction("0xaabb").slice(0, -64) as Hex],
-    ["of another function", concatHex(["0x12345678", `0x${"00".repeat(400)}`])],
+    ["only the selector", "0x6a761202"],
+    ["a call with offsets beyond the data", concatHex(["0x6a761202", `0x${"ff".repeat(320)}`])],
+    ["truncated", execTransaction("0xaabb").slice(0, -64) as Hex],
+    ["a call of another function", concatHex(["0x12345678", `0x${"00".repeat(400)}`])],
   ])("returns no signatures if the input is %s", (_, input) => {
     expect(executed(safe, input, success(safe))).toEqual([[safe, null, 5]]);
   });

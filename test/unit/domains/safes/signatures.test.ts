@@ -17,7 +17,7 @@ const signersOf = (signatures: Hex) =>
   Promise.all(splitSignatures(signatures).map(async (one) => [one.type, one.account ?? (await recoverSigner(hash, one))]));
 
 describe("splitSignatures", () => {
-  it("names the accounts of contract signatures and approved hashes, and the data of the former", () => {
+  it("returns the accounts of contract signatures and approved hashes, and the data of the former", () => {
     const data = concatHex([toHex(3, { size: 32 }), "0xabcdef"]);
     const signatures = concatHex([part(contract, 130n, 0), part(contract, 0n, 1), data]);
     expect(splitSignatures(signatures)).toEqual([
@@ -35,7 +35,7 @@ describe("splitSignatures", () => {
     expect(splitSignatures(signatures)).toEqual([{ type: "contract", signature: null, account: contract }]);
   });
 
-  it("ignores bytes that are no whole signature", () => {
+  it("ignores bytes that are not a whole signature", () => {
     expect(splitSignatures("0x")).toEqual([]);
     expect(splitSignatures(`0x${"ab".repeat(64)}`)).toEqual([]);
   });

@@ -68,13 +68,13 @@ describe("native balances read from state", () => {
   const facts = { nativeAccounting: "state" } as const;
   const blockWithBalances = (number: number, ...balances: [Address, bigint | null, bigint | null][]) =>
     block(number, [], { balances: balances.map(([address, before, balance]) => ({ address, before, balance })) });
-  const nothing = () => ({ ok: true, data: topic(0n) }) as const;
+  const returnsZero = () => ({ ok: true, data: topic(0n) }) as const;
   const periods = (rows: ReturnType<typeof fold>) => pick(rows.balance_periods, "owner", "from_block", "to_block", "balance");
   const current = (rows: ReturnType<typeof fold>) => pick(rows.balances, "owner", "since_block", "balance");
 
   it("are set from the node, and transfers are listed without balances", () => {
     const sent = transaction({ to: bob, value: 5n, traces: [{ index: 0, type: "call", from: bob, to: carol, value: 2n }] });
-    const rows = fold([{ ...block(1, [sent]), balances: [{ address: bob, before: 0n, balance: 1_000n }] }], { facts, base: nothing });
+    const rows = fold([{ ...block(1, [sent]), balances: [{ address: bob, before: 0n, balance: 1_000n }] }], { facts, base: returnsZero });
     expect(pick(rows.transfers, "from_address", "to_address", "amount", "from_balance", "to_balance")).toEqual([
       [alice, bob, 5n, null, null],
       [bob, carol, 2n, null, null],
@@ -87,14 +87,14 @@ describe("native balances read from state", () => {
       [blockWithBalances(1, [alice, 0n, 0n], [bob, 0n, 3n]), blockWithBalances(4, [bob, 3n, 3n]), blockWithBalances(6, [bob, 3n, 4n])],
       {
         facts,
-        base: nothing,
+        base: returnsZero,
       },
     );
     expect([periods(rows), current(rows)]).toEqual([[[bob, 1, 5, 3n]], [[bob, 6, 4n]]]);
   });
 
   it("are unknown between two touches if they differ, including before the first touch", () => {
-    const rows = fold([blockWithBalances(5, [alice, 7n, 9n]), blockWithBalances(10, [alice, 30n, 31n])], { facts, base: nothing });
+    const rows = fold([blockWithBalances(5, [alice, 7n, 9n]), blockWithBalances(10, [alice, 30n, 31n])], { facts, base: returnsZero });
     // 0 at the genesis block, 7 right before block 5; 9 after it, and 30 right before block 10.
     expect(periods(rows)).toEqual([
       [alice, 1, 3, null],

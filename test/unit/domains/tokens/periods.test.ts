@@ -26,7 +26,7 @@ describe("the pivot of a period", () => {
     }
   });
 
-  it("is found for heights beyond 32 bits, within few candidates", () => {
+  it("is found for heights beyond 32 bits, among few candidates", () => {
     const block = 2 ** 33 + 12_345;
     expect(pivotOf(block - 5_000, block + 10)).toBe(2 ** 33 + 8_192);
     expect(pivotsOf(block)).toContain(2 ** 33 + 8_192);

@@ -59,7 +59,7 @@ describe("totals of a token", () => {
     ]);
   });
 
-  it("are mints minus burns for an ERC-20 token, even if negative, to be corrected by totalSupply()", () => {
+  it("are mints minus burns for an ERC-20 token, even if negative, until totalSupply() corrects them", () => {
     const inconsistent = fold([withLogs(1, erc20(bob, zeroAddress, 9n)), withLogs(2, erc20(bob, alice, 1n))]);
     expect(supplies(inconsistent)).toEqual([[token, 1, 1, -9n]]);
     const late = fold([withLogs(101, erc20(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });

@@ -57,7 +57,7 @@ describe("loadCatalog, for two paths", () => {
 });
 
 describe("loadCatalog, for names in several files", () => {
-  it("reports an id that a community handler has", () => {
+  it("reports an id that is also the id of a community handler", () => {
     const { lines } = load({ file: tokensFile, find: "  getTokenHoldersByPage:", replacement: "  getCommunityMarkets:" });
     expect(lines).toEqual([
       'spec/community/protocol_01/protocol.yaml:6:3 duplicate-id: Duplicate id "getCommunityMarkets": already defined at spec/endpoints/tokens.yaml:19:3, expected unique ids',

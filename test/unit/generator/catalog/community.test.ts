@@ -38,7 +38,7 @@ describe("a declared protocol", () => {
     ]);
   });
 
-  it("is emitted as a constant in the order of numbers", () => {
+  it("is emitted as a constant, in the order of the numbers", () => {
     if (catalog === null) throw new Error("the catalog is not valid");
     const text = emitCommunity(buildModel(catalog, new Map()));
     const [, json = ""] = /export const protocols = (.*) as const;\n$/s.exec(text) ?? [];
@@ -58,7 +58,7 @@ describe("SQL in a folder without a protocol", () => {
   const sharing = declared.replace("sql: balances.sql", "sql: ../savings/balances.sql");
   const second = sharing.replace("protocol: protocol_01", "protocol: protocol_02").replace(/name: .*/, "name: second");
 
-  it("is shared by the protocols that name it, each with its own tables", () => {
+  it("is shared by the protocols that refer to it, each with its own tables", () => {
     const { catalog, diagnostics } = catalogOf([
       [protocolFile, sharing],
       [secondFile, second],
@@ -81,13 +81,13 @@ describe("SQL in a folder without a protocol", () => {
     ]);
   });
 
-  it("must be named by a protocol", () => {
+  it("must be used by a protocol", () => {
     expect(messagesOf([sharedFile, query])).toEqual([
       `${sharedFile}:1:1 unused-sql: Unused SQL file: expected a file that an operation names`,
     ]);
   });
 
-  it("is not that of another protocol", () => {
+  it("must not belong to another protocol", () => {
     const other = declared.replace("sql: balances.sql", "sql: ../protocol_02/balances.sql");
     const own = second.replace("sql: ../savings/balances.sql", "sql: balances.sql");
     expect(messagesOf([protocolFile, other], [secondFile, own], ["spec/community/protocol_02/balances.sql", query])).toEqual([
@@ -96,7 +96,7 @@ describe("SQL in a folder without a protocol", () => {
   });
 
   it.each(["../../examples/balances.sql", "/etc/balances.sql", "../balances.sql", "../savings/../balances.sql", "savings/balances.sql"])(
-    "is not outside of the directory of the protocols: %s",
+    "must not be outside of the directory of the protocols: %s",
     (path) => {
       const outside = declared.replace("sql: balances.sql", `sql: ${path}`);
       expect(messagesOf([protocolFile, outside], [sharedFile, query])).toEqual([
@@ -114,7 +114,7 @@ describe("the files of a protocol", () => {
     ]);
   });
 
-  it("must contain the SQL that an operation names", () => {
+  it("must contain the SQL that an operation refers to", () => {
     expect(messagesOf([protocolFile, declared])).toEqual([
       expect.stringMatching(/protocol\.yaml:7:20 missing-sql: Unknown SQL file "balances\.sql"/),
     ]);

@@ -71,8 +71,8 @@ describe("the JSON Schema of an operator's declaration", () => {
   it.each([
     ["an unknown key", "    summary:", "    sumary:", "/operations/deposits additionalProperties"],
     ["an address that is a number", `"0x${"11".repeat(20)}"`, `0x${"11".repeat(20)}`, "/contracts/vault/networks/demo/0/address type"],
-    ["a signature that is missing", '    events: ["Deposit', '    signatures: ["Deposit', "/tables/deposits required"],
-    ["a type of a list", "indexes: [[owner]]", "indexes: [owner]", "/tables/deposits/indexes/0 type"],
+    ["a table without events", '    events: ["Deposit', '    signatures: ["Deposit', "/tables/deposits required"],
+    ["text instead of a list", "indexes: [[owner]]", "indexes: [owner]", "/tables/deposits/indexes/0 type"],
     ["an operation without SQL", "    sql: deposits.sql\n", "", "/operations/deposits required"],
   ])("rejects %s", (_case, text, replacement, problem) => {
     expect(scaffold).toContain(text);

@@ -21,7 +21,7 @@ describe("a cost", () => {
     expect(renderCost({ hundredths: 1500, per: "call" })).toBe("15.00");
   });
 
-  it("is not stated only for community endpoints", async () => {
+  it("is null only for community endpoints", async () => {
     const { operations } = buildModel(await realCatalog(), new Map());
     const community = operations.filter((operation) => operation.class === "C");
     expect(community).toHaveLength(39);

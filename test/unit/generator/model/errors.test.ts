@@ -17,7 +17,7 @@ describe("errorsOf", () => {
     });
   });
 
-  it("omits the failure 501 if all endpoints are live", () => {
+  it("omits the error 501 if all endpoints are live", () => {
     expect(errorsOf(errors, [operation("live", "/v1/live/")])).toEqual({ "404": errors["404"] });
   });
 });

@@ -14,7 +14,7 @@ describe("the address of a script", () => {
     ["mainnet", mainnet, networks.bitcoin],
     ["testnet4", testnet4, networks.testnet],
     ["regtest", regtest, networks.regtest],
-  ] as const)("is the one that bitcoinjs-lib derives, and leads back to the script (%s)", (_, network, library) => {
+  ] as const)("equals that of bitcoinjs-lib, and converts back to the script (%s)", (_, network, library) => {
     for (const { script, address } of seeds.flatMap((seed) => Object.values(walletsOf(seed, library)))) {
       expect(addressOf(network, hex(script))).toBe(address);
       if (address !== null) expect(scriptOf(network, address)).toBe(hex(script));
@@ -41,7 +41,7 @@ describe("the address of a script", () => {
       mainnet,
       "0x512079be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798",
     ],
-  ] as const)("is decoded as the standards say: %s", (address, network, script) => {
+  ] as const)("is decoded as the standards specify: %s", (address, network, script) => {
     expect(scriptOf(network, address)).toBe(script);
     expect(addressOf(network, script)).toBe(address.toLowerCase());
   });
@@ -71,7 +71,7 @@ describe("the address of a script", () => {
     expect(scriptOf(mainnet, address)).toBeNull();
   });
 
-  it("is refused if any character of it is changed", () => {
+  it("is refused if any of its characters is changed", () => {
     for (const { address } of Object.values(walletsOf(7, networks.bitcoin))) {
       for (const position of address === null ? [] : [...address].keys()) {
         const changed = `${address?.slice(0, position)}${address?.[position] === "q" ? "p" : "q"}${address?.slice(position + 1)}`;

@@ -82,7 +82,7 @@ describe("allowances of a wallet", () => {
         },
       ],
     });
-    // Both allowances are 30 of 40 tokens: together 40 are at risk, at 0.01 each; each alone 30, with a value below one dollar.
+    // Each allowance covers 30 of the 40 tokens: alone, it puts 30 at risk; together, they put 40 at risk. A token costs 0.01 dollars.
     expect([cheap.value_at_risk, cheap.value_at_risk_quote, cheap.pretty_value_at_risk_quote]).toEqual(["40000000", 0.4, "$0.40"]);
     expect(
       cheap.spenders.map((spender: Data) => [
@@ -132,7 +132,7 @@ describe("allowances of a wallet", () => {
       allowance(coins.expensive, second, "1000000000001"),
     );
     const items = await itemsOf();
-    // The values are two thousandths of a dollar each, and a millionth of a cent.
+    // Values: 0.002 dollars for each allowance of the expensive token, 0.00000001 dollars for that of the cheap one.
     expect(items.map(({ token_address }) => token_address)).toEqual([coins.expensive, coins.cheap, coins.unpriced, coins.unknown]);
     expect(items[0].spenders.map((spender: Data) => spender.spender_address)).toEqual([second, first]);
     expect(items[2].spenders.map((spender: Data) => spender.spender_address)).toEqual([second, third, first]);
@@ -165,14 +165,14 @@ describe("allowances of a wallet", () => {
       null,
       null,
     ]);
-    // Nothing of an empty balance is at risk.
+    // With an empty balance, nothing is at risk.
     expect([emptied.token_address, emptied.balance, emptied.value_at_risk]).toEqual([coins.emptied, "0", "0"]);
     expect([emptied.spenders[0].allowance, emptied.spenders[0].value_at_risk, emptied.spenders[0].risk_factor]).toEqual([
       null,
       "0",
       "LOW RISK",
     ]);
-    // One was read at a block of the chain, the other at a dropped block.
+    // One was read at an indexed block, the other at a dropped one.
     await index.database.query("DELETE FROM allowance_reads");
     await queueRead(coins.cheap, 9, blockHashOf(9));
     await queueRead(coins.expensive, 9, blockHashOf(8));

@@ -2,7 +2,7 @@ import type { Hex } from "../../../../../runtime/lib/hex.ts";
 import { insertPrices, perUnit } from "../../prices/price-rows.ts";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, transactionRow } from "../../queries/fixture-index.ts";
 
-/** Block n has the timestamp n times six hours; the current time and the prices are those of block 40's hour. */
+/** Blocks are six hours apart; the clock and the prices are in the hour of block 40. */
 const now = new Date("2026-01-11T00:00:00Z");
 /** The wallet that approves, and an account that sends transactions for it. */
 export const wallet = addressOf(0xabc);
@@ -22,7 +22,7 @@ export const coins = {
 };
 /** The collections. */
 export const cards = { plain: addressOf(0xd1), editions: addressOf(0xd2), unindexed: addressOf(0xd3), spam: addressOf(0xd4) };
-/** The largest amount. */
+/** The largest uint256. */
 export const maxAmount = (2n ** 256n - 1n).toString();
 /** The index that is served. */
 export let index: FixtureIndex;

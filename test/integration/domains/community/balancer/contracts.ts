@@ -60,7 +60,7 @@ contract HostileVault {
   function swap(bytes32 poolId, address tokenIn, address tokenOut, uint256 amountIn, uint256 amountOut) external {
     emit Swap(poolId, tokenIn, tokenOut, amountIn, amountOut);
   }
-  /** A log of the topic of Swap that is not an encoding of it. */
+  /** A log with the topic of Swap that does not encode a Swap. */
   function garbage(bytes32 topic) external { assembly { log1(0, 7, topic) } }
   function getPoolTokens(bytes32 poolId) external view returns (address[] memory, uint256[] memory, uint256) {
     require(_tokens[poolId].length > 0, "no tokens");
@@ -68,7 +68,7 @@ contract HostileVault {
   }
 }
 
-/** Shares whose supply is not readable, or any number. */
+/** Shares whose supply is any number, or cannot be read. */
 contract HostilePool is ERC20 {
   uint256 private immutable supply;
   constructor(uint256 supply_) ERC20("Hostile", "HST") { supply = supply_; _mint(msg.sender, 1e18); }
@@ -79,5 +79,5 @@ contract HostilePool is ERC20 {
 }
 `;
 
-/** Tokens of any decimals, a router, and a vault and pools that report anything. */
+/** Tokens with any decimals, a router, and a vault and pools that report anything. */
 export const contracts = compileWithPackages(source);

@@ -19,7 +19,7 @@ let chain: TestChain;
 let vault: Address;
 let wallet: Address;
 let odd: Address;
-/** By the supply that they report; 1 is that of the one that reports none. */
+/** Pools by the supply that they report; that of the pool with 1 reverts. */
 const pools = new Map<bigint, Address>();
 let test: TestDatabase;
 let index: CommunityIndex;
@@ -40,19 +40,19 @@ beforeAll(async () => {
   const [empty, silent, full] = [...pools.values()] as [Address, Address, Address];
   await inVault("register", [idOf(empty), empty, [odd, missing], [0n, 0n]]);
   await inVault("register", [idOf(silent), silent, [odd], [5n]]);
-  // Its own shares are more than all shares, and a token is there twice.
+  // It holds as many of its own shares as it reports in total, and a token is listed twice.
   await inVault("register", [idOf(full), full, [odd, odd, full, missing], [huge, 1n, huge, huge]]);
-  // A pool without tokens, one that is no contract, and a pool with a second id.
+  // A pool that is not a contract, and a second id of a pool; both without tokens.
   await inVault("register", [idOf(missing), missing, [], []]);
   await inVault("register", [`${full}${"f".repeat(24)}`, full, [], []]);
   await inVault("change", [idOf(full), wallet, [odd, missing], [huge / 2n, lowest], [huge, huge]]);
-  // Lists of different lengths, an empty change, and a pool that was never registered.
+  // Lists with different lengths, an empty change, and a pool that was never registered.
   await inVault("change", [idOf(full), wallet, [odd], [1n, -2n, 3n], []]);
   await inVault("change", [idOf(empty), wallet, [], [], []]);
   await inVault("change", [`0x${"12".repeat(32)}`, wallet, [odd], [1n], [0n]]);
   await inVault("swap", [idOf(full), odd, odd, huge, huge]);
   await inVault("swap", [idOf(full), full, missing, 0n, 0n]);
-  // Nothing is transferred, as with native currency and internal balances.
+  // No token is transferred, as with native currency and internal balances.
   await inVault("swap", [idOf(full), odd, missing, 5n, 7n]);
   await inVault("garbage", [swapped]);
   await chain.mine();
@@ -73,25 +73,25 @@ afterAll(async () => {
 });
 
 describe("a hostile vault of protocol 02", () => {
-  it("has its pools as it reports them, with null for what is unknown", async () => {
+  it("has its pools as it reports them, with null for unknown values", async () => {
     const items = await itemsOf("market_data", { height });
     expect(items).toHaveLength(5);
-    const shown = (pool: Address | undefined) =>
+    const actual = (pool: Address | undefined) =>
       items
         .filter(({ pool_address }) => pool_address === pool)
         .map(({ lp_token_total_supply, total_value_locked_quote }) => [lp_token_total_supply, total_value_locked_quote]);
-    // Nothing has no value, whatever its price is.
-    expect(shown(pools.get(0n))).toEqual([["0", 0]]);
-    expect(shown(pools.get(1n))).toEqual([[null, null]]);
-    expect(shown(missing)).toEqual([[null, null]]);
-    // The first id: all shares but those of the pool itself, which are as many. What the pool has by its second id is unknown.
-    expect(shown(pools.get(huge)).sort()).toEqual([
+    // A balance of 0 has the value 0, even without a price.
+    expect(actual(pools.get(0n))).toEqual([["0", 0]]);
+    expect(actual(pools.get(1n))).toEqual([[null, null]]);
+    expect(actual(missing)).toEqual([[null, null]]);
+    // By the first id, the pool holds all of its shares, which leaves 0. What it holds by its second id is unknown.
+    expect(actual(pools.get(huge)).sort()).toEqual([
       [null, null],
       ["0", null],
     ]);
   });
 
-  it("has shares that can be redeemed for nothing that is known", async () => {
+  it("has shares that can be redeemed for unknown amounts", async () => {
     const items = await itemsOf("tokens", { height, wallet });
     const tokensOf = (pool: Address | undefined) =>
       items
@@ -107,14 +107,14 @@ describe("a hostile vault of protocol 02", () => {
 
   it("has the changes and swaps of registered pools, with all their amounts", async () => {
     const items = await itemsOf("transactions", { height, wallet });
-    const shown = items.map(({ action, amounts }) => [
+    const actual = items.map(({ action, amounts }) => [
       action,
       (amounts as { direction: string; amount: string }[]).map(({ direction, amount }) => `${direction} ${amount}`),
     ]);
-    expect(shown).toEqual([
+    expect(actual).toEqual([
       ["swap", ["OUT 5", "IN 7"]],
       ["swap", []],
-      // A token against itself is between two steps.
+      // A swap of a token for itself looks like an intermediate step of a path, which has no amounts.
       ["swap", []],
       ["balance_change", []],
       ["exit", ["OUT 1"]],

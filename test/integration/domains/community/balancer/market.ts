@@ -26,7 +26,7 @@ export interface PoolMarket {
   readonly people: readonly Address[];
   /** Calls a view function as of a block. */
   read<Result>(artifact: Artifact, to: Address, name: string, args: readonly unknown[], height: number): Promise<Result>;
-  /** A join, an exit, a swap, or an action of an asset manager, some of them through the router; some of them fail. */
+  /** A random join, exit, swap, or action of an asset manager, some of them through the router; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 
@@ -95,7 +95,7 @@ export const startPoolMarket = async (chain: TestChain): Promise<PoolMarket> => 
   };
 };
 
-/** Returns random transactions. The pools are in the order of their creation. */
+/** Returns a function that creates random transactions. The pools are in the order of their creation. */
 const createTransactions = ({
   vault,
   routerAddress,

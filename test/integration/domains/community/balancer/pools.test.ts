@@ -65,7 +65,7 @@ const expectClose = (actual: unknown, expected: number | null): void => {
 };
 
 describe("market_data and markets of protocol 02", () => {
-  it("have the balances, the supply and the block of the last change that vault and pools return, at five heights", async () => {
+  it("have the balances, the supply and the block of the last change that the vault and its pools return, at five heights", async () => {
     for (const height of heights()) {
       const items = await itemsOf("market_data", { height });
       expect(items.map(({ pool_address }) => pool_address).sort()).toEqual(market.pools.map(({ address }) => address).sort());
@@ -108,7 +108,7 @@ describe("market_data and markets of protocol 02", () => {
     expect(counts).toEqual([{ managed: true, fees: true }]);
   });
 
-  it("are ordered by value, agree with each other, and are those of one pool with its address", async () => {
+  it("are ordered by value, agree with each other, and are restricted to one pool by its address", async () => {
     const markets = await itemsOf("markets", { height: head });
     const values = await Promise.all(
       market.pools.map(async (pool) => ({ pool, value: totalValue(pool, await views.poolTokens(pool, head)) })),
@@ -124,7 +124,7 @@ describe("market_data and markets of protocol 02", () => {
     expect(await itemsOf("market_data", { height: head, pool: market.vault })).toEqual([]);
   });
 
-  it("have a supply rate: the growth of getRate() since its first reading, for a year; null without it", async () => {
+  it("have a supply rate: the annualised growth of getRate() since its first reading, or null without one", async () => {
     const items = await itemsOf("markets", { height: head });
     for (const pool of market.pools) {
       const item = items.find(({ pool_address }) => pool_address === pool.address);
@@ -183,7 +183,7 @@ describe("tokens of protocol 02", () => {
     }
   });
 
-  it("are those of one pool with its address", async () => {
+  it("are restricted to one pool by its address", async () => {
     const [wallet] = market.people as [Address];
     const all = await itemsOf("tokens", { height: head, wallet });
     expect(all.length).toBe(market.pools.length);

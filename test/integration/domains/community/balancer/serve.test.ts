@@ -49,7 +49,7 @@ const paths = (): string[] => [
 ];
 
 describe("the endpoints of protocol 02", () => {
-  it("have the same items under both spellings, without a trailing slash, and with the chain", async () => {
+  it("have the same items under both names of the protocol, without a trailing slash, and with the chain", async () => {
     for (const path of paths()) {
       const { items, chain_name } = await served.get(`protocol_02/${path}`);
       expect([items.length > 0, chain_name], path).toEqual([true, "test"]);

@@ -62,7 +62,7 @@ afterAll(async () => {
 const toHex = (block: number): Hex => `0x${block.toString(16)}`;
 const addressOf = (topic: Hex | undefined): Address => `0x${topic?.slice(26)}`;
 
-/** What an account received less what it gave, by token, in the Transfer logs of a transaction. */
+/** An account's net receipts by token, from the Transfer logs of a transaction. */
 const netTransfers = ({ logs }: Receipt, account: Address): Record<string, bigint> => {
   const net: Record<string, bigint> = {};
   for (const { address, topics, data } of logs) {
@@ -86,7 +86,7 @@ const movedTokens = ({ logs }: Receipt, account: Address): Address[] =>
     .filter(({ topics: [topic, from, to] }) => topic === transferred && [from, to].map(addressOf).includes(account))
     .map(({ address }) => address);
 
-/** The vault's events of an account, newest first: it sent the transaction, is the liquidity provider, or moved a token of the event or shares of the pool. */
+/** The vault's events of an account, newest first: it sent the transaction, is the provider, or moved a token of the event or shares of the pool. */
 const expectedEvents = (account: Address) =>
   receipts
     .flatMap((receipt) => {
@@ -131,20 +131,20 @@ describe("transactions of protocol 02", () => {
     const actions = new Set<unknown>();
     for (const wallet of market.people) {
       const items = await itemsOf("transactions", { height: head, wallet });
-      const shown = items.map(({ tx_hash, block_height, log_offset, pool_address, action }) => ({
+      const actual = items.map(({ tx_hash, block_height, log_offset, pool_address, action }) => ({
         tx_hash,
         block_height,
         log_offset,
         pool_address,
         is_swap: action === "swap",
       }));
-      expect(shown).toEqual(expectedEvents(wallet));
+      expect(actual).toEqual(expectedEvents(wallet));
       for (const { action } of items) actions.add(action);
     }
     expect(actions).toEqual(new Set(["join", "exit", "swap"]));
   });
 
-  it("have amounts whose sum in a transaction is what the wallet's balances changed by", async () => {
+  it("have amounts whose sum in a transaction equals the change of the wallet's balances", async () => {
     let compared = 0;
     for (const wallet of market.people) {
       const items = await itemsOf("transactions", { height: head, wallet });
@@ -164,7 +164,7 @@ describe("transactions of protocol 02", () => {
     for (const { tx_hash, from_address } of await allItems()) expect(from_address).toBe(senders.get(tx_hash));
   });
 
-  it("have the values of their amounts, whose total is that of what the wallet paid, or received if it paid nothing", async () => {
+  it("have the values of their amounts, and as total that of what the wallet paid, or received if it paid nothing", async () => {
     for (const { amounts, total_quote, pool_address } of await allItems()) {
       const legs = amounts as Leg[];
       // Shares have the value of what they were exchanged for.
@@ -178,7 +178,7 @@ describe("transactions of protocol 02", () => {
     }
   });
 
-  it("value the shares of an exit at the tokens that the pool gave for them", async () => {
+  it("value the shares of an exit at the tokens that the pool returned for them", async () => {
     const [wallet] = market.people as [Address];
     const [pool] = market.pools as [Pool];
     const exits = (await itemsOf("transactions", { height: head, wallet })).filter(
@@ -193,12 +193,12 @@ describe("transactions of protocol 02", () => {
     }
   });
 
-  it("continue on the next page, and are those up to the block that the page is as of", async () => {
+  it("continue on the next page, up to the as-of block", async () => {
     const [, wallet] = market.people as [Address, Address];
     await expectPages(itemsOf, wallet, head, head - 4);
   });
 
-  it("leave out what other accounts did in the same block, and transactions without the vault", async () => {
+  it("omit actions of other accounts in the same block, and transactions without the vault", async () => {
     const [first, second] = market.people as [Address, Address];
     const [pool] = market.pools as [Pool];
     const [token] = pool.tokens as [Address];

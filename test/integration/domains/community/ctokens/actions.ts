@@ -6,7 +6,7 @@ import type { CTokenMarket } from "./market.ts";
 /** An amount that an account gave or received: direction, contract of the token, amount. */
 type Leg = readonly ["IN" | "OUT", Address, string];
 
-/** An action of an account with a market, in the order of the fields of a response. */
+/** An action of an account with a market, with the fields of a response. */
 interface MarketAction {
   readonly action: string;
   readonly block_height: number;
@@ -44,7 +44,7 @@ export const eventsOf = async (chain: TestChain, market: CTokenMarket): Promise<
   });
 };
 
-/** The actions of an account by the node's logs, newest first. */
+/** An account's actions from the node's logs, newest first. */
 export const marketActionsOf = async (chain: TestChain, market: CTokenMarket, wallet: Address): Promise<MarketAction[]> => {
   const events = await eventsOf(chain, market);
   const assetOf = (address: Address): Address => market.all.find((one) => one.address === address)?.asset ?? native;
@@ -76,39 +76,39 @@ interface Legs {
   readonly amounts: readonly Leg[];
 }
 
-/** What an event moved for an account; null if it is not an action of the account of its own. */
+/** The amounts that an event moved for an account; null if the event is not an action of the account. */
 const legsOf = ({ name, args, log }: MarketEvent, transaction: readonly MarketEvent[], asset: Address, wallet: Address): Legs | null => {
   const amount = (key: string): string => args[key] ?? "";
   const is = (key: string): boolean => args[key] === wallet;
-  const only = (action: string, isInvolved: boolean, legs: readonly (Leg | false)[]): Legs | null =>
+  const actionIf = (action: string, isInvolved: boolean, legs: readonly (Leg | false)[]): Legs | null =>
     isInvolved ? { action, amounts: legs.filter((leg) => leg !== false) } : null;
   const liquidation = transaction.find((event) => event.name === "LiquidateBorrow")?.args;
   switch (name) {
     case "Mint":
-      return only("mint", is("minter"), [
+      return actionIf("mint", is("minter"), [
         ["OUT", asset, amount("mintAmount")],
         ["IN", log.address, amount("mintTokens")],
       ]);
     case "MintBehalf":
-      return only("mint", is("payer") || is("receiver"), [
+      return actionIf("mint", is("payer") || is("receiver"), [
         is("payer") && ["OUT", asset, amount("mintAmount")],
         is("receiver") && ["IN", log.address, amount("mintTokens")],
       ]);
     case "Redeem":
-      return only("redeem", is("redeemer"), [
+      return actionIf("redeem", is("redeemer"), [
         ["OUT", log.address, amount("redeemTokens")],
         ["IN", asset, amount("redeemAmount")],
       ]);
     case "Borrow":
-      return only("borrow", is("borrower"), [["IN", asset, amount("borrowAmount")]]);
+      return actionIf("borrow", is("borrower"), [["IN", asset, amount("borrowAmount")]]);
     case "RepayBorrow":
-      return only("repay", liquidation === undefined && (is("payer") || is("borrower")), [
+      return actionIf("repay", liquidation === undefined && (is("payer") || is("borrower")), [
         is("payer") && ["OUT", asset, amount("repayAmount")],
       ]);
     case "LiquidateBorrow": {
       const received = transaction.find((event) => event.name === "Transfer" && event.args.to === args.liquidator)?.args.amount ?? "";
       const collateral = args.cTokenCollateral as Address;
-      return only("liquidate", is("liquidator") || is("borrower"), [
+      return actionIf("liquidate", is("liquidator") || is("borrower"), [
         is("liquidator") && ["OUT", asset, amount("repayAmount")],
         is("liquidator") && ["IN", collateral, received],
         is("borrower") && ["OUT", collateral, amount("seizeTokens")],
@@ -116,7 +116,7 @@ const legsOf = ({ name, args, log }: MarketEvent, transaction: readonly MarketEv
     }
     case "Transfer": {
       const isOwnAction = args.from !== log.address && args.to !== log.address && liquidation === undefined;
-      return only("transfer", isOwnAction && (is("from") || is("to")), [
+      return actionIf("transfer", isOwnAction && (is("from") || is("to")), [
         is("from") && ["OUT", log.address, amount("amount")],
         is("to") && ["IN", log.address, amount("amount")],
       ]);

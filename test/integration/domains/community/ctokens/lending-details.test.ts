@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
-import { pick, type ShownEvent, shownEvents, whole } from "../lending-details.ts";
+import { pick, type ServedEvent, servedEvents, whole } from "../lending-details.ts";
 import { builtInProtocol } from "../operations.ts";
 import { type ServedCommunity, serveCommunity } from "../serve.ts";
 import { eventsOf, type MarketEvent } from "./actions.ts";
@@ -14,14 +14,14 @@ describe.each(family)("lending details of $id", (protocol) => {
   let story: CTokenStory;
   let served: ServedCommunity;
   let events: readonly MarketEvent[];
-  let shown: readonly ShownEvent[];
+  let actual: readonly ServedEvent[];
 
   beforeAll(async () => {
     story = await startCTokenStory(protocol);
     const community = { [id]: { comptroller: [story.market.registry] } };
     served = await serveCommunity(story.test.database, { protocols: [builtInProtocol(id)], community });
     events = (await eventsOf(story.chain, story.market)).filter(({ name }) => kept.includes(name));
-    shown = await shownEvents(
+    actual = await servedEvents(
       served,
       events.map(({ log }) => log.transactionHash),
     );
@@ -76,27 +76,27 @@ describe.each(family)("lending details of $id", (protocol) => {
           };
       }
     });
-    expect(shown.map((event, position) => pick(event, Object.keys(expected[position] ?? event)))).toEqual(expected);
+    expect(actual.map((event, position) => pick(event, Object.keys(expected[position] ?? event)))).toEqual(expected);
     for (const name of ["Mint", "Redeem", "Borrow", "RepayBorrow", "LiquidateBorrow"])
       expect(expected.some(({ event }) => event === name)).toBe(true);
   });
 
   it("have the exchange rate at which tokens were minted, and the values", () => {
     const [gold] = story.market.tokens;
-    const mints = shown.filter(({ event, protocol_address }) => event === "Mint" && protocol_address === gold.address);
+    const mints = actual.filter(({ event, protocol_address }) => event === "Mint" && protocol_address === gold.address);
     expect(mints.length).toBeGreaterThan(0);
     for (const { exchange_rate, exchange_rate_usd, token_amount_in, lp_token_amount, amount_in_usd } of mints) {
       const rate = Number(token_amount_in) / Number(lp_token_amount);
       expect(Math.abs(Number(exchange_rate) / rate - 1)).toBeLessThan(1e-12);
-      // An asset costs three dollars.
+      // Each asset costs three dollars.
       expect(Math.abs(Number(exchange_rate_usd) / (3 * rate) - 1)).toBeLessThan(1e-12);
       expect(Math.abs(Number(amount_in_usd) / (3 * Number(token_amount_in)) - 1)).toBeLessThan(1e-12);
     }
   });
 
-  it("name the protocol and the one of which it is a fork", () => {
+  it("name the protocol and, for a fork, the protocol that it was forked from", () => {
     const [protocolName, version, fork, forkVersion] =
       id === "protocol_04" ? ["Compound", "2", null, null] : ["Venus", null, "Compound", "2"];
-    expect(shown[0]).toMatchObject({ protocol_name: protocolName, version, fork, fork_version: forkVersion });
+    expect(actual[0]).toMatchObject({ protocol_name: protocolName, version, fork, fork_version: forkVersion });
   });
 });

@@ -27,7 +27,7 @@ interface Market {
   function repayBorrowBehalf(address borrower, uint256 amount) external;
 }
 
-/** Uses markets for its callers. */
+/** Calls markets on behalf of its callers. */
 contract Router {
   function supply(Market market, ERC20 asset, uint256 amount) external {
     asset.transferFrom(msg.sender, address(this), amount);
@@ -69,7 +69,7 @@ export interface CTokenContracts {
   readonly hostile: Artifact;
 }
 
-/** The contracts of the demo, with assets and a router of this test. */
+/** The demo's contracts, with assets and a router of this test. */
 export const cTokenContracts: CTokenContracts = {
   registry: demoContracts("MarketRegistry"),
   token: demoContracts("TokenMarket"),
@@ -89,23 +89,23 @@ export interface CToken {
   readonly decimals: number;
 }
 
-/** Markets of a family of contracts, and accounts that use them. */
+/** Markets of one family of contracts, and accounts that use them. */
 export interface CTokenUse {
   readonly registry: Address;
-  /** Uses markets for its callers. */
+  /** Calls markets on behalf of its callers. */
   readonly router: Address;
-  /** Markets of tokens; the debtor can owe the second asset for the first. */
+  /** Markets of tokens; the debtor can borrow the second asset against the first. */
   readonly tokens: readonly [CToken, CToken];
   readonly all: readonly CToken[];
   readonly people: readonly Address[];
-  /** Has assets, and does nothing by chance. */
+  /** Has assets, and takes no random actions. */
   readonly debtor: Address;
-  /** The functions of a market. */
+  /** The artifact of a market's contract. */
   artifactOf(market: CToken): Artifact;
-  of(from: Address, market: CToken, name: string, args?: readonly unknown[]): TestTransaction;
+  callFrom(from: Address, market: CToken, name: string, args?: readonly unknown[]): TestTransaction;
   supply(from: Address, market: CToken, amount: bigint): TestTransaction;
   setPrice(market: CToken, price: bigint): TestTransaction;
-  /** An action of an account with a market, or a donation, which emits no event of the market; some of them fail. */
+  /** A random action of an account with a market, or a donation, which emits no event of the market; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 
@@ -118,44 +118,48 @@ export interface CTokenMarket extends CTokenUse {
 const rates = { baseRate: 10n ** 16n, multiplier: 2n * 10n ** 17n };
 const unlimited = 2n ** 255n;
 
-interface Users {
+interface ActionContext {
   readonly contracts: Pick<CTokenContracts, "asset" | "router">;
   readonly router: Address;
-  of: CTokenUse["of"];
+  callFrom: CTokenUse["callFrom"];
 }
 
-interface Use {
+interface ActionTarget {
   readonly from: Address;
   readonly to: Address;
   readonly market: CToken;
 }
 
-/** An action of an account with a market, for itself or another account, or a donation. */
-export const randomUse = (random: Random, { contracts, router, of }: Users, { from, to, market }: Use): TestTransaction => {
+/** A random action of an account with a market, for itself or another account, or a donation. */
+export const randomAction = (
+  random: Random,
+  { contracts, router, callFrom }: ActionContext,
+  { from, to, market }: ActionTarget,
+): TestTransaction => {
   const amount = BigInt(random.between(1, 1_000_000)) * 10n ** BigInt(market.decimals - 3) + BigInt(random.between(0, 999));
   const minted = (amount * 10n ** 18n) / (2n * 10n ** BigInt(8 + market.decimals));
   const own = [
-    of(from, market, "redeem", [minted / 3n]),
-    of(from, market, "borrow", [amount / 4n]),
-    of(from, market, "borrow", [amount / 9n]),
+    callFrom(from, market, "redeem", [minted / 3n]),
+    callFrom(from, market, "borrow", [amount / 4n]),
+    callFrom(from, market, "borrow", [amount / 9n]),
   ];
   if (market.asset === null)
     return random.pick<TestTransaction>([
-      { ...of(from, market, "mint"), value: amount },
-      { ...of(from, market, "repayBorrow"), value: amount / 20n },
+      { ...callFrom(from, market, "mint"), value: amount },
+      { ...callFrom(from, market, "repayBorrow"), value: amount / 20n },
       { from, to: market.address, value: 0n },
       ...own,
     ]);
   const token = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts.asset, market.asset as Address, name, args) });
   const routed = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts.router, router, name, args) });
   return random.pick<TestTransaction>([
-    of(from, market, "mint", [amount]),
-    of(from, market, "mint", [amount]),
-    of(from, market, "redeemUnderlying", [amount / 2n]),
-    of(from, market, "repayBorrow", [amount / 20n]),
-    of(from, market, "repayBorrowBehalf", [to, amount / 40n]),
-    of(from, market, "mintBehalf", [to, amount / 3n]),
-    of(from, market, "transfer", [to, minted / 5n]),
+    callFrom(from, market, "mint", [amount]),
+    callFrom(from, market, "mint", [amount]),
+    callFrom(from, market, "redeemUnderlying", [amount / 2n]),
+    callFrom(from, market, "repayBorrow", [amount / 20n]),
+    callFrom(from, market, "repayBorrowBehalf", [to, amount / 40n]),
+    callFrom(from, market, "mintBehalf", [to, amount / 3n]),
+    callFrom(from, market, "transfer", [to, minted / 5n]),
     routed("supply", [market.address, market.asset, amount / 2n]),
     routed("repay", [market.address, market.asset, to, amount / 50n]),
     token("transfer", [market.address, amount / 1000n + 1n]),
@@ -163,7 +167,7 @@ export const randomUse = (random: Random, { contracts, router, of }: Users, { fr
   ]);
 };
 
-/** Deploys and lists the markets, one of each asset in the given variants. */
+/** Deploys and lists two token markets of the given variants and a market of the native token. */
 export const startCTokenMarket = async (chain: TestChain, [first, second]: readonly [number, number]): Promise<CTokenMarket> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   const contracts = cTokenContracts;
@@ -191,25 +195,28 @@ export const startCTokenMarket = async (chain: TestChain, [first, second]: reado
     decimals: 18,
   };
   const all = [...tokens, native];
-  // One dollar per whole token, times 10^36 over the units.
+  // One dollar per whole token: the price of the smallest unit, times 10^36.
   const priceOf = ({ decimals }: CToken): bigint => 10n ** BigInt(36 - decimals);
   for (const market of all) await chain.send(call(contracts.registry, registry, "list", [market.address, priceOf(market)]));
   await chain.mine();
   const artifactOf = ({ asset }: CToken): Artifact => (asset === null ? contracts.native : contracts.token);
-  const of: CTokenMarket["of"] = (from, market, name, args = []) => ({ from, ...call(artifactOf(market), market.address, name, args) });
+  const callFrom: CTokenMarket["callFrom"] = (from, market, name, args = []) => ({
+    from,
+    ...call(artifactOf(market), market.address, name, args),
+  });
   const randomTransaction = (random: Random): TestTransaction => {
     const [from, to, market] = [random.pick(people), random.pick(people), random.pick(all)];
-    return randomUse(random, { contracts, router, of }, { from, to, market });
+    return randomAction(random, { contracts, router, callFrom }, { from, to, market });
   };
   return {
-    ...{ contracts, registry, router, tokens, native, all, people, debtor, artifactOf, of, randomTransaction },
+    ...{ contracts, registry, router, tokens, native, all, people, debtor, artifactOf, callFrom, randomTransaction },
     supply: (from, market, amount) =>
-      market.asset === null ? { ...of(from, market, "mint"), value: amount } : of(from, market, "mint", [amount]),
+      market.asset === null ? { ...callFrom(from, market, "mint"), value: amount } : callFrom(from, market, "mint", [amount]),
     setPrice: (market, price) => call(contracts.registry, registry, "setPrice", [market.address, price]),
   };
 };
 
-/** Reads a number of a contract at a height. */
+/** Reads a number from a contract at a height. */
 export const readAt = async (
   chain: Pick<TestChain, "rpc">,
   artifact: Artifact,

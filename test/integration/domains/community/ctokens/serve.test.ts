@@ -26,15 +26,15 @@ describe.each(family)("the endpoints of $id", (protocol) => {
 
   it("return the items of the operations at the head, by number and by name", async () => {
     const { itemsOf, head: height } = story;
-    for (const [operation, asked] of [
+    for (const [operation, parameters] of [
       ["markets", {}],
       ["market_data", {}],
       ["balances", { wallet }],
       ["transactions", { wallet }],
     ] as const) {
-      const query = "wallet" in asked ? `?address=${wallet}` : "";
+      const query = "wallet" in parameters ? `?address=${wallet}` : "";
       const { items } = await served.get(`${id}/${operation}/${query}`);
-      const expected = await itemsOf(operation, { height, ...asked, limit: items.length });
+      const expected = await itemsOf(operation, { height, ...parameters, limit: items.length });
       expect(items.map(({ pool_address, log_offset, balance, supply_rate }) => [pool_address, log_offset, balance, supply_rate])).toEqual(
         expected.map(({ pool_address, log_offset, balance, supply_rate }) => [pool_address, log_offset, balance, supply_rate]),
       );
@@ -43,7 +43,7 @@ describe.each(family)("the endpoints of $id", (protocol) => {
     }
   });
 
-  it("name the native token as its chain is configured", async () => {
+  it("name the native token as configured for its chain", async () => {
     const names = { contract_name: "Ether", contract_ticker_symbol: "ETH", contract_decimals: 18 };
     const { address } = story.market.native;
     const [market] = (await served.get(`${id}/market_data/?pool-address=${address}`)).items;

@@ -7,7 +7,7 @@ import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, type KnownT
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
 import { type CToken, type CTokenMarket, type CTokenUse, readAt, startCTokenMarket, variants } from "./market.ts";
 
-/** US dollars per whole unit of each asset, other than the native token. */
+/** The price of every asset except the native token, in US dollars per whole token. */
 const price = 3;
 
 /** The protocols of the family, with the events that their markets emit. */
@@ -16,13 +16,13 @@ export const family = [
   { id: "protocol_08", kinds: [variants.balance, variants.balance] as const },
 ] as const;
 
-/** Markets in use for a month, and the index of them. */
+/** Markets after a month of use, and their index. */
 export interface CTokenStory<Market extends CTokenUse = CTokenMarket> {
   readonly chain: TestChain;
   readonly market: Market;
   readonly test: TestDatabase;
   readonly index: CommunityIndex;
-  /** Blocks after which responses are compared; between some of them, no market was touched. */
+  /** Heights at which responses are compared; between some of them, no market was touched. */
   readonly heights: readonly number[];
   readonly head: number;
   readonly itemsOf: ItemsOf;
@@ -38,13 +38,13 @@ export const startCTokenStory = async ({ id, kinds }: (typeof family)[number]): 
   return playCTokenStory(id, chain, await startCTokenMarket(chain, kinds));
 };
 
-/** The assets, which have prices other than the native token, and the tokens of the markets. */
+/** The assets except the native token, with prices, and the tokens of the markets. */
 export const tokensOf = ({ all }: Pick<CTokenUse, "all">): KnownToken[] => [
   ...all.flatMap(({ asset, decimals }) => (asset === null ? [] : [{ address: asset, name: "Asset", decimals, price }])),
   ...all.map(({ address }) => ({ address, name: "Receipt", decimals: 8 })),
 ];
 
-/** Uses and indexes markets of a protocol. */
+/** Runs the story on a protocol's markets, and indexes them. */
 export const playCTokenStory = async <Market extends CTokenUse>(
   id: string,
   chain: TestChain,
@@ -71,13 +71,13 @@ export const playCTokenStory = async <Market extends CTokenUse>(
   };
 };
 
-/** A value in dollars must be the expected one up to the precision of doubles; null if that is null. */
+/** Expects a value in dollars to equal the expected one up to the precision of doubles, or null for null. */
 export const expectQuote = (found: unknown, expected: number | null): void => {
   if (expected === null) expect(found).toBeNull();
   else expect(Math.abs((found as number) - expected)).toBeLessThanOrEqual(expected * 1e-12);
 };
 
-/** Random actions over two months, a donation, a liquidation, and blocks without any event. Returns the heights at which responses are compared. */
+/** Runs a month of random actions, a liquidation, a donation, and blocks without events. Returns the heights at which responses are compared. */
 const runStory = async (chain: TestChain, market: CTokenUse, seed: string): Promise<number[]> => {
   const random = createRandom(`cToken markets of ${seed}`);
   const { debtor } = market;
@@ -102,16 +102,16 @@ const runStory = async (chain: TestChain, market: CTokenUse, seed: string): Prom
       heights.push(await chain.head());
     }
   }
-  // The debtor owes more than its collateral covers while the price of what it has borrowed is higher.
-  await chain.send(market.of(debtor, gold, "mint", [10n ** 21n]), market.of(debtor, dollar, "borrow", [5n * 10n ** 8n]));
+  // While the price of the borrowed asset is raised, the debtor owes more than its collateral covers.
+  await chain.send(market.callFrom(debtor, gold, "mint", [10n ** 21n]), market.callFrom(debtor, dollar, "borrow", [5n * 10n ** 8n]));
   await mine();
   await chain.send(market.setPrice(dollar, 3n * 10n ** 30n));
-  await chain.send(market.of(first, dollar, "liquidateBorrow", [debtor, 10n ** 8n, gold.address]));
+  await chain.send(market.callFrom(first, dollar, "liquidateBorrow", [debtor, 10n ** 8n, gold.address]));
   await chain.send(market.setPrice(dollar, 10n ** 30n));
   await mine();
   heights.push(await chain.head());
-  // In the block of an accrual, so that the exchange rate of this block is read.
-  await chain.send(market.of(third, gold, "accrueInterest"), market.of(third, gold, "transfer", [first, 10n ** 11n]));
+  // The transfer is in a block with an accrual, so that the exchange rate of this block is read.
+  await chain.send(market.callFrom(third, gold, "accrueInterest"), market.callFrom(third, gold, "transfer", [first, 10n ** 11n]));
   await mine();
   // A donation alone changes the exchange rate without an event of the market.
   await chain.send({ from: first, to: gold.asset as Address, data: donation(gold.address, 987_654_321n * 10n ** 9n) });

@@ -4,7 +4,7 @@ import type { CToken, CTokenUse } from "./market.ts";
 import { type CTokenStory, expectQuote } from "./story.ts";
 import { blocksPerYearAt, marketAt, positionAt, ratesAt } from "./views.ts";
 
-/** Declares tests that compare the answers about a story's markets with the functions of the contracts. */
+/** Declares tests that compare responses about a story's markets with the functions of the contracts. */
 export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>>): void => {
   let story: CTokenStory<CTokenUse>;
 
@@ -15,7 +15,7 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>
     await story?.end();
   });
 
-  /** The item of a market in market_data must be what its functions return at a height. */
+  /** Expects a market's item in market_data to equal what its functions return at a height. */
   const compareMarket = async (item: Readonly<Record<string, unknown>> | undefined, one: CToken, height: number): Promise<void> => {
     const { tokens, borrows, cash, supply, utilization } = await marketAt(story.view, one, height);
     expect(item, `${one.address} at ${height}`).toMatchObject({
@@ -50,7 +50,7 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>
 
   it("have simple annual rates: the rate per block after the newest accrual, times the blocks of a year", async () => {
     const rates = new Set<unknown>();
-    // The blocks of the deployment may have the same time.
+    // The first height is skipped: the blocks of the deployment may have the same time.
     for (const height of story.heights.slice(1)) {
       const blocksPerYear = await blocksPerYearAt(story.chain, height);
       for (const item of await story.itemsOf("markets", { height })) {
@@ -74,14 +74,14 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
   });
 
-  it("are those of one market with its address, and none with another one", async () => {
+  it("are restricted to one market by its address, and empty for any other contract", async () => {
     const { itemsOf, head: height, market } = story;
     const { address } = market.all.at(-1) as CToken;
     expect((await itemsOf("market_data", { height, pool: address })).map(({ pool_address }) => pool_address)).toEqual([address]);
     expect(await itemsOf("market_data", { height, pool: market.registry })).toEqual([]);
   });
 
-  /** The positions of an account in a market by the functions of its contract. */
+  /** An account's positions in a market, as its contract returns them. */
   const positionsIn = async (one: CToken, wallet: Address, height: number): Promise<string[]> => {
     const { supplied, borrowed, holdsTokens } = await positionAt(story.view, one, wallet, height);
     return [
@@ -97,20 +97,20 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>
       for (const height of story.heights) {
         const expected = await Promise.all(market.all.map((one) => positionsIn(one, wallet, height)));
         const items = await itemsOf("balances", { wallet, height });
-        const shown = items.map(({ pool_address, position, balance }) => `${pool_address} ${position} ${balance}`);
-        expect(shown.sort(), `${wallet} at ${height}`).toEqual(expected.flat().sort());
+        const actual = items.map(({ pool_address, position, balance }) => `${pool_address} ${position} ${balance}`);
+        expect(actual.sort(), `${wallet} at ${height}`).toEqual(expected.flat().sort());
         for (const item of items) {
           const one = market.all.find(({ address }) => address === item.pool_address) as CToken;
           expect(item).toMatchObject({ contract_address: one.asset ?? nativeTokenAddress, contract_decimals: one.decimals });
           expectQuote(item.quote, story.inDollars(BigInt(item.balance as string), one));
         }
-        debts += shown.filter((line) => line.includes("borrowed")).length;
+        debts += actual.filter((line) => line.includes("borrowed")).length;
       }
     }
     expect(debts).toBeGreaterThan(20);
   });
 
-  it("have no balances of an account without positions", async () => {
+  it("have no balances for an account without positions", async () => {
     const { itemsOf, head: height, market } = story;
     for (const wallet of [market.registry, ...market.all.map(({ address }) => address)])
       expect(await itemsOf("balances", { wallet, height })).toEqual([]);

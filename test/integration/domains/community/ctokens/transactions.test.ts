@@ -25,22 +25,22 @@ describe.each(family)("transactions of $id", (protocol) => {
 
   const accounts = (): readonly Address[] => [...story.market.people, story.market.debtor, story.market.router];
 
-  it("are the actions of the wallet, newest first, as the node's logs have them", async () => {
+  it("equal the wallet's actions in the node's logs, newest first", async () => {
     const { chain, market, itemsOf, head: height } = story;
     const actions = new Set<unknown>();
     for (const wallet of accounts()) {
       const items = await itemsOf("transactions", { wallet, height });
-      const shown = items.map(({ action, block_height, log_offset, tx_hash, pool_address, amounts }) => ({
+      const actual = items.map(({ action, block_height, log_offset, tx_hash, pool_address, amounts }) => ({
         ...{ action, block_height, log_offset, tx_hash, pool_address },
         amounts: (amounts as readonly Leg[]).map(({ direction, contract_address, amount }) => [direction, contract_address, amount]),
       }));
-      expect(shown, wallet).toEqual(await marketActionsOf(chain, market, wallet));
+      expect(actual, wallet).toEqual(await marketActionsOf(chain, market, wallet));
       for (const { action } of items) actions.add(action);
     }
     expect(actions).toEqual(new Set(["mint", "redeem", "borrow", "repay", "liquidate", "transfer"]));
   });
 
-  it("have the value of the asset, and that of what the wallet paid as a total", async () => {
+  it("have the values of their amounts, and as total that of what the wallet paid", async () => {
     const { market, itemsOf, inDollars, head: height } = story;
     for (const wallet of accounts()) {
       for (const item of await itemsOf("transactions", { wallet, height })) {
@@ -63,13 +63,13 @@ describe.each(family)("transactions of $id", (protocol) => {
       ({ action, pool_address }) => action === "transfer" && pool_address === gold.address,
     );
     expect(transfers.length).toBeGreaterThan(0);
-    // The newest one is of 1,000 tokens, in a block in which the market accrued interest and nobody donated to it.
+    // The newest transfer is of 1,000 tokens, in a block in which the market accrued interest and nobody donated to it.
     const [newest] = transfers;
     const rate = await view(gold, "exchangeRateStored", [], newest?.block_height as number);
     expectQuote(newest?.total_quote, inDollars((10n ** 11n * rate) / 10n ** 18n, gold));
   });
 
-  it("continue on the next page, and are those up to the block that the page is as of", async () => {
+  it("continue on the next page, up to the as-of block", async () => {
     const { itemsOf, head: height, heights } = story;
     const [wallet] = story.market.people as [Address];
     await expectPages(itemsOf, wallet, height, heights[2] as number);

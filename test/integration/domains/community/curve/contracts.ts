@@ -1,6 +1,6 @@
 import { compileSolidity } from "../../../../support/solidity.ts";
 
-/** A router of pools, and a pool that emits what it likes and whose views fail. */
+/** A router of pools, and a pool that emits malformed events and whose views fail. */
 export const ownContracts = compileSolidity(`
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
@@ -35,10 +35,10 @@ contract PoolRouter {
 
 contract HostilePool {
   event TokenExchange(address indexed buyer, int128 sold_id, uint256 tokens_sold, int128 bought_id, uint256 tokens_bought);
-  /** Amounts near 2^256, and ids of no coin. */
-  function shout() external { emit TokenExchange(msg.sender, type(int128).min, type(uint256).max, type(int128).max, type(uint256).max); }
-  /** The event with fewer bytes than its parameters have. */
-  function stammer() external {
+  /** The largest amounts, and ids of coins that do not exist. */
+  function emitLargest() external { emit TokenExchange(msg.sender, type(int128).min, type(uint256).max, type(int128).max, type(uint256).max); }
+  /** The event with less data than its parameters need. */
+  function emitTruncated() external {
     bytes32 topic = keccak256("TokenExchange(address,int128,uint256,int128,uint256)");
     address sender = msg.sender;
     assembly { log2(0, 65, topic, sender) }

@@ -22,7 +22,7 @@ export interface StableMarket {
   readonly tokens: Readonly<Record<"dollar" | "euro" | "odd", Address>>;
   readonly registry: Address;
   readonly router: Address;
-  /** Its own pool token; a pool of the native currency; one with signed indices that the registry announces; one without liquidity. */
+  /** `plain` is its own pool token; `ether` has the native currency; `base` has signed indices and is in the registry; `empty` has no liquidity. */
   readonly plain: StablePool;
   readonly ether: StablePool;
   readonly base: StablePool;
@@ -31,7 +31,7 @@ export interface StableMarket {
   readonly pools: readonly StablePool[];
   readonly people: readonly Address[];
   use(from: Address, pool: StablePool, name: string, args: readonly unknown[], value?: bigint): TestTransaction;
-  /** An exchange, an addition or a removal; some of them fail. */
+  /** A random exchange, addition or removal; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 
@@ -110,8 +110,8 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
   // The registry has no pool token for the empty pool.
   await chain.send(
     call(demoContracts("StableSwapRegistry"), registry, "add_pool", [empty.address, zeroAddress]),
-    call(ownContracts("HostilePool"), hostile, "shout"),
-    call(ownContracts("HostilePool"), hostile, "stammer"),
+    call(ownContracts("HostilePool"), hostile, "emitLargest"),
+    call(ownContracts("HostilePool"), hostile, "emitTruncated"),
   );
   await chain.mine();
   const randomTransaction = (random: Random): TestTransaction => {
@@ -143,7 +143,7 @@ export interface PoolLog {
   readonly pool: StablePool;
 }
 
-/** All events of pools, other than transfers, in order. */
+/** All events of pools except transfers and approvals, in order. */
 export const poolLogs = async (chain: TestChain, pools: readonly StablePool[]): Promise<PoolLog[]> => {
   const logs = await chain.rpc<
     { blockNumber: Hex; logIndex: Hex; transactionHash: Hash; address: Address; topics: [Hex, ...Hex[]]; data: Hex }[]

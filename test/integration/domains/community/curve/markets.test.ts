@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => pools?.end());
 
-/** The items of a list without that of the hostile pool. */
+/** The items of an operation, without the hostile pool. */
 const itemsOf = async (operation: string, height: number) =>
   (await pools.itemsOf(operation, { height })).filter(({ pool_address }) => pool_address !== pools.market.hostile);
 
@@ -39,7 +39,7 @@ describe("market_data and markets of protocol 05", () => {
     }
   });
 
-  it("have a supply rate: the growth of the virtual price since the first reading, for a year", async () => {
+  it("have a supply rate: the annualised growth of the virtual price since the first reading", async () => {
     let grown = 0;
     for (const item of await itemsOf("markets", pools.head)) {
       const pool = pools.poolOf(item);
@@ -54,7 +54,7 @@ describe("market_data and markets of protocol 05", () => {
     expect(grown).toBe(3);
   });
 
-  it("are ordered by value, unknown ones last, and agree with each other", async () => {
+  it("are ordered by value, unknown values last, and agree with each other", async () => {
     const markets = await pools.itemsOf("markets");
     const values = markets.map(({ total_value_locked_quote: value }) => (value ?? -1) as number);
     expect(values).toEqual([...values].sort((left, right) => right - left));
@@ -64,7 +64,7 @@ describe("market_data and markets of protocol 05", () => {
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
   });
 
-  it("show a pool whose views fail", async () => {
+  it("include a pool whose views fail", async () => {
     const { hostile } = pools.market;
     const [item] = await pools.itemsOf("market_data", { pool: hostile });
     expect(item).toMatchObject({ pool_address: hostile, total_value_locked_quote: null, supply_rate: null, lp_token_total_supply: null });
@@ -80,7 +80,7 @@ describe("market_data and markets of protocol 05", () => {
     expect((await pools.itemsOf("market_data", { pool: base.address }))[0]?.total_value_locked_quote).toBeGreaterThan(0);
   });
 
-  it("are those of one pool with its address", async () => {
+  it("are restricted to one pool by its address", async () => {
     const { base, tokens } = pools.market;
     expect((await pools.itemsOf("market_data", { pool: base.address })).map(({ pool_address }) => pool_address)).toEqual([base.address]);
     expect(await pools.itemsOf("market_data", { pool: tokens.dollar })).toEqual([]);
@@ -90,7 +90,7 @@ describe("market_data and markets of protocol 05", () => {
 const month = 30 * 86_400;
 const year = 365 * 86_400;
 
-/** The growth of a pool's virtual price between its first and its last reading of the last 30 days, for a year. */
+/** The annualised growth of a pool's virtual price between its first and its last reading within the last 30 days. */
 const rateOf = async (pool: StablePool): Promise<number> => {
   const now = await timeOf(pools.chain, pools.head);
   const rows = await pools.test.database.query<{ block: number }>(

@@ -3,7 +3,7 @@ import { createRandom } from "../../../../../demo/story/random.ts";
 import { nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { type Asked, builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
+import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, type OperationParameters, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
 import { type StableMarket, type StablePool, startStableMarket } from "./market.ts";
 import { type PoolState, readState } from "./views.ts";
@@ -18,9 +18,9 @@ export interface StableIndex {
   readonly test: TestDatabase;
   readonly index: CommunityIndex;
   readonly head: number;
-  /** Heights at which answers are compared with the pools. */
+  /** Heights at which responses are compared with the pools. */
   readonly heights: readonly number[];
-  itemsOf(operation: string, asked?: Partial<Asked>): ReturnType<ItemsOf>;
+  itemsOf(operation: string, parameters?: Partial<OperationParameters>): ReturnType<ItemsOf>;
   stateAt(pool: StablePool, height: number): Promise<PoolState>;
   poolOf(item: Readonly<Record<string, unknown>>): StablePool;
   /** The value of amounts of a pool's coins in US dollars; null if a price is unknown and its amount is not 0. */
@@ -70,7 +70,7 @@ export const startStableIndex = async (seed: string): Promise<StableIndex> => {
     index,
     head,
     heights: [0, 2, 4, 7, steps].map((part) => head - steps + part),
-    itemsOf: (operation, asked = {}) => run(operation, { height: head, ...asked }),
+    itemsOf: (operation, parameters = {}) => run(operation, { height: head, ...parameters }),
     stateAt: (pool, height) => readState(chain, pool, height),
     poolOf: ({ pool_address }) => market.pools.find(({ address }) => address === pool_address) as StablePool,
     valueAt: ({ coins }, amounts) =>

@@ -14,7 +14,7 @@ const tokensOf = (item: Readonly<Record<string, unknown>> | undefined) => (item?
 const addressesOf = (items: readonly Readonly<Record<string, unknown>>[]): unknown[] =>
   items.map(({ pool_address }) => pool_address).sort();
 
-/** The pools whose tokens a wallet holds, with its share of the balances by their views. */
+/** The pools whose tokens a wallet holds, with its share of the balances that they return. */
 const positionsOf = async (wallet: Address, height: number) => {
   const states = await Promise.all(
     pools.market.pools.map(async (pool) => {
@@ -65,15 +65,15 @@ describe("tokens of protocol 05", () => {
         for (const { pool, shares, amounts } of expected) {
           const item = items.find(({ pool_address }) => pool_address === pool.address);
           expect(item).toMatchObject({ lp_token_balance: String(shares), lp_token_address: pool.shares, lp_token_decimals: 18 });
-          const shown = tokensOf(item).map(({ contract_address, balance }) => [contract_address, balance]);
-          expect(shown).toEqual(pool.coins.map((coin, i) => [coin, String(amounts[i])]));
+          const actual = tokensOf(item).map(({ contract_address, balance }) => [contract_address, balance]);
+          expect(actual).toEqual(pool.coins.map((coin, i) => [coin, String(amounts[i])]));
           expectNear(item?.total_quote, pools.valueAt(pool, amounts), `${wallet} in ${pool.address} at ${height}`);
         }
       }
     }
   });
 
-  it("show the native currency with 18 decimals and its price", async () => {
+  it("have the native currency with 18 decimals and its price", async () => {
     const { ether, people } = pools.market;
     const [item] = await pools.itemsOf("tokens", { wallet: people[0] as Address, pool: ether.address });
     const [native] = tokensOf(item);
@@ -88,7 +88,7 @@ describe("tokens of protocol 05", () => {
       expect(await pools.itemsOf(operation, { wallet: tokens.dollar })).toEqual([]);
   });
 
-  it("are what a pool pays for all pool tokens of the wallet", async () => {
+  it("are the amounts that a pool pays for all of the wallet's pool tokens", async () => {
     const { chain, market, index, itemsOf, stateAt, head } = pools;
     const wallet = market.people[0] as Address;
     for (const pool of [market.plain, market.ether, market.base]) {

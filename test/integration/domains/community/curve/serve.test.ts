@@ -52,11 +52,11 @@ describe("endpoints of protocol 05", () => {
     }
   });
 
-  it("respond with 404 for a contract that is not a pool, and without items for a pool without tokens of the wallet", async () => {
+  it("respond with 404 for a contract that is not a pool, and without items for a pool in which the wallet has no tokens", async () => {
     const { base, tokens, people } = pools.market;
-    const stranger = `0x${"12".repeat(20)}`;
+    const otherWallet = `0x${"12".repeat(20)}`;
     expect((await served.get(`protocol_05/tokens/?address=${people[0]}&pool-address=${base.address}`)).items).toHaveLength(1);
-    expect((await served.get(`protocol_05/tokens/?address=${stranger}&pool-address=${base.address}`)).items).toEqual([]);
+    expect((await served.get(`protocol_05/tokens/?address=${otherWallet}&pool-address=${base.address}`)).items).toEqual([]);
     for (const path of [`tokens/?address=${people[0]}&`, "market_data/?"])
       expect((await served.request(`protocol_05/${path}pool-address=${tokens.dollar}`)).status).toBe(404);
   });

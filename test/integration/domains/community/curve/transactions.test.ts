@@ -21,8 +21,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => pools?.end());
 
-const transactionsOf = async (wallet: Address, asked: { height?: number; limit?: number; offset?: number } = {}) =>
-  (await pools.itemsOf("transactions", { wallet, ...asked })) as Item[];
+const transactionsOf = async (wallet: Address, parameters: { height?: number; limit?: number; offset?: number } = {}) =>
+  (await pools.itemsOf("transactions", { wallet, ...parameters })) as Item[];
 
 const actionNames: Readonly<Record<string, string>> = {
   TokenExchange: "exchange",
@@ -34,7 +34,7 @@ const actionNames: Readonly<Record<string, string>> = {
 
 const accountOf = ({ args }: PoolLog): string => String(args.buyer ?? args.provider).toLowerCase();
 
-/** What the wallet received less what it paid in each transaction, by token, without the native currency, which has no transfers. */
+/** The wallet's net receipts by token in each transaction, without the native currency, which has no transfers. */
 const flowsByTransaction = (items: readonly Item[]): Map<Hash, Record<Address, bigint>> => {
   const flows = new Map<Hash, Record<Address, bigint>>();
   for (const { tx_hash, amounts } of items) {
@@ -53,7 +53,7 @@ const expectFlows = async (items: readonly Item[], wallet: Address): Promise<voi
   }
 };
 
-/** What a log of a pool says about the native currency: what the pool received less what it paid. */
+/** The amount of the native currency that a pool received, minus what it paid, according to one of its logs. */
 const nativeOf = ({ name, args, pool }: PoolLog): bigint => {
   const i = BigInt(pool.coins.indexOf(nativeTokenAddress));
   const amounts = args.token_amounts as readonly bigint[] | undefined;
@@ -63,11 +63,11 @@ const nativeOf = ({ name, args, pool }: PoolLog): bigint => {
 };
 
 describe("transactions of protocol 05", () => {
-  it("are the wallet's exchanges and changes of liquidity, newest first, as the node's logs have them", async () => {
+  it("are the wallet's exchanges and changes of liquidity in the node's logs, newest first", async () => {
     const logs = await poolLogs(pools.chain, pools.market.pools);
     for (const wallet of pools.market.people) {
       const items = (await transactionsOf(wallet)).filter(({ pool_address }) => pool_address !== pools.market.hostile);
-      const shown = items.map(({ action, block_height, log_offset, tx_hash, pool_address, from_address }) => ({
+      const actual = items.map(({ action, block_height, log_offset, tx_hash, pool_address, from_address }) => ({
         action,
         block_height,
         log_offset,
@@ -76,7 +76,7 @@ describe("transactions of protocol 05", () => {
         from_address,
       }));
       const own = logs.filter((log) => accountOf(log) === wallet).reverse();
-      expect(shown).toEqual(
+      expect(actual).toEqual(
         own.map(({ name, block, index, transaction, pool }) => ({
           action: actionNames[name],
           block_height: block,
@@ -90,7 +90,7 @@ describe("transactions of protocol 05", () => {
     expect(new Set(logs.map(({ name }) => name))).toEqual(new Set(Object.keys(actionNames)));
   });
 
-  it("have the amounts that the wallet sent and received, by the transfers of each transaction", async () => {
+  it("have the amounts that the wallet sent and received in the transfers of each transaction", async () => {
     for (const wallet of pools.market.people) await expectFlows(await transactionsOf(wallet), wallet);
   });
 
@@ -123,7 +123,7 @@ describe("transactions of protocol 05", () => {
     }
   });
 
-  it("have no amounts for ids of no coin", async () => {
+  it("have no amounts for ids of coins that do not exist", async () => {
     const { hostile, people } = pools.market;
     const items = await transactionsOf(people[0] as Address);
     expect(items.filter(({ pool_address }) => pool_address === hostile)).toMatchObject([
@@ -136,11 +136,11 @@ describe("transactions of protocol 05", () => {
     const height = pools.head - 2;
     const all = await transactionsOf(wallet, { height });
     expect(all).toEqual((await transactionsOf(wallet)).filter(({ block_height }) => (block_height as number) <= height));
-    // Pages end within blocks and transactions, too.
+    // Some pages end within a block or a transaction.
     for (const limit of [1, 2, 3]) {
       const pages = [];
       for (let offset = 0; offset < all.length; offset += limit) pages.push(...(await transactionsOf(wallet, { height, limit, offset })));
-      expect(pages, `${limit} a page`).toEqual(all);
+      expect(pages, `${limit} per page`).toEqual(all);
     }
   });
 
@@ -160,7 +160,7 @@ describe("transactions of protocol 05", () => {
       gas: 3_000_000n,
       ...call(ownContracts("PoolRouter"), router, "addFor", [base.address, base.shares, base.coins, amounts, recipient]),
     });
-    // For itself, to another account, and for another account.
+    // The sender pays and receives; it pays for another recipient; another account pays. Then additions by and for another account.
     await chain.send(
       exchange(first, first, first),
       exchange(first, first, second),

@@ -3,7 +3,7 @@ import { artifacts, type TestChain } from "../../../../support/chain.ts";
 import { read } from "../../pools/support.ts";
 import type { StablePool } from "./market.ts";
 
-/** A pool as its own views return it at a height. */
+/** The state of a pool at a height, as its views return it. */
 export interface PoolState {
   readonly balances: readonly bigint[];
   readonly supply: bigint;

@@ -40,7 +40,7 @@ interface Decoded {
   readonly args: Arguments;
 }
 
-/** An action by the node's logs, with the accounts that it concerns and what each of them paid and received. */
+/** An action from the node's logs, with the accounts that it concerns and what each of them paid and received. */
 interface ExpectedAction {
   readonly log: NodeLog;
   readonly action: string;
@@ -55,9 +55,9 @@ const decode = (log: NodeLog, abi: Abi): Decoded => {
   return { log, name: eventName, args: Object.fromEntries(lower) as Arguments };
 };
 
-const numberOf = ({ blockNumber, logIndex }: NodeLog): number => Number(blockNumber) * 10_000 + Number(logIndex);
+const orderOf = ({ blockNumber, logIndex }: NodeLog): number => Number(blockNumber) * 10_000 + Number(logIndex);
 
-/** The actions of an account with the pools by the node's logs, newest first, as the endpoint shows them. */
+/** An account's actions with the pools, from the node's logs: newest first, as the endpoint returns them. */
 export const actionsOf = async (chain: TestChain, { pools, reserves }: LendingMarket, wallet: Address) => {
   const logsOf = (address: readonly Address[]) => chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address }]);
   const ofPools = (await logsOf(pools.map(({ address }) => address))).map((log) => decode(log, contracts("LendingPool").abi));
@@ -65,7 +65,7 @@ export const actionsOf = async (chain: TestChain, { pools, reserves }: LendingMa
   const found = [...ofPools.flatMap((one) => poolAction(one, reserves)), ...transfers(ofTokens, ofPools)];
   return found
     .filter(({ accounts }) => accounts.includes(wallet))
-    .sort((left, right) => numberOf(right.log) - numberOf(left.log))
+    .sort((left, right) => orderOf(right.log) - orderOf(left.log))
     .map(({ log, action, pool, legs }) => ({
       action,
       block_height: Number(log.blockNumber),
@@ -126,7 +126,7 @@ const poolAction = ({ log, name, args }: Decoded, reserves: readonly LendingRese
   }
 };
 
-/** Transfers of aTokens that are not parts of liquidations, with the amounts of the transfer events next to them. */
+/** Transfers of aTokens that are not part of liquidations, with the amounts of the adjacent Transfer events. */
 const transfers = (ofTokens: readonly Decoded[], ofPools: readonly Decoded[]): ExpectedAction[] =>
   ofTokens
     .filter(({ name }) => name === "BalanceTransfer")
@@ -138,7 +138,7 @@ const transfers = (ofTokens: readonly Decoded[], ofPools: readonly Decoded[]): E
       const moved = ofTokens.find(
         (other) =>
           other.name === "Transfer" &&
-          Math.abs(numberOf(other.log) - numberOf(log)) === 1 &&
+          Math.abs(orderOf(other.log) - orderOf(log)) === 1 &&
           other.args.from === from &&
           other.args.to === to,
       );
@@ -150,14 +150,14 @@ const transfers = (ofTokens: readonly Decoded[], ofPools: readonly Decoded[]): E
       return [{ log, action: "transfer", pool: log.address, accounts: [from, to], legs }];
     });
 
-/** Amounts that the wallet paid come first. */
+/** Sorts amounts: those that the wallet paid come first. */
 const inOrder = (amounts: readonly string[]): string[] => [
   ...amounts.filter((text) => text.startsWith("OUT")).sort(),
   ...amounts.filter((text) => text.startsWith("IN")).sort(),
 ];
 
-/** Items of the endpoint in the form of the expected actions. */
-export const shownActions = (items: readonly Readonly<Record<string, unknown>>[]) =>
+/** The endpoint's items, in the format of the expected actions. */
+export const servedActions = (items: readonly Readonly<Record<string, unknown>>[]) =>
   items.map(({ action, block_height, log_offset, tx_hash, pool_address, amounts }) => ({
     ...{ action, block_height, log_offset, tx_hash, pool_address },
     amounts: (amounts as { direction: string; amount: string; contract_address: string }[]).map(

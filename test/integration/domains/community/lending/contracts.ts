@@ -32,7 +32,7 @@ contract Router {
   }
 }
 
-/** A pool, a configurator and an aToken that emits any event of them. */
+/** Acts as a pool, a configurator and an aToken, and emits any of their events. */
 contract Impostor {
   event ReserveInitialized(address indexed asset, address indexed aToken, address stable, address variable, address strategy);
   event ReserveDataUpdated(address indexed reserve, uint256 a, uint256 b, uint256 c, uint256 d, uint256 e);

@@ -41,8 +41,8 @@ const asImpostor = async (name: string, args: readonly unknown[]): Promise<void>
   await chain.send(call(contracts("Impostor"), impostor, name, args));
 };
 
-/** Mines what was sent, and waits until it is indexed. */
-const settle = async (): Promise<number> => {
+/** Mines the sent transactions, waits until they are indexed, and returns the head. */
+const mineAndSync = async (): Promise<number> => {
   await chain.mine();
   await index.sync();
   return chain.head();
@@ -52,39 +52,39 @@ const marketOf = async (aToken: Address, height: number) =>
   (await itemsOf("market_data", { height })).find(({ pool_address }) => pool_address === aToken);
 
 describe("protocol 01 with an impostor among its contracts", () => {
-  it("shows reserves whose contracts return nothing or the greatest number", async () => {
+  it("returns reserves whose contracts return nothing or the largest number", async () => {
     const [asset, account] = [market.coins[0]?.address as Address, chain.accounts[7] as Address];
     await asImpostor("announce", [asset, impostor, account]);
     await asImpostor("announce", [asset, account, zeroAddress]);
-    const height = await settle();
+    const height = await mineAndSync();
     expect(await marketOf(impostor, height)).toMatchObject({ total_supply: String(maxUint), total_borrow: null, borrow_rate: null });
     // An account without code has no pool.
     expect(await marketOf(account, height)).toMatchObject({ total_supply: null, supply_rate: null, available_liquidity: null });
   });
 
-  it("multiplies the greatest numbers, and does not know the balance of a change at the index 0", async () => {
+  it("multiplies the largest numbers, and returns null for a balance that changed at the index 0", async () => {
     const [first, second, third] = chain.accounts.slice(6) as [Address, Address, Address];
     await asImpostor("mint", [first, maxUint, 0n, ray]);
     await asImpostor("mint", [second, 5n, 0n, 0n]);
-    // Less is minted than the interest: the scaled balance falls below zero.
+    // The minted amount is less than the interest: the scaled balance falls below zero.
     await asImpostor("mint", [third, 1n, maxUint, ray]);
-    const before = await settle();
+    const before = await mineAndSync();
     const balance = async (wallet: Address, height: number) => (await itemsOf("balances", { wallet, height })).map((item) => item.balance);
     expect(await balance(first, before)).toEqual([String(maxUint)]);
     expect(await balance(second, before)).toEqual([null]);
     expect(await balance(third, before)).toEqual([null]);
     await asImpostor("update", [market.coins[0]?.address, maxUint, maxUint]);
-    const height = await settle();
+    const height = await mineAndSync();
     // (2^256 - 1)^2 / 10^27, rounded half up, in the block of the update.
     expect(await balance(first, height)).toEqual([String((maxUint * maxUint + ray / 2n) / ray)]);
     expect((await itemsOf("markets", { height })).length).toBe(6);
   });
 
-  it("counts logs that are not encodings of their event, and shows the other reserves", async () => {
+  it("counts logs that do not encode their event, and still returns the other reserves", async () => {
     const topic = toEventSelector("ReserveDataUpdated(address,uint256,uint256,uint256,uint256,uint256)");
     await asImpostor("garbage", [topic, "0x01"]);
     await asImpostor("garbage", [toEventSelector("Mint(address,address,uint256,uint256,uint256)"), `0x${"ff".repeat(96)}`]);
-    const height = await settle();
+    const height = await mineAndSync();
     const skipped = await test.database.query<{ table_name: string }>("SELECT table_name FROM cq_protocol_01.skipped ORDER BY 1");
     expect(skipped.map(({ table_name }) => table_name)).toEqual(["a_token_changes", "reserve_updates"]);
     for (const reserve of market.reserves) {
@@ -100,7 +100,7 @@ describe("a reserve of protocol 01", () => {
     const [from] = market.people as [Address];
     await insertTokens(test.database, [{ address: coin.address, name: "Odd", decimals: null }]);
     await chain.send({ from, ...call(contracts("LendingPool"), pool, "supply", [coin.address, 1_000n, from, 0]) });
-    const height = await settle();
+    const height = await mineAndSync();
     expect(await marketOf(aToken, height)).toMatchObject({ total_supply: "1000", asset_decimals: null, total_supply_quote: null });
     expect(await itemsOf("balances", { wallet: from, height })).toMatchObject([{ balance: "1000", contract_decimals: null, quote: null }]);
   });
@@ -110,7 +110,7 @@ describe("a reserve of protocol 01", () => {
       const { aToken, coin } = market.reserves.find(({ pool }) => pool === address) as LendingMarket["reserves"][0];
       const before = await chain.head();
       await chain.send(call(contracts("LendingConfigurator"), configurator, "setBorrowable", [coin.address, false]));
-      const height = await settle();
+      const height = await mineAndSync();
       expect(await marketOf(aToken, before)).toMatchObject({ total_borrow: "0", borrow_rate: expect.any(Number), utilization_rate: 0 });
       expect(await marketOf(aToken, height)).toMatchObject({ total_borrow: null, borrow_rate: null, utilization_rate: null });
     }
@@ -121,7 +121,7 @@ describe("a reserve of protocol 01", () => {
     const configurator = market.pools.find(({ address }) => address === pool)?.configurator as Address;
     const before = await chain.head();
     await chain.send(call(contracts("LendingConfigurator"), configurator, "dropReserve", [coin.address]));
-    const height = await settle();
+    const height = await mineAndSync();
     expect(await marketOf(aToken, before)).toBeDefined();
     expect(await marketOf(aToken, height)).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 import { decodeEventLog } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
-import { pick, type ShownEvent, shownEvents, whole } from "../lending-details.ts";
+import { pick, type ServedEvent, servedEvents, whole } from "../lending-details.ts";
 import { builtInProtocol } from "../operations.ts";
 import { type ServedCommunity, serveCommunity } from "../serve.ts";
 import { contracts } from "./contracts.ts";
@@ -20,7 +20,7 @@ interface NodeLog {
 let lending: IndexedLending;
 let served: ServedCommunity;
 let logs: readonly { readonly log: NodeLog; readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
-let shown: readonly ShownEvent[];
+let actual: readonly ServedEvent[];
 
 beforeAll(async () => {
   lending = await startIndexedLending(protocol, "operations of lending pools");
@@ -32,7 +32,7 @@ beforeAll(async () => {
     const lower = Object.entries(args as object).map(([name, value]) => [name, typeof value === "string" ? value.toLowerCase() : value]);
     return eventName === "ReserveDataUpdated" ? [] : [{ log, name: String(eventName), args: Object.fromEntries(lower) }];
   });
-  shown = await shownEvents(
+  actual = await servedEvents(
     served,
     logs.map(({ log }) => log.transactionHash),
   );
@@ -71,7 +71,7 @@ describe("lending details of pools", () => {
           return { ...base, ...received, ...receipt, on_behalf_of: user, user };
         case "Borrow": {
           const mode = Number(args.interestRateMode ?? args.borrowRateMode);
-          // Rates are in rays: 10^25 of a ray are one percent.
+          // Rates are in rays, with 27 decimals: 10^25 is one percent.
           const rate = Number(`${args.borrowRate}e-25`);
           return { ...base, ...received, borrow_rate_mode: mode, borrow_rate: rate, on_behalf_of: args.onBehalfOf, user };
         }
@@ -91,7 +91,7 @@ describe("lending details of pools", () => {
           };
       }
     });
-    expect(shown.map((event, position) => pick(event, Object.keys(expected[position] ?? event)))).toEqual(expected);
+    expect(actual.map((event, position) => pick(event, Object.keys(expected[position] ?? event)))).toEqual(expected);
     const names = new Set(expected.map(({ event }) => event));
     expect(names).toEqual(new Set(["Supply", "Deposit", "Withdraw", "Borrow", "Repay", "LiquidationCall"]));
     expect(expected.some(({ event, token_address_in }) => event === "Repay" && token_address_in === null)).toBe(true);
@@ -100,9 +100,9 @@ describe("lending details of pools", () => {
 
   it("have names, prices and values of the tokens", () => {
     const [dollar] = lending.market.reserves.filter(({ coin }) => coin.decimals === 6);
-    const found = shown.filter(({ event, token_address_in }) => event === "Supply" && token_address_in === dollar?.coin.address);
+    const found = actual.filter(({ event, token_address_in }) => event === "Supply" && token_address_in === dollar?.coin.address);
     expect(found.length).toBeGreaterThan(0);
-    // The coin of 6 decimals costs one dollar.
+    // The coin with 6 decimals costs one dollar.
     for (const event of found)
       expect(event).toMatchObject({
         protocol_name: "Aave",
@@ -123,6 +123,6 @@ describe("lending details of pools", () => {
     const hash = logs[0]?.log.transactionHash;
     expect((await served.itemsOf(`transaction_v2/${hash}/`))[0]?.lending_details).toBeNull();
     const { transactions } = await lending.chain.rpc<{ transactions: string[] }>("eth_getBlockByNumber", ["0x1", false]);
-    expect(await shownEvents(served, transactions)).toEqual([]);
+    expect(await servedEvents(served, transactions)).toEqual([]);
   });
 });

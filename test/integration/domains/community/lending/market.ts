@@ -38,7 +38,7 @@ export interface LendingMarket {
   readonly coins: readonly Coin[];
   readonly pools: readonly Pool[];
   readonly reserves: LendingReserve[];
-  /** An action of an account with a reserve; some of them fail. */
+  /** A random action of an account with a reserve; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 
@@ -47,7 +47,7 @@ const whole = (amount: bigint, { decimals }: Coin): bigint => amount * 10n ** Bi
 /** The price of the smallest unit with 36 decimals, as pools store it. */
 export const poolPrice = ({ decimals, price }: Coin): bigint => (BigInt(Math.round(price * 1e6)) * 10n ** 30n) / 10n ** BigInt(decimals);
 
-/** Adds a reserve in which people can borrow, and lets them use it. */
+/** Adds a borrowable reserve, and approves the pool and the router for all people. */
 const addReserve = async (
   chain: TestChain,
   { people, router }: { readonly people: readonly Address[]; readonly router: Address },

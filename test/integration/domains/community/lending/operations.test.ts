@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { builtInProtocol, createItemsOf, expectPages, type ItemsOf } from "../operations.ts";
-import { actionsOf, shownActions } from "./actions.ts";
+import { actionsOf, servedActions } from "./actions.ts";
 import type { LendingReserve } from "./market.ts";
 import { type IndexedLending, startIndexedLending } from "./story.ts";
 import { viewsOf } from "./views.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => lending?.end());
 
-/** Heights of all kinds: before the first action, at actions, between them, at liquidations, and the head. */
+/** Heights before the first action, at actions, between them, at liquidations, and the head. */
 const heights = (): number[] => [
   ...[-1, 0, 3, 5, 6, 7, 8, 13, 22, 30, 39].map((step) => lending.first + step),
   lending.head - 1,
@@ -34,7 +34,7 @@ const reserveOf = (item: Readonly<Record<string, unknown>>): LendingReserve => {
 
 const inDollars = (amount: bigint, { decimals, price }: LendingReserve["coin"]): number => (Number(amount) / 10 ** decimals) * price;
 
-/** Equal up to the precision of a double. */
+/** Expects a number to be equal up to the precision of a double. */
 const expectNear = (actual: unknown, expected: number): void =>
   expect(Math.abs((actual as number) - expected)).toBeLessThanOrEqual(1e-12 * Math.max(1, Math.abs(expected)));
 
@@ -91,7 +91,7 @@ describe("market_data and markets of protocol 01", () => {
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
   });
 
-  it("are those of one aToken or of one pool with its address, and none with another one", async () => {
+  it("are restricted to one aToken or one pool by its address, and empty for any other contract", async () => {
     const found = async (pool: Address) =>
       new Set((await itemsOf("market_data", { height: lending.head, pool })).map(({ pool_address }) => pool_address));
     const { pools, reserves, coins } = lending.market;
@@ -135,13 +135,13 @@ describe("transactions of protocol 01", () => {
     const actions = new Set<unknown>();
     for (const wallet of [...people, treasury]) {
       const items = await itemsOf("transactions", { wallet, height: lending.head });
-      expect(shownActions(items)).toEqual(await actionsOf(lending.chain, lending.market, wallet));
+      expect(servedActions(items)).toEqual(await actionsOf(lending.chain, lending.market, wallet));
       for (const { action } of items) actions.add(action);
     }
     expect(actions).toEqual(new Set(["supply", "deposit", "withdraw", "borrow", "repay", "liquidation", "transfer"]));
   });
 
-  it("have the value of what was paid, or else of what was received", async () => {
+  it("have the value of what was paid, or of what was received if nothing was paid", async () => {
     const [wallet] = lending.market.people as [Address];
     for (const { amounts, total_quote } of await itemsOf("transactions", { wallet, height: lending.head })) {
       const legs = (amounts as { direction: string; amount: string; contract_address: Address; quote: number }[]).map((leg) => {
@@ -156,7 +156,7 @@ describe("transactions of protocol 01", () => {
     }
   });
 
-  it("continue on the next page, and are those up to the block that the page is as of", async () => {
+  it("continue on the next page, up to the as-of block", async () => {
     const { head, first } = lending;
     const [wallet] = lending.market.people as [Address];
     await expectPages(itemsOf, wallet, head, first + 20);

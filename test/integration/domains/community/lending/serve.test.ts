@@ -3,7 +3,7 @@ import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { parseCsv } from "../../../../support/csv.ts";
 import { builtInProtocol } from "../operations.ts";
 import { type ServedCommunity, serveCommunity } from "../serve.ts";
-import { actionsOf, shownActions } from "./actions.ts";
+import { actionsOf, servedActions } from "./actions.ts";
 import { configurationOf, type IndexedLending, startIndexedLending } from "./story.ts";
 import { viewsOf } from "./views.ts";
 
@@ -67,7 +67,7 @@ describe("markets of lending pools over HTTP", () => {
 });
 
 describe("wallets of lending pools over HTTP", () => {
-  it("have the balances that the contracts return at the head, also in CSV", async () => {
+  it("have the balances that the contracts return at the head, including in CSV", async () => {
     const { people, reserves } = lending.market;
     for (const wallet of people) {
       const { items } = await served.get(`protocol_01/balances/?address=${wallet}`);
@@ -78,25 +78,25 @@ describe("wallets of lending pools over HTTP", () => {
     }
   });
 
-  it("have their actions in the order of pages", async () => {
+  it("have their actions in order across pages", async () => {
     const [wallet] = lending.market.people as [Address];
     const expected = await actionsOf(lending.chain, lending.market, wallet);
     const items = [];
     for (let page = 0; ; page += 1) {
-      const answer = await served.get(`protocol_01/transactions/?address=${wallet}&page-size=10&page-number=${page}`);
-      items.push(...answer.items);
-      if (!answer.pagination.has_more) break;
+      const response = await served.get(`protocol_01/transactions/?address=${wallet}&page-size=10&page-number=${page}`);
+      items.push(...response.items);
+      if (!response.pagination.has_more) break;
     }
-    expect(shownActions(items)).toEqual(expected);
+    expect(servedActions(items)).toEqual(expected);
     expect(items.length).toBeGreaterThan(20);
     const csv = parseCsv((await served.request(`protocol_01/transactions/?address=${wallet}&format=csv&page-size=10`)).text);
     expect(csv.length).toBeGreaterThan(10);
   });
 
-  it("without a position have no items, and no address is a faulty request", async () => {
-    const stranger = `0x${"12".repeat(20)}`;
+  it("without a position have no items, and a request without an address gets 400", async () => {
+    const otherWallet = `0x${"12".repeat(20)}`;
     for (const operation of ["balances", "transactions"]) {
-      expect((await served.get(`protocol_01/${operation}/?address=${stranger}`)).items).toEqual([]);
+      expect((await served.get(`protocol_01/${operation}/?address=${otherWallet}`)).items).toEqual([]);
       expect((await served.request(`protocol_01/${operation}/`)).status).toBe(400);
     }
   });

@@ -28,7 +28,7 @@ export interface IndexedLending {
   end(): Promise<void>;
 }
 
-/** Plays and indexes weeks of actions with pools of both versions, with metadata and prices of all tokens. */
+/** Runs and indexes weeks of actions with pools of both versions, with metadata and prices of all tokens. */
 export const startIndexedLending = async (protocol: Protocol, seed: string): Promise<IndexedLending> => {
   const chain = await startTestChain();
   const market = await startLending(chain);
@@ -79,7 +79,7 @@ export const playFixed = async (chain: TestChain, { people, reserves }: LendingM
   }
 };
 
-/** Some of the blocks are empty, so that interest grows between touches. */
+/** Runs random actions; some blocks are empty, so that interest accrues between actions. */
 const playRandom = async (chain: TestChain, { randomTransaction }: LendingMarket, seed: string): Promise<void> => {
   const random = createRandom(seed);
   for (let step = 0; step < 32; step += 1) {

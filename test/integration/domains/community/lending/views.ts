@@ -24,7 +24,7 @@ export const viewsOf = (chain: Pick<TestChain, "rpc">) => {
     };
   };
 
-  /** The positions of an account by `supplied` or `borrowed` and the aToken, without those of zero. */
+  /** An account's positions by `supplied` or `borrowed` and the aToken, without positions of 0. */
   const positionsAt = async (reserves: readonly LendingReserve[], wallet: Address, height: number): Promise<Record<string, string>> => {
     const found: Record<string, string> = {};
     for (const { aToken, variableDebt, stableDebt } of reserves) {

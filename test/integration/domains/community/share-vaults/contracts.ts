@@ -4,7 +4,7 @@ import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import { compileSolidity } from "../../../../support/solidity.ts";
 
-/** A router that deposits for its caller, a registry that announces any contract, and a vault that reverts or returns what no vault returns. */
+/** A router that deposits for its caller, a registry that announces any contract, and a vault that reverts or returns impossible values. */
 export const ownContracts = compileSolidity(`
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
@@ -59,7 +59,7 @@ contract Hostile {
     emit Transfer(address(0), owner, type(uint256).max);
     emit Deposit(owner, type(uint256).max, type(uint256).max);
   }
-  /** An event with a word too few. */
+  /** An event whose data lacks a word. */
   function emitGarbage(address owner) external {
     bytes32 topic = keccak256("Deposit(address,uint256,uint256)");
     assembly { mstore(0, 1) log2(0, 32, topic, owner) }
@@ -71,7 +71,7 @@ contract Hostile {
 }
 `);
 
-/** Where a test market's contracts are, and how to call them. */
+/** The addresses of a test market's contracts, and functions that call them. */
 export interface SharedContracts {
   readonly people: readonly [Address, Address, Address, Address];
   readonly strategist: Address;
@@ -105,7 +105,7 @@ export const deployShared = async (chain: TestChain): Promise<SharedContracts> =
   };
 };
 
-/** Lets vaults and the router spend what accounts have: their tokens, and the router also their shares. */
+/** Approves the accounts' tokens for the vaults and the router, and their shares for the router. */
 export const approveAll = async (
   chain: TestChain,
   { people, strategist, token, router, callOf }: SharedContracts,

@@ -20,7 +20,7 @@ interface NodeLog {
   readonly transactionHash: Hex;
 }
 
-/** The node's logs of an event of contracts, by the human-readable signature. */
+/** The node's logs of an event of the contracts, given its human-readable signature. */
 export const eventsOf = async (chain: TestChain, addresses: readonly Address[], text: string): Promise<NodeEvent[]> => {
   const abi = [parseAbiItem(`event ${text}`)] as const;
   const topics = [toEventSelector(text.replaceAll("indexed ", ""))];

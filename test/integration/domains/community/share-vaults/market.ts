@@ -12,7 +12,7 @@ export interface ShareMarket {
   readonly strategy: Address;
   /** The contracts as an operator configures them. */
   readonly community: Readonly<Record<string, Readonly<Record<string, readonly Address[]>>>>;
-  /** A deposit, a withdrawal, a transfer of shares or a report; some of them fail. */
+  /** A random deposit, withdrawal, transfer of shares or report; some fail. */
   randomTransaction(random: ReturnType<typeof createRandom>): TestTransaction;
 }
 

@@ -22,7 +22,7 @@ export const usedBlocks = async (chain: TestChain, { address, contract }: VaultO
   return found.flat().map(({ block }) => block);
 };
 
-/** The actions of all accounts with vaults, by the node's logs. */
+/** The actions of all accounts with vaults, from the node's logs. */
 export const allActions = async (chain: TestChain, token: Address, vaults: readonly VaultOfVersion[]): Promise<ExpectedAction[]> => {
   const addressesOf = (version: VaultOfVersion["contract"]) =>
     vaults.filter(({ contract }) => contract === version).map(({ address }) => address);
@@ -71,8 +71,8 @@ const transferOf = (event: NodeEvent): ExpectedAction => ({
 });
 
 /**
- * Version 2 mints or burns shares before it transfers the assets, in the same transaction. The action belongs to the owner of the shares, even if another
- * account pays or receives the assets. Shares that the vault mints to itself are fees.
+ * Version 2 mints or burns shares before it transfers the assets, in the same transaction. The action belongs to the owner of the shares, even
+ * if another account pays or receives the assets. Shares that the vault mints to itself are fees.
  */
 const actionOfV2 = (token: Address, event: NodeEvent, moved: readonly NodeEvent[]): ExpectedAction[] => {
   if (!isMint(event) && !isBurn(event)) return [transferOf(event)];
@@ -92,7 +92,7 @@ const actionOfV2 = (token: Address, event: NodeEvent, moved: readonly NodeEvent[
   return [{ action, event, legs }];
 };
 
-/** The assets that a withdrawal of another account's shares paid. */
+/** The payment of assets by a withdrawal of another account's shares. */
 const paymentOfV2 = (token: Address, event: NodeEvent, shares: readonly NodeEvent[]): ExpectedAction[] => {
   const burned = shares
     .filter((one) => isBurn(one) && one.hash === event.hash && one.address === event.address && one.index < event.index)

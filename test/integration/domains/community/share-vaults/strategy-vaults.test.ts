@@ -20,7 +20,7 @@ let chain: TestChain;
 let test: TestDatabase;
 let index: CommunityIndex;
 let shared: SharedContracts;
-/** A vault of version 2 without events of deposits, one with them, one of version 3, and an empty one of each version. */
+/** A vault of version 2 without deposit events, one with them, one of version 3, and an empty one of each version. */
 let vaults: readonly VaultOfVersion[];
 let head: number;
 let items: ItemsOf;
@@ -38,10 +38,10 @@ const deployVaults = async (): Promise<VaultOfVersion[]> => {
       address: await chain.deploy(demoContracts("StrategyVault"), ["Vault 3", "V3", token, strategist, collector]),
       contract: "StrategyVault",
     });
-  return [0, 1, 3, 2, 4].map((place) => deployed[place] as VaultOfVersion);
+  return [0, 1, 3, 2, 4].map((position) => deployed[position] as VaultOfVersion);
 };
 
-/** Transactions of one day: some fail. */
+/** Sends the transactions of one day; some fail. */
 const sendDay = async () => {
   const { people, strategist, token, router, callOf } = shared;
   for (let count = 0; count < 4; count += 1) {
@@ -84,16 +84,16 @@ beforeAll(async () => {
   });
   const announcements = ["announceV2", "announceTypedV2", "announceV3", "announceV2", "createdV3"];
   await chain.send(
-    ...vaults.map(({ address }, place) => callOf(people[0], "Registry", registry, announcements[place] ?? "", [address, token])),
-    ...hostile.map((address, place) =>
-      callOf(people[0], "Registry", registry, place === 0 ? "announceV2" : "announceV3", [address, token]),
+    ...vaults.map(({ address }, position) => callOf(people[0], "Registry", registry, announcements[position] ?? "", [address, token])),
+    ...hostile.map((address, position) =>
+      callOf(people[0], "Registry", registry, position === 0 ? "announceV2" : "announceV3", [address, token]),
     ),
   );
   const start = (await timeOf(chain, await chain.head())) + 86_400;
   for (let day = 0; day < days; day += 1) {
     await sendDay();
     if (day === 5) await chain.send(...hostile.map((one) => callOf(people[0], "Hostile", one, "act", [people[0]])));
-    // Profit is released over a day, so that part of it is locked at each height.
+    // Profit is released over a day, so part of it is still locked at each height.
     await chain.mine(start + day * 30_000);
   }
   await index.sync();
@@ -118,7 +118,7 @@ const addresses = (): Address[] => vaults.map(({ address }) => address);
 const usedAt = async (vault: VaultOfVersion, height: number): Promise<number> =>
   Math.max(...[...(await usedBlocks(chain, vault)), head - days + 1].filter((block) => block <= height));
 
-/** What the views of a vault return for shares: version 2 has a price of 10^decimals shares only. */
+/** The assets for shares by the views of a vault; version 2 has only the price of one whole share. */
 const assetsFor = async ({ address, contract }: VaultOfVersion, shares: bigint, height: number): Promise<bigint> =>
   contract === "LegacyVault"
     ? (shares * (await shared.view(contract, address, "pricePerShare", [], height))) / 10n ** BigInt(tokenDecimals)
@@ -158,7 +158,7 @@ describe("market data and markets of protocol 10", () => {
     expect(pages).toEqual(markets);
   });
 
-  it("have a supply rate: the growth of the share price since the first reading, for a year", async () => {
+  it("have a supply rate: the annualised growth of the share price since the first reading", async () => {
     for (const vault of vaults.slice(0, 3)) {
       const [item] = await items("market_data", { height: head, pool: vault.address });
       const blocks = [head - days + 1, await usedAt(vault, head)];
@@ -179,7 +179,7 @@ describe("market data and markets of protocol 10", () => {
 });
 
 describe("balances of protocol 10", () => {
-  it("are shares by the price that the vaults return, at six heights", async () => {
+  it("are the wallet's shares at the price that the vaults return, at six heights", async () => {
     for (const wallet of [...shared.people, shared.collector]) {
       for (const height of heights()) {
         const expected: Record<string, string> = {};
@@ -203,7 +203,7 @@ describe("balances of protocol 10", () => {
 });
 
 describe("transactions of protocol 10", () => {
-  it("are the wallet's actions in the node's logs, with and without events of deposits, also through a router", async () => {
+  it("are the wallet's actions in the node's logs, with and without deposit events, including those through a router", async () => {
     const actions = await allActions(chain, shared.token, vaults);
     const seen = new Set<unknown>();
     for (const wallet of [...shared.people, shared.router, shared.collector]) {
@@ -226,7 +226,7 @@ describe("transactions of protocol 10", () => {
       for (const value of [quote, total_quote]) expect(value).toBeCloseTo(inDollars(BigInt(amount)), 9);
   });
 
-  it("continue on further pages, and are as of a block", async () => {
+  it("continue on further pages, up to the as-of block", async () => {
     const [wallet] = shared.people;
     await expectPages(items, wallet, head, head - 3);
   });

@@ -22,18 +22,18 @@ const ether = 10n ** 18n;
 export interface ExchangeMarket {
   /** `gold` and `silver` have prices, `dust` has none; `odd` has no decimals. */
   readonly tokens: Readonly<Record<"gold" | "silver" | "dust" | "odd", Address>>;
-  /** Without a protocol fee, and with one; the third one is not an exchange of the protocol. */
+  /** `plain` has no protocol fee and `taxed` has one; `foreign` is not an exchange of the protocol. */
   readonly plain: TestExchange;
   readonly taxed: TestExchange;
   readonly foreign: TestExchange;
   /** The pools of the first two exchanges. */
   readonly pools: readonly Address[];
-  /** One of them has no liquidity, and one was announced by another contract too. */
+  /** `empty` has no liquidity; `shared` was announced by another contract, too. */
   readonly empty: Address;
   readonly shared: Address;
   readonly people: readonly Address[];
   readonly weth: Address;
-  /** A swap, an addition or a removal of liquidity through a router, for the sender or for another account; some of them fail. */
+  /** A random swap, addition or removal of liquidity through a router, for the sender or for another account; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 

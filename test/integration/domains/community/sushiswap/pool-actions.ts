@@ -3,7 +3,7 @@ import type { Address, Hash, Hex } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../../support/chain.ts";
 import { pairLogs, uniswap } from "../../pools/support.ts";
 
-/** Where a wallet's action is in the chain. */
+/** A wallet's action and its position in the chain. */
 export interface PoolAction {
   readonly action: string;
   readonly block_height: number;
@@ -17,8 +17,8 @@ const actionNames: Readonly<Record<string, string>> = { Swap: "swap", Mint: "add
 const lower = (address: unknown): Address => String(address).toLowerCase() as Address;
 
 /**
- * The actions of a wallet on pools by the node's logs, newest first: it sent the transaction, called the pool, or received what the pool paid. The recipient
- * of minted pool tokens is in the transfer that precedes Mint.
+ * A wallet's actions on pools, from the node's logs, newest first: it sent the transaction, called the pool, or received what the pool paid.
+ * The recipient of minted pool tokens is in the transfer that precedes Mint.
  */
 export const actionsOf = async (chain: TestChain, pools: readonly Address[], wallet: Address, height: number): Promise<PoolAction[]> => {
   const logs = await pairLogs(chain, pools, height);
@@ -42,7 +42,7 @@ export const actionsOf = async (chain: TestChain, pools: readonly Address[], wal
   return found.sort((left, right) => right.block_height - left.block_height || right.log_offset - left.log_offset);
 };
 
-/** What a wallet received less what it sent in a transaction, by token, by the transfers in the node's logs. */
+/** A wallet's net receipts by token in a transaction, from the transfers in the node's logs. */
 export const flowsOf = async (chain: TestChain, hash: Hash, wallet: Address): Promise<Record<Address, bigint>> => {
   const { logs } = await chain.rpc<{ logs: { address: Address; topics: [Hex, ...Hex[]]; data: Hex }[] }>("eth_getTransactionReceipt", [
     hash,

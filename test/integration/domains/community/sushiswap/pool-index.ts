@@ -4,14 +4,14 @@ import { poolsProjection } from "../../../../../runtime/domains/pools/projection
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { type Asked, builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
+import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, type OperationParameters, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
 import { type ExchangeMarket, startExchangeMarket } from "./exchange-market.ts";
 import { type Pool, readPool } from "./views.ts";
 
 const steps = 10;
 export const secondsPerDay = 86_400;
-/** Of all tokens but the odd one. */
+/** The decimals of all tokens except the odd one. */
 export const decimals = 18;
 /** US dollars per whole token. */
 const prices = { gold: 3, silver: 2 } as const;
@@ -23,10 +23,10 @@ export interface PoolIndex {
   readonly test: TestDatabase;
   readonly index: CommunityIndex;
   readonly head: number;
-  /** Heights at which answers are compared with the pools. */
+  /** Heights at which responses are compared with the pools. */
   readonly heights: readonly number[];
   /** The items of an operation, at the head if no height is given. */
-  itemsOf(operation: string, asked?: Partial<Asked>): ReturnType<ItemsOf>;
+  itemsOf(operation: string, parameters?: Partial<OperationParameters>): ReturnType<ItemsOf>;
   poolAt(pool: Address, height: number): Promise<Pool>;
   /** US dollars per whole token; null if unknown. */
   priceOf(token: Address): number | null;
@@ -68,7 +68,7 @@ export const startPoolIndex = async (seed: string): Promise<PoolIndex> => {
     index,
     head,
     heights: [0, 2, 4, 7, steps].map((part) => head - steps + part),
-    itemsOf: (operation, asked = {}) => run(operation, { height: head, ...asked }),
+    itemsOf: (operation, parameters = {}) => run(operation, { height: head, ...parameters }),
     poolAt: (pool, height) => readPool(chain, pool, height),
     priceOf,
     valueOfReserves: ({ tokens, reserves }) => {

@@ -35,7 +35,7 @@ describe("market_data and markets of protocol 07", () => {
     }
   });
 
-  it("are ordered by value, unknown ones last, and agree with each other", async () => {
+  it("are ordered by value, unknown values last, and agree with each other", async () => {
     const markets = await pools.itemsOf("markets");
     const values = markets.map(({ total_value_locked_quote: value }) => (value ?? -1) as number);
     expect(values).toEqual([...values].sort((left, right) => right - left));
@@ -44,7 +44,7 @@ describe("market_data and markets of protocol 07", () => {
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
   });
 
-  it("have a supply rate: the growth of √(reserve0 × reserve1) per pool token within 30 days, for a year", async () => {
+  it("have a supply rate: the annualised growth of √(reserve0 × reserve1) per pool token within 30 days", async () => {
     const { chain, head, heights, itemsOf } = pools;
     const times = await Promise.all(Array.from({ length: head + 1 }, (_, height) => timeOf(chain, height)));
     const found = new Set<boolean>();
@@ -61,7 +61,7 @@ describe("market_data and markets of protocol 07", () => {
     expect(largest?.supply_rate).toBeGreaterThan(0);
   });
 
-  it("are those of one pool with its address, and none with that of another exchange", async () => {
+  it("are restricted to one pool by its address, and empty for a pool of another exchange", async () => {
     const { market, itemsOf } = pools;
     const [pool] = market.pools as [Address];
     expect((await itemsOf("market_data", { pool })).map(({ pool_address }) => pool_address)).toEqual([pool]);
@@ -73,7 +73,7 @@ describe("market_data and markets of protocol 07", () => {
 const month = 30 * secondsPerDay;
 const year = 365 * secondsPerDay;
 
-/** The rate of a pool by its views; null without a supply or without time between both states. */
+/** The rate of a pool from its views; null without a supply, or if both states have the same time. */
 const rateOf = async (pool: Address, height: number, times: readonly number[]): Promise<number | null> => {
   const { market, poolAt } = pools;
   if (pool === market.empty) return null;

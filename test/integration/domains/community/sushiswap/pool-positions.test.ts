@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => pools?.end());
 
-/** The pools whose tokens a wallet holds, with its balance and its share of the reserves by their views. */
+/** The pools whose tokens a wallet holds, with its balance and its share of the reserves, from their views. */
 const positionsOf = async (wallet: Address, height: number) => {
   const held = await Promise.all(
     pools.market.pools.map(async (address) => {
@@ -35,7 +35,7 @@ const tokensOf = (item: Readonly<Record<string, unknown>> | undefined) => (item?
 
 describe("balances of protocol 07", () => {
   it("are the wallet's pool tokens and the value of their share, at five heights", async () => {
-    // The last one receives the protocol fee.
+    // The last account receives the protocol fee.
     for (const wallet of [...pools.market.people, pools.chain.accounts[9]?.toLowerCase() as Address]) {
       for (const height of pools.heights) {
         const items = await pools.itemsOf("balances", { wallet, height });
@@ -71,15 +71,15 @@ describe("tokens of protocol 07", () => {
         for (const { address, pool, balance, amounts } of expected) {
           const item = items.find(({ pool_address }) => pool_address === address);
           expect(item).toMatchObject({ lp_token_balance: String(balance), lp_token_address: address, lp_token_decimals: decimals });
-          const shown = tokensOf(item).map((token) => [token.contract_address, token.balance]);
-          expect(shown).toEqual(pool.tokens.map((token, side) => [token, String(amounts[side])]));
+          const actual = tokensOf(item).map((token) => [token.contract_address, token.balance]);
+          expect(actual).toEqual(pool.tokens.map((token, side) => [token, String(amounts[side])]));
           expectNear(item?.total_quote, pools.valueOfReserves({ ...pool, reserves: amounts }), `${wallet} in ${address} at ${height}`);
         }
       }
     }
   });
 
-  it("are those of one pool with its address", async () => {
+  it("are restricted to one pool by its address", async () => {
     const { market, itemsOf } = pools;
     const [wallet, pool] = [market.people[0] as Address, market.pools[0] as Address];
     expect(addressesOf(await itemsOf("tokens", { wallet, pool }))).toEqual([pool]);
@@ -87,7 +87,7 @@ describe("tokens of protocol 07", () => {
     expect(await itemsOf("tokens", { wallet, pool: market.tokens.gold })).toEqual([]);
   });
 
-  it("show a token without plausible decimals, and without a price", async () => {
+  it("include a token without plausible decimals and without a price", async () => {
     const { market, itemsOf } = pools;
     const [item] = await itemsOf("tokens", { wallet: market.people[0] as Address, pool: market.shared });
     const odd = tokensOf(item).find(({ contract_address }) => contract_address === market.tokens.odd);
@@ -101,7 +101,7 @@ describe("tokens of protocol 07", () => {
       expect(await pools.itemsOf(operation, { wallet: pools.market.tokens.gold })).toEqual([]);
   });
 
-  it("are what a pool without a protocol fee pays for all pool tokens of the wallet", async () => {
+  it("are the amounts that a pool without a protocol fee pays for all of the wallet's pool tokens", async () => {
     const { chain, market, index, itemsOf, poolAt, head } = pools;
     const [wallet, pool] = [market.people[0] as Address, market.pools[0] as Address];
     const [item] = await itemsOf("tokens", { wallet, pool });

@@ -19,14 +19,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => pools?.end());
 
-const transactionsOf = async (wallet: Address, asked: { height?: number; limit?: number; offset?: number } = {}) =>
-  (await pools.itemsOf("transactions", { wallet, ...asked })) as (Record<string, unknown> & { amounts: Amount[] })[];
+const transactionsOf = async (wallet: Address, parameters: { height?: number; limit?: number; offset?: number } = {}) =>
+  (await pools.itemsOf("transactions", { wallet, ...parameters })) as (Record<string, unknown> & { amounts: Amount[] })[];
 
 /** The sum of quotes; null if one of them is unknown. */
 const sumOf = (amounts: readonly Amount[]): number | null =>
   amounts.reduce<number | null>((sum, { quote }) => (sum === null || quote === null ? null : sum + quote), 0);
 
-/** What the wallet received less what it paid in each transaction, by token. */
+/** The wallet's net receipts by token in each transaction. */
 const flowsByTransaction = (items: Awaited<ReturnType<typeof transactionsOf>>): Map<Hash, Record<Address, bigint>> => {
   const flows = new Map<Hash, Record<Address, bigint>>();
   for (const { tx_hash, amounts } of items) {
@@ -39,11 +39,11 @@ const flowsByTransaction = (items: Awaited<ReturnType<typeof transactionsOf>>): 
 };
 
 describe("transactions of protocol 07", () => {
-  it("are the wallet's swaps and changes of liquidity, newest first, as the node's logs have them", async () => {
+  it("are the wallet's swaps and changes of liquidity in the node's logs, newest first", async () => {
     const actions = new Set<unknown>();
     for (const wallet of pools.market.people) {
       const items = await transactionsOf(wallet);
-      const shown = items.map(({ action, block_height, log_offset, tx_hash, pool_address, from_address }) => ({
+      const actual = items.map(({ action, block_height, log_offset, tx_hash, pool_address, from_address }) => ({
         action,
         block_height,
         log_offset,
@@ -51,17 +51,17 @@ describe("transactions of protocol 07", () => {
         pool_address,
         from_address,
       }));
-      expect(shown).toEqual(await actionsOf(pools.chain, pools.market.pools, wallet, pools.head));
+      expect(actual).toEqual(await actionsOf(pools.chain, pools.market.pools, wallet, pools.head));
       for (const { action } of items) actions.add(action);
     }
     expect(actions).toEqual(new Set(["swap", "add_liquidity", "remove_liquidity"]));
   });
 
-  it("have the amounts that the wallet sent and received, by the transfers of each transaction", async () => {
+  it("have the amounts that the wallet sent and received in the transfers of each transaction", async () => {
     for (const wallet of pools.market.people) {
-      const shown = flowsByTransaction(await transactionsOf(wallet));
-      expect(shown.size).toBeGreaterThan(3);
-      for (const [hash, flows] of shown) {
+      const actual = flowsByTransaction(await transactionsOf(wallet));
+      expect(actual.size).toBeGreaterThan(3);
+      for (const [hash, flows] of actual) {
         const moved = Object.fromEntries(Object.entries(flows).filter(([, flow]) => flow !== 0n));
         expect(moved, `${wallet} in ${hash}`).toEqual(await flowsOf(pools.chain, hash, wallet));
       }
@@ -131,11 +131,11 @@ describe("transactions of protocol 07", () => {
     const height = await chain.head();
     const [mint, swap, burn] = (await pairLogs(chain, [pool], height)).filter(({ name }) => ["Mint", "Swap", "Burn"].includes(name));
     const items = (await transactionsOf(wallet, { height })).filter(({ pool_address }) => pool_address === pool);
-    const shown = items.map(({ action, amounts }) => [action, amountsOf(amounts)]);
+    const actual = items.map(({ action, amounts }) => [action, amountsOf(amounts)]);
     const [token0, token1] = tokens.gold < weth ? [tokens.gold, weth] : [weth, tokens.gold];
     // √(300 × 2) whole pool tokens, less the locked minimum, rounded down.
     const minted = sqrtOf(600n * ether * ether) - 1000n;
-    expect(shown).toEqual([
+    expect(actual).toEqual([
       ["remove_liquidity", { [`OUT ${pool}`]: ether, [`IN ${token0}`]: burn?.args.amount0, [`IN ${token1}`]: burn?.args.amount1 }],
       ["swap", { [`OUT ${weth}`]: ether, [`IN ${tokens.gold}`]: weth === token0 ? swap?.args.amount1Out : swap?.args.amount0Out }],
       ["add_liquidity", { [`OUT ${token0}`]: mint?.args.amount0, [`OUT ${token1}`]: mint?.args.amount1, [`IN ${pool}`]: minted }],

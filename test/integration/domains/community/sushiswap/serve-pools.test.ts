@@ -55,12 +55,12 @@ describe("endpoints of protocol 07", () => {
     }
   });
 
-  it("respond with 404 for a contract that is not a pool, and without items for a pool without tokens of the wallet", async () => {
+  it("respond with 404 for a contract that is not a pool, and without items for a pool in which the wallet has no tokens", async () => {
     const { market } = pools;
     const [wallet, pool] = [market.people[0] as Address, market.pools[0] as Address];
-    const stranger = `0x${"12".repeat(20)}`;
+    const otherWallet = `0x${"12".repeat(20)}`;
     expect((await served.get(`protocol_07/tokens/?address=${wallet}&pool-address=${pool}`)).items).toHaveLength(1);
-    expect((await served.get(`protocol_07/tokens/?address=${stranger}&pool-address=${pool}`)).items).toEqual([]);
+    expect((await served.get(`protocol_07/tokens/?address=${otherWallet}&pool-address=${pool}`)).items).toEqual([]);
     expect((await served.get(`protocol_07/market_data/?pool-address=${pool}`)).items).toHaveLength(1);
     for (const path of [`tokens/?address=${wallet}&`, "market_data/?"]) {
       const message = `Pool ${market.tokens.gold} of protocol_07 not found in the index of test.`;

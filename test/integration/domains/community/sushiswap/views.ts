@@ -2,7 +2,7 @@ import type { Address } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../../support/chain.ts";
 import { read, uniswap } from "../../pools/support.ts";
 
-/** A pool as its own views return it at a height. */
+/** The state of a pool at a height, as its views return it. */
 export interface Pool {
   readonly tokens: readonly [Address, Address];
   readonly reserves: readonly [bigint, bigint];

@@ -12,8 +12,8 @@ import {
 } from "../../queries/fixture-index.ts";
 
 /**
- * Blocks 0 to 20, four per day: a collection of five ids, three minted in block 2 and two in block 9; a contract of both standards; a spam collection;
- * an ERC-20 token. The metadata of ids 1 to 4 was read; that of id 4 was refused.
+ * Blocks 0 to 20, four per day: a collection of five ids, three minted in block 2 and two in block 9; a contract of both standards; a spam
+ * collection; an ERC-20 token. The metadata of ids 1 to 4 was read; that of id 4 was refused.
  */
 export const head = 20;
 /** The contracts: a collection, one of both standards, a spam collection and an ERC-20 token. */

@@ -59,7 +59,7 @@ describe("metadata that is read again later", () => {
   it("reports why the last attempt failed", async () => {
     await index.insert("nft_reads", [{ ...waiting, url: "https://slow.example/5", problem: "It took too long." }]);
     const returned = { token_id: maxTokenId, token_url: "https://slow.example/5", external_data: null, asset_cached: false };
-    const refusal = "Tried again later: It took too long.";
+    const refusal = "Will be retried: It took too long.";
     expect((await get(`nft/${art}/metadata/${maxTokenId}/`)).items[0].nft_data).toMatchObject({ ...returned, metadata_refusal: refusal });
     await index.database.query("UPDATE nft_reads SET problem = NULL");
     expect((await get(`nft/${art}/metadata/${maxTokenId}/`)).items[0].nft_data).toMatchObject({

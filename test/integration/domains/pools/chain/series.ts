@@ -67,7 +67,7 @@ export const describeSeries = (): void => {
     });
 
     it("are refused for more pools than a response can hold", async () => {
-      // 62 rows are the days of two months; the first token has three pools.
+      // 62 rows are the 31 days of two pools; the first token has three pools.
       const limitedApi = await servePools(test.database, [{ name: "swap", factory: exchange.factory }], undefined, { answerRows: 62 });
       const path = `week/xy=k/swap/tokens/address/${tokens[0]}/`;
       expect((await limitedApi.request(`${path}?page-size=3`)).message).toContain(
@@ -138,7 +138,7 @@ export const describeSeries = (): void => {
       }
     });
 
-    it("add up to the exchange's days", async () => {
+    it("add up to the exchange's daily values", async () => {
       const [item] = (await api.get("week/xy=k/swap/ecosystem/")).items;
       expect(item.total_swaps_24h).toBe(swapsOf(pairs, headTime() + 1 - secondsPerDay, headTime() + 1).length);
       expect(item.total_active_pairs_7d).toBe(

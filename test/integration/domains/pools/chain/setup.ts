@@ -14,7 +14,7 @@ import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs
 export const secondsPerDay = 86_400;
 /** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z. */
 export const firstDay = Date.UTC(2023, 10, 15) / 1000;
-/** The number of blocks of each day from there. */
+/** The number of blocks on each day, from the first one on. */
 const blocksOfDays = [6, 5, 0, 4, 0, 0, 6, 3, 5, 4];
 const million = 10n ** 24n;
 const random = createRandom("ten days of trade");

@@ -40,7 +40,7 @@ export let api: TestApi;
 export let tokens: readonly [Address, Address, Address];
 /** The accounts that trade. */
 export let people: readonly Address[];
-/** Pools of the first two tokens, of the same tokens at a lower fee and a price of four, and of the last two tokens; the fourth is never initialized. */
+/** Pools of the first two tokens, of the same ones with a lower fee and a price of four, and of the last two; the fourth is never initialized. */
 export let keys: readonly [PoolKey, PoolKey, PoolKey, PoolKey];
 /** The pools of `keys`. */
 export let pools: readonly [Address, Address, Address, Address];

@@ -18,7 +18,7 @@ export interface ClaimedExchange {
   readonly api: TestApi;
   readonly tokens: readonly [Address, Address];
   readonly person: Address;
-  /** Emits the creation event of a pool in the name of a factory. */
+  /** Emits the creation event of a pool as a factory. */
   announce(factory: Address, pool: Address, tokens: readonly [Address, Address]): Promise<unknown>;
   /** Emits the swap event of a pool. */
   swap(pool: Address, amounts: readonly [bigint, bigint, bigint, bigint]): Promise<unknown>;
@@ -28,10 +28,10 @@ export interface ClaimedExchange {
   end(): Promise<void>;
 }
 
-/** The address in lower case. */
+/** An address in lower case. */
 export const lower = (address: string): Address => address.toLowerCase() as Address;
 const address = (digit: string): Address => `0x${digit.repeat(40)}`;
-/** A factory and another one that claim pools of the exchange, and a pool that no factory of the exchange has created. */
+/** Two factories that claim pools of the exchange, and a pool that the exchange's factory did not create. */
 export const [impostor, otherFactory, unlistedPool] = [address("1d"), address("2d"), address("3d")].map((text) => text.slice(0, 42)) as [
   Address,
   Address,

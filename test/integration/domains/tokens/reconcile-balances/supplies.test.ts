@@ -80,7 +80,8 @@ const compareHolders = async (name: keyof typeof tokens) => {
 beforeAll(async () => {
   [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
   [alice, bob] = chain.accounts.slice(1, 3) as [Address, Address];
-  // A real Uniswap V2 pool: its minimum liquidity is minted to the zero address; later, shares are burned by burn() and by transfers to the zero address.
+  // A real Uniswap V2 pool: its minimum liquidity is minted to the zero address; later, shares are burned by burn() and by transfers to the
+  // zero address.
   gold = await chain.deploy(artifacts.erc20(), ["Gold", "G"]);
   const iron = await chain.deploy(artifacts.erc20(), ["Iron", "I"]);
   const factory = await chain.deploy(uniswap.factory(), [alice]);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   alice = chain.accounts[1] as Address;
   drifting = await chain.deploy(unusualSupplies("Drifting"));
   await mine(call(unusualSupplies("Drifting"), drifting, "mint", [alice, 100n]));
-  // There are more blocks than the search may add periods.
+  // More blocks than the number of periods that the search may add.
   await mineBlocks(900);
 });
 afterEach(async () => {

@@ -38,7 +38,7 @@ describe("spam classification", () => {
 
   // NFKC expands U+3316 to six letters and U+FDFA to eighteen, so a name of 200 characters becomes up to 3,600.
   it.each(["\u3316", "\ufdfa", "\u0301", "-", "(", "a", "a-", "ab.", "\u{1f468}\u200d"])(
-    "searches behind as many %j as fit into a name",
+    "finds words behind as many %j as fit into a name",
     (filler) => {
       const withFiller = (word: string) => {
         const fillerLength = 200 - [...word].length - 1;
@@ -104,7 +104,7 @@ describe("spam classification", () => {
     expect(classifier.isSpam(token(), true).value).toBe(false);
     expect(classifier.mayBeAirdrop(gift)).toBe(true);
     expect(classifier.mayBeAirdrop(token())).toBe(false);
-    // Neither a token that is spam already nor a trusted one needs the distribution.
+    // The distribution is not needed for a token that is already spam, or that is trusted.
     expect(classifier.mayBeAirdrop(token({ name: "Claim your prize" }))).toBe(false);
     const trusting = createClassifier(parseRules("rules.yaml", `trusted: { 1: [${gift.address}] }`));
     expect(trusting.mayBeAirdrop(gift)).toBe(false);
@@ -112,7 +112,7 @@ describe("spam classification", () => {
     expect(disabled.mayBeAirdrop(gift)).toBe(false);
   });
 
-  it("follows the operator's lists first", () => {
+  it("gives precedence to the operator's lists", () => {
     const configured = createClassifier(
       parseRules("rules.yaml", `trusted: { 1: [${account("aaaa", "aaaa")}] }\nspam: { 1: [${account("bbbb", "bbbb")}] }`),
     );

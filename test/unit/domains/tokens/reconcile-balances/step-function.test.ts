@@ -68,7 +68,7 @@ describe("the search for supply changes", () => {
     expect(changes.filter(({ block }) => block <= 1_000)).toEqual(expected);
   });
 
-  it("reads a gap to its first block if no value precedes it", () => {
+  it("reads a gap down to its first block if no value precedes it", () => {
     const { steps } = resolve((block) => (block < 40 ? 5n : null), { first: 10, last: 99, before: undefined, after: null }, 4);
     expect(steps).toEqual([
       { block: 10, value: 5n },

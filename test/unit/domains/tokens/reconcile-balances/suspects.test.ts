@@ -11,7 +11,7 @@ const token: Address = `0x${"a".repeat(40)}`;
 const owner: Address = `0x${"b".repeat(40)}`;
 const hash = `0x${"c".repeat(64)}` as const;
 
-/** Compares stored rows with a mocked response: deploying ninety tokens that change between two comparisons would take long. */
+/** Compares stored rows with a mocked response: deploying tokens that change between two comparisons would take too long. */
 const compareWith = async (response: CallOutcome, rows: readonly object[], state: Parameters<typeof compareBalances>[2], now: Date) => {
   const unexpectedCall = () => {
     throw new Error("Unexpected call");

@@ -33,7 +33,7 @@ export const describeMarketData = (): void => {
       }
     });
 
-    it("has a supply rate: the growth of pricePerShare() since the first reading, for a year", async () => {
+    it("has a supply rate: the annualised growth of pricePerShare() since the first reading", async () => {
       for (const pool of pools.slice(0, 2)) {
         const [item] = await items("market_data", { height: head, pool });
         const [first] = await eventsOf(chain, [pool], depositEvent);
@@ -48,7 +48,7 @@ export const describeMarketData = (): void => {
       }
     });
 
-    it("is that of one pool with its address, and empty for any other contract", async () => {
+    it("is restricted to one pool by its address, and empty for any other contract", async () => {
       expect((await items("market_data", { height: head, pool: pools[1] })).map(({ pool_address }) => pool_address)).toEqual([pools[1]]);
       expect(await items("market_data", { height: head, pool: shared.token })).toEqual([]);
     });

@@ -37,14 +37,14 @@ export const heights = (): number[] => [0, 2, 4, 5, 7, 9].map((day) => head - da
 /** The value of an amount of the token. */
 export const inDollars = (amount: bigint): number => (Number(amount) / 10 ** tokenDecimals) * price;
 
-/** The newest block up to a height in which a pool was used, by the node's logs; that of its deployment is unknown to the index. */
+/** The newest block up to a height with a deposit or a withdrawal of a pool in the node's logs; null without one. */
 export const usedAt = async (pool: Address, height: number): Promise<number | null> => {
   const [deposits, withdrawals] = await Promise.all([eventsOf(chain, [pool], depositEvent), eventsOf(chain, [pool], withdrawEvent)]);
   const blocks = [...deposits, ...withdrawals].map(({ block }) => block).filter((block) => block <= height);
   return blocks.length === 0 ? null : Math.max(...blocks);
 };
 
-/** Builds ten days of deposits and withdrawals, indexes them and serves the index. */
+/** Runs ten days of deposits and withdrawals, and indexes them. */
 export const setUp = async () => {
   chain = await startTestChain();
   shared = await deployShared(chain);

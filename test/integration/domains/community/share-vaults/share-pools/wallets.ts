@@ -15,7 +15,7 @@ const positionsOf = async (wallet: Address, height: number): Promise<Record<stri
   }
   return positions;
 };
-/** The actions of all accounts with the pools, by the node's logs. */
+/** The actions of all accounts with the pools, from the node's logs. */
 const allActions = async (): Promise<ExpectedAction[]> => {
   const { token } = shared;
   const deposits = await eventsOf(chain, pools, depositEvent);
@@ -76,7 +76,7 @@ export const describeWallets = (): void => {
   });
 
   describe("transactions of protocol 09", () => {
-    it("are the wallet's deposits, withdrawals and transfers in the node's logs, also through a router", async () => {
+    it("are the wallet's deposits, withdrawals and transfers in the node's logs, including those through a router", async () => {
       const actions = await allActions();
       const seen = new Set<unknown>();
       for (const wallet of [...shared.people, shared.router]) {
@@ -104,7 +104,7 @@ export const describeWallets = (): void => {
       }
     });
 
-    it("continue on further pages, and are as of a block", async () => {
+    it("continue on further pages, up to the as-of block", async () => {
       const [wallet] = shared.people;
       await expectPages(items, wallet, head, head - 3);
     });

@@ -87,7 +87,7 @@ export const describeDetection = (): void => {
       expect(reconciliation.warnings).toEqual([]);
     });
 
-    it("are no activity of their holders when they are read", async () => {
+    it("do not count as activity of their holders when they are read", async () => {
       const { lastSeen } = createActivityQueries(test.database);
       const logs = await chain.rpc<{ topics: string[]; blockNumber: string }[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest" }]);
       const last = logs.findLast(({ topics }) => topics.some((topic) => topic.endsWith(carol.slice(2))));
