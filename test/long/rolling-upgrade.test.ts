@@ -226,6 +226,6 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     };
     // A job finds the tokens whose balances are not the sum of their transfers, minutes after the first index at the latest.
     await until("an audit without a difference", isEqual, 180_000).catch((error: Error) => expect(output).toBe(error.message));
-    expect(output).toContain("No difference.");
+    expect(output).toContain("No differences.");
   });
 });

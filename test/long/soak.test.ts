@@ -176,7 +176,7 @@ describe(`a server of a changing index (seed ${seed})`, () => {
     await until("the index to reach the head", isIndexed);
     const { code, output } = await runAudit(folder, test.url);
     print(output);
-    expect(output).toContain("No difference.");
+    expect(output).toContain("No differences.");
     expect(code).toBe(0);
   });
 });

@@ -1,6 +1,11 @@
 import { toFunctionSelector } from "viem";
 import type { Address } from "../../runtime/lib/hex.ts";
-import { type CToken, type CTokenUse, cTokenContracts as contracts, randomUse } from "../integration/domains/community/ctokens/market.ts";
+import {
+  type CToken,
+  type CTokenUse,
+  cTokenContracts as contracts,
+  randomAction,
+} from "../integration/domains/community/ctokens/market.ts";
 import { type Artifact, call, type TestTransaction } from "../support/chain.ts";
 import { compileWithPackages } from "../support/solidity.ts";
 import { artifactOf, type ProtocolChain } from "./support.ts";
@@ -122,17 +127,21 @@ export const startRealCTokenMarket = async (world: ProtocolChain, release: Relea
   const all = [...tokens, await addMarket(8, 10n ** 12n)];
   const enter = call(comptroller.artifact, comptroller.address, "enterMarkets", [all.map(({ address }) => address)]);
   await execute(...[...people, debtor].map((from) => ({ from, ...enter })));
-  const of: CTokenUse["of"] = (from, market, name, args = []) => ({ from, ...call(delegate, market.address, name, args), gas: 3_000_000n });
+  const callFrom: CTokenUse["callFrom"] = (from, market, name, args = []) => ({
+    from,
+    ...call(delegate, market.address, name, args),
+    gas: 3_000_000n,
+  });
   return {
-    ...{ registry: comptroller.address, router, tokens, all, people, debtor, of },
+    ...{ registry: comptroller.address, router, tokens, all, people, debtor, callFrom },
     artifactOf: () => delegate,
-    supply: (from, market, amount) => of(from, market, "mint", [amount]),
+    supply: (from, market, amount) => callFrom(from, market, "mint", [amount]),
     setPrice: (market, price) => call(surroundings, outside, "setPrice", [market.address, price]),
     randomTransaction: (random): TestTransaction => {
       const [from, to, market] = [random.pick(people), random.pick(people), random.pick(all)];
       // Sets the cash that the market counts to its balance.
-      if (release === "newest" && random.chance(12)) return of(admin, market, "sweepTokenAndSync", [0n]);
-      return { gas: 3_000_000n, ...randomUse(random, { contracts, router, of }, { from, to, market }) };
+      if (release === "newest" && random.chance(12)) return callFrom(admin, market, "sweepTokenAndSync", [0n]);
+      return { gas: 3_000_000n, ...randomAction(random, { contracts, router, callFrom }, { from, to, market }) };
     },
   };
 };

@@ -47,13 +47,13 @@ it("compares a restored chain with its node, and finds a difference", async () =
   const chains = [{ name: "test", id: 31337, rpc: chain.url }];
   expect(await audit(chains)).toEqual([
     true,
-    expect.stringMatching(/^test up to block \d+\n[\s\S]*block hashes +6 [\s\S]*No difference\.\n$/),
+    expect.stringMatching(/^test up to block \d+\n[\s\S]*block hashes +6 [\s\S]*No differences\.\n$/),
   ]);
   // printf other | sha256sum
   await target?.database.query("UPDATE blocks SET hash = sha256('other') WHERE number = 3");
   expect(await audit(chains)).toEqual([
     false,
-    expect.stringContaining("1 differences:\nblock 3: the index has 0xd9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa,"),
+    expect.stringContaining("1 difference:\nblock 3: the index has 0xd9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa,"),
   ]);
 });
 

@@ -201,7 +201,7 @@ describe("a backup of an index", () => {
     await expect(restoreInto(target, copy, protocols())).rejects.toThrow("token_metadata.copy.gz has");
     expect(await schemaProblem(target.database, migrations)).toContain("not completely restored");
     await expect(migrate(target.database, migrations)).rejects.toThrow("run ashlar restore with the same backup again");
-    await expect(restoreInto(target, folder, protocols())).rejects.toThrow("a part of another backup");
+    await expect(restoreInto(target, folder, protocols())).rejects.toThrow("has part of another backup");
     await target.database.query("UPDATE ashlar_restore SET backup = $1", [
       createHash("sha256")
         .update(await readFile(join(folder, "manifest.json"), "utf8"))

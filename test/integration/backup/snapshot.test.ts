@@ -150,7 +150,7 @@ describe("a snapshot of a chain", () => {
     expect(await namesOfChains(target)).toEqual([]);
     await attempt({});
     const before = await contentsOf(target.database);
-    await expect(attempt({})).rejects.toThrow("Chain test is in the index already: use another database, or remove it");
+    await expect(attempt({})).rejects.toThrow("Chain test is already in the index: use another database, or remove it");
     expect(await contentsOf(target.database)).toEqual(before);
   });
 

@@ -72,7 +72,7 @@ describe("declared events without a matching log", () => {
     );
     expect((await savings.tryDirectory()).logs).toEqual([
       "  no logs     contracts of pool: none of the 24 logs of vault is Opened(address)",
-      "  no logs     deposits: 12 logs of vault are before the block from which their contracts count",
+      "  no logs     deposits: 12 logs of vault precede the first block of their contracts",
       "  no logs     share_transfers: no contract of kind pool is known",
     ]);
   });

@@ -39,7 +39,7 @@ describe("ashlar community test", () => {
     const before = await savings.test.database.query("SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2");
     const result = await savings.tryDirectory();
     // Each of the 12 deposits is two logs: Deposit, and the Transfer of the shares.
-    const filled = { reason: "its tables, columns, indexes or reads are not those of the index", logs: 24, hasMore: false };
+    const filled = { reason: "its tables, columns, indexes or reads differ from those in the index", logs: 24, hasMore: false };
     expect(result).toMatchObject({ protocol: "savings", isReader: true, filled });
     expect(result.operations.map(({ operation, items, problems }) => [operation, items, problems])).toEqual([
       // Two wallets with shares of two vaults.
@@ -61,12 +61,12 @@ describe("ashlar community test", () => {
       "a signature",
       'uint256 assets, uint256 shares)"]\n    indexes: [[owner]]',
       'uint256 assets, uint128 shares)"]\n    indexes: [[owner]]',
-      "its events, contracts, calls or version are not those of the index",
+      "its events, contracts, calls or version differ from those in the index",
       // The transfers of shares.
       12,
     ],
     ["the network", "      test:", "      eth-mainnet:", "it has no contracts on test, but on eth-mainnet", 0],
-    ["the version", "version: 1", "version: 2", "its events, contracts, calls or version are not those of the index", 24],
+    ["the version", "version: 1", "version: 2", "its events, contracts, calls or version differ from those in the index", 24],
   ])("does not use the rows of the index if the declaration has changed: %s", async (_case, text, replacement, reason, logs) => {
     savings.directory.edit("protocol.yaml", text, replacement);
     const result = await savings.tryDirectory();

@@ -94,8 +94,8 @@ it("a paused chain is not indexed and its node not requested, by a restarted ind
   expect(await resumeChain(test.database, target, "operator@test")).toBe(false);
   await until("the new block", async () => (await head()) === 4);
   expect(printed).toEqual([
-    "Indexing test is paused; continue it with: ashlar chains resume test",
-    "Indexing test is paused; continue it with: ashlar chains resume test",
+    "Indexing test is paused; resume it with: ashlar chains resume test",
+    "Indexing test is paused; resume it with: ashlar chains resume test",
     "Indexing test is resumed",
   ]);
   await stopRestarted();

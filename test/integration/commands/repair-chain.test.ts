@@ -57,7 +57,7 @@ it("a chain that ended by a wrong finalized block is indexed again after a repai
   expect(await dump(test.database)).toEqual(before);
   expect(printed).toContain("Nothing was changed. Pause the chain with ashlar chains pause test, and pass --yes to do this.");
   expect(printed[0]).toBe("test is indexed up to block 20; its finalized block is 20.");
-  await expect(repair(16, true)).rejects.toThrow(/The node of test has another block 16 \(0x[0-9a-f]{64}\) than the index/);
+  await expect(repair(16, true)).rejects.toThrow(/The node of test has a different block 16 \(0x[0-9a-f]{64}\) than the index/);
   await expect(repair(20, true)).rejects.toThrow('Invalid value "20" for --to: expected an indexed block below the head, from 0 to 19.');
 
   await repair(15, true);

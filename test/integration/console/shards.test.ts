@@ -63,13 +63,13 @@ it("the console names a database that does not respond, and shows the chains of 
     const response = await console.send("chains/two", { cookie });
     expect([response.status, await response.json()]).toEqual([
       503,
-      { error: "Database b does not respond, and may have two: try again later." },
+      { error: "Database b, which may contain two, does not respond: try again later." },
     ]);
     // It is not configured, so any database may have it.
     const unknown = await console.send("chains/three", { cookie });
     expect([unknown.status, await unknown.json()]).toEqual([
       503,
-      { error: "Database b does not respond, and may have three: try again later." },
+      { error: "Database b, which may contain three, does not respond: try again later." },
     ]);
   } finally {
     console.close();

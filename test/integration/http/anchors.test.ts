@@ -122,7 +122,7 @@ describe("an anchor", () => {
       page: { number: 2, size: 100 },
     });
     const unknownHead = { block: 100, content: null };
-    expect(await other.find(fingerprint, 31337, unknownHead)).toEqual({ block: 100, old: false });
+    expect(await other.find(fingerprint, 31337, unknownHead)).toEqual({ block: 100, isOld: false });
     expect(await other.find(fingerprint, 1, unknownHead)).toBeNull();
     other.stop();
   });
@@ -145,10 +145,10 @@ describe("an anchor", () => {
     const pin = (block: number, content: string) => counted.pin(fingerprint, 31337, block, true, { block, content });
     await pin(100, "1");
     await pin(100, "1");
-    expect(await counted.find(fingerprint, 31337, { block: 100, content: "1" })).toEqual({ block: 100, old: false });
+    expect(await counted.find(fingerprint, 31337, { block: 100, content: "1" })).toEqual({ block: 100, isOld: false });
     expect(statements).toEqual(["INSERT"]);
     // A later head: the anchor of the list remains, until page 0 replaces it.
-    expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 100, old: false });
+    expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 100, isOld: false });
     await pin(107, "2");
     expect(statements).toEqual(["INSERT", "SELECT", "INSERT"]);
     expect(await storedAnchors()).toEqual([{ block_number: 107 }]);
@@ -158,12 +158,12 @@ describe("an anchor", () => {
     expect(statements).toEqual(["INSERT", "SELECT", "INSERT", "INSERT"]);
     // An earlier block than the head is always read: another process may have stored a different one.
     await counted.pin(fingerprint, 31337, 93, true, { block: 107, content: "2" });
-    expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 93, old: false });
+    expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 93, isOld: false });
     // An anchor at the head that another process has stored is read once, and page 0 stores it again.
     statements.length = 0;
     await database.query("UPDATE page_anchors SET block_number = 107");
     for (const _ of [1, 2])
-      expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 107, old: false });
+      expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 107, isOld: false });
     await pin(107, "2");
     expect(statements).toEqual(["SELECT", "INSERT"]);
     counted.stop();
@@ -203,7 +203,7 @@ describe("an anchor", () => {
     const list = Buffer.from("outage");
     await anchors.pin(list, 1, 100, true, { block: 100, content: "7.1" });
     expect(await storedAnchors()).toHaveLength(0);
-    expect(await anchors.find(list, 1, { block: 100, content: "7.1" })).toEqual({ block: 100, old: false });
+    expect(await anchors.find(list, 1, { block: 100, content: "7.1" })).toEqual({ block: 100, isOld: false });
     expect(await anchors.find(list, 1, { block: 101, content: "8.1" })).toBeNull();
     isLost = false;
     await anchors.pin(list, 1, 100, true, { block: 100, content: "7.1" });

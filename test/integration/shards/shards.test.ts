@@ -5,7 +5,7 @@ import type { Database } from "../../../runtime/database/database.ts";
 import { currencyAsset } from "../../../runtime/domains/prices/engine/assets.ts";
 import { nativeTokenAddress } from "../../../runtime/lib/hex.ts";
 import { activity, balances, chainsOf, namesIn, pathsOf, statuses } from "../../support/shards/requests.ts";
-import { type Answer, protocolOfTwo, type Sharded, serve, startSharded } from "../../support/shards/sharded-service.ts";
+import { type JsonResponse, protocolOfTwo, type Sharded, serve, startSharded } from "../../support/shards/sharded-service.ts";
 
 let sharded: Sharded;
 
@@ -73,7 +73,7 @@ async function price({ query }: Database, chainId: number, asset: string, close:
   await query("INSERT INTO priced_assets (chain_id, asset, hour) VALUES ($1, $2, $3)", [chainId, bytes(asset as "0x"), start]);
 }
 /** The value of one Ether, whose smallest unit has the stored price. */
-const nativeRate = ({ body }: Answer): unknown =>
+const nativeRate = ({ body }: JsonResponse): unknown =>
   ((body.data?.items ?? []) as readonly { readonly native_token: boolean; readonly quote_rate: number }[]).find((item) => item.native_token)
     ?.quote_rate;
 

@@ -134,7 +134,7 @@ describe("openReader", () => {
     const other = await newDatabase();
     const account = await setUpReaderRole(other.database, { isOwnServer: true });
     const config = configOf(test.url, { communityDatabaseUrl: withAccount(other.url, account) });
-    await expect(openReader(config, { url: test.url }, test.database, 8)).rejects.toThrow("it leads to another database");
+    await expect(openReader(config, { url: test.url }, test.database, 8)).rejects.toThrow("it refers to another database");
   });
 
   it("leaves no connection open after a refusal", async () => {
