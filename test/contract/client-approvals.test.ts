@@ -35,7 +35,7 @@ const positionOf = (log: NodeLog) => [Number(log.blockNumber), Number(log.logInd
 
 /** Whether an allowance is unlimited, including the max values of smaller integer types in which some tokens store allowances; see the endpoint's notes. */
 const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 128n, 160n].some((bits) => amount === 2n ** bits - 1n);
-const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : right);
+const minOf = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
 /** A current allowance with the log that set it. */
 interface CurrentAllowance {
@@ -63,7 +63,7 @@ const expectSpender = async (
   balance: bigint,
 ): Promise<void> => {
   const { quotedValue, expectQuote } = quoting(item);
-  const atRisk = smaller(allowance, balance);
+  const atRisk = minOf(allowance, balance);
   expect([spender.allowance, spender.value_at_risk], `${item.token_address} ${spender.spender_address}`).toEqual([
     isUnlimited(allowance) ? "UNLIMITED" : String(allowance),
     String(atRisk),
@@ -81,10 +81,10 @@ const expectSpender = async (
 const expectToken = async (item: Item, current: readonly CurrentAllowance[], owner: string): Promise<void> => {
   const balance = await balanceOf(item.token_address, owner);
   const sum = current.reduce((total, { allowance }) => total + allowance, 0n);
-  expect([item.balance, item.value_at_risk], item.token_address).toEqual([balance, String(smaller(sum, balance))]);
+  expect([item.balance, item.value_at_risk], item.token_address).toEqual([balance, String(minOf(sum, balance))]);
   const { expectQuote } = quoting(item);
   expectQuote(item.balance_quote, balance);
-  expectQuote(item.value_at_risk_quote, smaller(sum, balance));
+  expectQuote(item.value_at_risk_quote, minOf(sum, balance));
   const bySpender = new Map(current.map((each) => [spenderOf(each.log), each]));
   expect(item.spenders.map(({ spender_address: spender }) => spender).sort()).toEqual([...bySpender.keys()].sort());
   for (const spender of item.spenders) {
@@ -97,11 +97,11 @@ const expectToken = async (item: Item, current: readonly CurrentAllowance[], own
 
 describe("the npm client's SecurityService for ERC-20 allowances", () => {
   it.each(mostFrequentOwners(erc20Approvals, ["trader", "collector", "gardener"]))(
-    "getApprovals returns the same allowances of %s as allowance()",
+    "getApprovals returns the allowances of %s that allowance() returns",
     async (owner) => {
       const { items: all, address, quote_currency: currency } = await dataOf(service.getApprovals(chain, owner));
       expect([address, currency]).toEqual([owner, "USD"]);
-      // Pools of a vault return an allowance for it without an event.
+      // A vault's pools report an allowance for the vault without an event.
       const items = all.filter(({ token_address: token }) => ![storyValue("vaultPool"), storyValue("composablePool")].includes(token));
       const lastApprovals = lastOfEach(
         erc20Approvals.filter((log) => ownerOf(log) === owner),
@@ -124,7 +124,7 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
     },
   );
 
-  it("returns unlimited, partly used and permit allowances, and omits used up and revoked ones", async () => {
+  it("returns unlimited, partly used and permit allowances, and omits used-up and revoked ones", async () => {
     const returned = await Promise.all(
       ["trader", "gardener", "collector"].map((name) => dataOf(service.getApprovals(byId, storyValue(name)))),
     );
@@ -140,7 +140,7 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
   });
 });
 
-/** An owner's current approvals of ids and whole collections according to the contracts, newest first. */
+/** An owner's current approvals of single tokens and of whole collections according to the contracts, newest first. */
 const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLog; readonly id: string }[]> => {
   const current: { readonly log: NodeLog; readonly id: string }[] = [];
   for (const log of lastOfEach(nftApprovals, ({ address, topics }) => address + topics[3]).filter((each) => ownerOf(each) === owner)) {
@@ -163,7 +163,7 @@ const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLo
 
 describe("the npm client's SecurityService for NFT approvals", () => {
   it.each(mostFrequentOwners([...nftApprovals, ...operatorApprovals], ["trader", "collector", "gardener", "washTrader"]))(
-    "getNftApprovals returns the same NFT approvals of %s as getApproved() and isApprovedForAll()",
+    "getNftApprovals returns the NFT approvals of %s that getApproved() and isApprovedForAll() confirm",
     async (owner) => {
       const { items, address } = await dataOf(service.getNftApprovals(chain, owner));
       expect(address).toBe(owner);

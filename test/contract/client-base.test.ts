@@ -25,7 +25,7 @@ async function indexedHead(): Promise<number> {
 }
 
 describe("the npm client's BaseService", () => {
-  it("getBlock returns a block by height and by latest", async () => {
+  it("getBlock returns a block by height, and the latest block", async () => {
     const { items } = await dataOf(client.BaseService.getBlock(chain, storyValue("swapBlockHeight")));
     expect(items[0]?.block_hash).toBe(storyValue("swapBlockHash"));
     expect(isValidDate(items[0]?.signed_at)).toBe(true);
@@ -51,7 +51,7 @@ describe("the npm client's BaseService", () => {
     );
   });
 
-  it("getLogEventsByAddress iterates over the same logs of a contract as the node, each once", async () => {
+  it("getLogEventsByAddress iterates over the logs of a contract that the node returns, each once", async () => {
     const head = await indexedHead();
     const options = { startingBlock: 0, endingBlock: String(head), pageSize: 1000 };
     const { pagination } = await dataOf(client.BaseService.getLogEventsByAddressByPage(chain, storyValue("goldPair"), options));
@@ -60,7 +60,7 @@ describe("the npm client's BaseService", () => {
     expect([null, keys.length]).toContain(pagination.total_count);
   });
 
-  it("getLogEventsByTopicHash iterates over the same logs of a topic as the node, each once", async () => {
+  it("getLogEventsByTopicHash iterates over the logs of a topic that the node returns, each once", async () => {
     const head = await indexedHead();
     const secondary = `0x${storyValue("trader").slice(2).padStart(64, "0")}`;
     const options = { startingBlock: 0, endingBlock: String(head), secondaryTopics: storyValue("trader"), pageSize: 300 };

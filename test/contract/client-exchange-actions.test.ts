@@ -62,7 +62,7 @@ const logged = (pools: readonly StoryPool[]) => {
 const newestFirst = (actions: readonly StoryAction[]): StoryAction[] => [...actions].reverse();
 
 describe("the npm client's XykService for exchange transactions", () => {
-  it.each(exchanges)("getTransactionsForDex iterates over the same transactions of %s as the pairs' logs", async (exchange) => {
+  it.each(exchanges)("getTransactionsForDex iterates over the transactions of %s in the pairs' logs", async (exchange) => {
     const pools = await poolsOf(exchange);
     const actions = await actionsOf(pools, times);
     const { items, total } = await allPages((pageNumber) => service.getTransactionsForDex(chain, exchange, { pageSize: 1000, pageNumber }));
@@ -71,7 +71,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     expect(new Set(items.map(({ act }) => act))).toEqual(new Set(["SWAP", "ADD_LIQUIDITY", "REMOVE_LIQUIDITY"]));
   });
 
-  it("getTransactionsForExchange iterates over the transactions of a pool, including the first and the last of a drained pool", async () => {
+  it("getTransactionsForExchange iterates over all transactions of a pool, including a drained one", async () => {
     const pools = await poolsOf("demo_swap");
     for (const name of ["drainedPair", "tollPair"]) {
       const read = (pageNumber: number) =>
@@ -101,7 +101,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     const pools = await poolsOf("demo_exchange");
     const actions = newestFirst(await actionsOf(pools, times));
     const senders = await sendersOf(actions);
-    // Actions in transactions that the trader sent, or in which the trader called a pair or received from it.
+    // Actions in transactions that the trader sent, or in which the trader called a pair or received tokens from it.
     const traderActions = actions.filter(({ hash, sender, to }) => [senders.get(hash), sender, to].includes(trader));
     const { items, pagination } = await dataOf(service.getTransactionsForAccountAddress(chain, "demo_exchange", trader));
     expect(pagination.total_count).toBe(traderActions.length);

@@ -24,7 +24,7 @@ const times = await blockTimes();
 const head = times.at(-1) ?? 0;
 /** Ranked lists and charts are as of the last complete hour before the newest block. */
 const closedHour = Math.floor(head / 3600) * 3600;
-/** The start of the series, which have 31 days including the current one. */
+/** The start of the daily series, which cover 31 days including the current one. */
 const firstDay = (Math.floor(head / secondsPerDay) - 30) * secondsPerDay;
 const startsOfDays = Array.from({ length: 31 }, (_, day) => firstDay + day * secondsPerDay);
 
@@ -83,7 +83,7 @@ describe("the npm client's XykService for exchange tokens", () => {
     expect([native?.quote_rate, native?.quote_rate_24h]).toEqual([weth(closedHour), weth(closedHour - secondsPerDay)]);
   });
 
-  it("getSingleNetworkExchangeToken returns a token's pools by page, each with the swaps of each day", async () => {
+  it("getSingleNetworkExchangeToken returns pages of a token's pools with their swaps of each day", async () => {
     const dollar = storyValue("usdToken");
     const { items, total } = await allPages((pageNumber) =>
       service.getSingleNetworkExchangeToken(chain, "demo_swap", dollar, { pageSize: 2, pageNumber }),

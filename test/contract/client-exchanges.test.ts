@@ -22,7 +22,7 @@ const head = times.at(-1) ?? 0;
 const fee = 0.003;
 
 describe("the npm client's XykService for exchanges", () => {
-  it("getPoolsForTokenAddress returns the pools of a token on all exchanges, by page, in euros", async () => {
+  it("getPoolsForTokenAddress returns pages of the pools of a token on all exchanges, in dollars and euros", async () => {
     const dollar = storyValue("usdToken");
     const all = (await Promise.all(exchanges.map(async (name) => (await poolsOf(name)).map((pool) => ({ ...pool, name }))))).flat();
     const expected = all.filter(({ token0, token1 }) => [token0, token1].includes(dollar)).sort((a, b) => (a.pool < b.pool ? -1 : 1));

@@ -167,7 +167,7 @@ describe("the npm client's NftService for one token", () => {
     expect(unknownId.items.flatMap(({ nft_transactions: transactions }) => transactions)).toEqual([]);
   });
 
-  it("returns the tokens of CryptoPunks, whose contract emits transfer events of its own", async () => {
+  it("returns the tokens of CryptoPunks, whose contract emits its own transfer events", async () => {
     const punks = storyValue("punks");
     const assigned = await logsOf({ address: punks, topics: [assign] });
     const items = await all(service.getTokenIdsForContractWithMetadata(chain, punks, { pageSize: 15 }));

@@ -17,7 +17,7 @@ const collections = ["gardenCollection", "editionsCollection", "punks"] as const
 
 const salesOf = (name: string): StorySale[] => sales.filter(({ collection }) => collection === storyValue(name));
 const dateOf = (day: number): number => day * secondsPerDay * 1000;
-/** The time of the prices of a day: its end, or for the current day the end of the last complete hour. */
+/** The time as of which a day is valued: its end, or for the current day the end of the last complete hour. */
 const valuationTimeOf = (day: number): number => Math.min((day + 1) * secondsPerDay, Math.floor(head / 3600) * 3600);
 const etherOf = (wei: bigint | number): number => (typeof wei === "bigint" ? whole(wei, 18) : wei / 1e18);
 const totalPriceOf = (soldItems: readonly StorySale[]): bigint => soldItems.reduce((total, { price }) => total + price, 0n);
@@ -77,7 +77,7 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
     }
   });
 
-  it("getNftMarketFloorPrice returns the lowest price of 30 days without wash trades as the floor", async () => {
+  it("getNftMarketFloorPrice returns the lowest price of the last 30 days, without wash trades", async () => {
     const { items } = await dataOf(service.getNftMarketFloorPrice(chain, storyValue(name), { days }));
     expectDates(items, days);
     let floors = 0;

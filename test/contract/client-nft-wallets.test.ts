@@ -32,7 +32,7 @@ describe("the npm client's NftService for wallets", () => {
         expect([item.type, item.is_spam]).toEqual(["nft", false]);
       }
       expect(ids).toBeGreaterThan(0);
-      // The rest are the punks, whose contract emits events of its own.
+      // The rest are the punks, whose contract emits its own events.
       expect([...served.keys()].filter((collection) => collection !== storyValue("punks"))).toEqual([]);
       const punks = await punksOf(owner);
       expect(served.get(storyValue("punks"))?.nft_data.map((data) => data.token_id)).toEqual(punks.length === 0 ? undefined : punks);

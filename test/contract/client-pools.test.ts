@@ -57,7 +57,7 @@ describe("the npm client's XykService for pools", () => {
         expect(token.contract_decimals).toBe(await decimalsOf(token.contract_address));
       }
       if (item.exchange === storyValue("washPair")) {
-        // The token of the wash traders has no price, because its pool is below the floor; their payments in dollars are known.
+        // The wash traders' token has no price, because its pool is below the liquidity floor; the dollar side of their trades is known.
         const dollar = sides[0].contract_address === storyValue("usdToken") ? 0 : 1;
         const moved = (days: number): number => whole(volumeOf(swapsOf(days), "into", dollar) + volumeOf(swapsOf(days), "out", dollar), 6);
         expect([item.total_liquidity_quote, item.quote_rate, item.annualized_fee, sides[1 - dollar]?.quote_rate]).toEqual([
@@ -101,7 +101,7 @@ describe("the npm client's XykService for pools", () => {
     }
   });
 
-  it("getPools returns prices according to the feed and the deepest pool", async () => {
+  it("getPools returns the prices of the feed and of the deepest pool", async () => {
     const { items } = await dataOf(service.getPools(chain, "demo_exchange"));
     const rates = new Map(
       items.flatMap(({ token_0: a, token_1: b }) => [a, b]).map(({ contract_address: token, quote_rate: rate }) => [token, rate]),
@@ -117,7 +117,7 @@ describe("the npm client's XykService for pools", () => {
     expectNear(rates.get(storyValue("goldToken")), whole(dollars, 6) / whole(gold, 18));
   });
 
-  it("getPoolByAddress returns a pool with all its days, including days without trades", async () => {
+  it("getPoolByAddress returns a pool with its daily series, including days without trades", async () => {
     const weth = await feedOf("etherFeed", times);
     const today = Math.floor(head / secondsPerDay);
     const daysWithoutSwaps: number[] = [];

@@ -24,7 +24,7 @@ describe("the npm client's TransactionService", () => {
     expect(isValidDate(transaction?.block_signed_at)).toBe(true);
   });
 
-  it("getAllTransactionsForAddress iterates over all transactions, and the links of its pages lead through them in both directions", async () => {
+  it("getAllTransactionsForAddress iterates over all transactions, and its page links cover them in both directions", async () => {
     const options = { noLogs: true };
     const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, storyValue("trader"), options));
     const iterated = transactions.map(({ tx_hash: hash }) => hash);
@@ -65,7 +65,7 @@ describe("the npm client's TransactionService", () => {
     expect(inOrder({ items: transactions })).toEqual(block.transactions);
   });
 
-  it("getTransactionsForBlockByPage has no method, but its header is accepted by the server", async () => {
+  it("getTransactionsForBlockByPage has no method in the client; the server accepts its path with a client header", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
     const response = await fetch(`${app.url}/v1/demo/block/${storyValue("swapBlockHeight")}/transactions_v3/page/0/?`, { headers });
     const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
@@ -89,7 +89,7 @@ describe("the npm client's TransactionService", () => {
     expect(summary?.gas_summary.total_fees_paid).toBe(sent.reduce((sum, { fees_paid: fees }) => sum + (fees ?? 0n), 0n));
   });
 
-  it("getEarliestTransactionsForAddress has no method, but its header is accepted by the server, which returns the first bucket", async () => {
+  it("getEarliestTransactionsForAddress has no method in the client; the server accepts its path and returns the first bucket", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
     const response = await fetch(`${app.url}/v1/demo/bulk/transactions/${storyValue("newcomer")}/?`, { headers });
     const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
@@ -98,7 +98,7 @@ describe("the npm client's TransactionService", () => {
     expect(data.links).toHaveProperty("prev", null);
   });
 
-  it("getTimeBucketTransactionsForAddress returns a bucket, and follows the links in both directions", async () => {
+  it("getTimeBucketTransactionsForAddress returns a bucket with links in both directions", async () => {
     const bucket = Number(storyValue("swapTimeBucket"));
     const read = await dataOf(
       client.TransactionService.getTimeBucketTransactionsForAddress(chain, storyValue("trader"), bucket, { noLogs: true }),

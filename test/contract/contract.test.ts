@@ -48,7 +48,7 @@ const timeDependentColumns: ReadonlySet<string> = new Set(["update_at", "node_se
 const comparableText = (text: string | undefined): string | undefined =>
   text?.replaceAll(/"(update_at|node_seen_at)":("[^"]*"|\d+)/g, '"$1":null');
 
-/** The rows of CSV and the billed items, each with its parent. */
+/** The items that become CSV rows and that are billed, each with its parent. */
 function rowsOf({ list, rows }: Operation, body: unknown): readonly ItemRow[] {
   const { data } = body as { readonly data: Row | readonly Row[] };
   const parents = (list ? data : [data]) as readonly Row[];
@@ -61,7 +61,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => (inner === null ? null : (inner as Row)[name]), value);
 }
 
-/** The CSV cell of a value: empty for null, numbers unchanged, and an apostrophe before text that a spreadsheet would evaluate as a formula. */
+/** The CSV cell of a value: empty for null; text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe. */
 function cellOf({ kind, path, from }: CsvColumn, { parent, row }: ItemRow): string {
   const value = valueAt(from === "row" ? row : parent, path);
   if (value === null) return "";
@@ -160,7 +160,7 @@ describe("the server", () => {
   });
 
   it("returns 404 in the envelope for an unknown path", async () => {
-    const response = await call("/v1/demo/address/0x0/nothing_of_the_kind/");
+    const response = await call("/v1/demo/address/0x0/no_such_path/");
     // The document does not describe this path; the error envelope is the same for all operations.
     await expectFailure(operationOf("getBlock"), response, 404, /\w+/);
   });
@@ -180,7 +180,7 @@ describe("the server", () => {
   );
 });
 
-it("The contract tests cover every operation of the document", () => {
+it("covers every operation of the document", () => {
   const inDocument = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
   expect(new Set(inDocument)).toEqual(new Set(operations.map(({ id }) => id)));
   expect(demoOperations.length).toBe(97);

@@ -4,7 +4,7 @@ import { chains, registeredName } from "./values.ts";
 
 /**
  * A kind of request that the generated request code and express-openapi-validator handle differently.
- * `applies` is exact: it is true for every request of the kind and false for every request that both handle equally.
+ * `applies` is exact: true for every request of the kind, and false for every request that both handle the same way.
  */
 export interface Difference {
   readonly kind: string;
@@ -20,7 +20,7 @@ const lists = ["addressList", "topicList", "textList"];
 const elementsOf = ({ type }: Parameter, text: string): string[] => (lists.includes(type) ? text.split(",") : [text]);
 const isBlank = (text: string): boolean => text.trim() === "";
 
-/** Creates a predicate: whether the test holds for any parameter that was sent once. */
+/** Returns a predicate that is true if the test holds for any parameter that was sent once. */
 const anyParameter =
   (test: (parameter: Parameter, text: string, request: RequestCase) => boolean) =>
   (request: RequestCase): boolean =>
@@ -29,7 +29,7 @@ const anyParameter =
       return text !== undefined && repeated.length === 0 && test(parameter, text, request);
     });
 
-/** Creates a predicate: whether the test holds for the trimmed text of any parameter of the types that is not blank. */
+/** Returns a predicate that is true if the test holds for the trimmed, non-blank text of any parameter of the given types. */
 const anyTrimmed = (types: readonly string[], test: (text: string, parameter: Parameter, request: RequestCase) => boolean) =>
   anyParameter((parameter, text, request) => types.includes(parameter.type) && !isBlank(text) && test(text.trim(), parameter, request));
 
@@ -106,8 +106,7 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "an empty query value",
-    reason:
-      "It is treated as absent, because forms and spreadsheets send all their fields; the validator treats it as a value, which is 0 or free text.",
+    reason: "It is treated as absent, because forms and spreadsheets send all their fields; the validator reads it as 0 or as free text.",
     generated: "accepts",
     applies: anyParameter((parameter, text) => {
       if (parameter.in === "path" || parameter.required || !isBlank(text)) return false;
@@ -135,7 +134,7 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a page size that only CSV accepts",
-    reason: "With format=csv, a page is a download of 1 to 10,000 rows; the schema of a parameter cannot depend on a different parameter.",
+    reason: "With format=csv, a page is a download of 1 to 10,000 rows; the schema of a parameter cannot depend on another parameter.",
     generated: "accepts",
     applies: anyParameter((parameter, text, request) => {
       if (parameter.name !== "page-size" || request.values.format?.[0] !== "csv") return false;
@@ -169,7 +168,7 @@ export const differences: readonly Difference[] = [
   {
     kind: "a date that does not exist, or that is before 1970",
     reason:
-      "A pattern cannot express the days of a month, no chain is older, and the validator does not check the format `date` of requests.",
+      "A pattern cannot express the days of a month; no chain is older than 1970; the validator does not check the format `date` in requests.",
     generated: "rejects",
     applies: anyTrimmed(["date", "dateOrLatest"], (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !isCalendarDay(text)),
     example: { operation: "getBlockHeights", values: { startDate: ["2026-02-30"] } },
@@ -208,7 +207,7 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "parameters that are individually valid but not in combination",
-    reason: "Some parameters exclude or require each other, and a range must not descend; OpenAPI has no rules between parameters.",
+    reason: "Some parameters exclude or require each other, and a range must ascend; OpenAPI has no rules between parameters.",
     generated: "rejects",
     applies: breaksRule,
     example: { operation: "getBlockHeights", values: { startDate: ["2026-01-02"], endDate: ["2026-01-01"] } },

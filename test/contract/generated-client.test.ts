@@ -15,7 +15,7 @@ type PagesOf = (parameters: Parameters) => AsyncGenerator<Page>;
 const app = await useApp();
 const retryingFetch = createRetryingFetch(fetch);
 const client = createClient({ baseUrl: app.url, key: app.key, fetch: retryingFetch });
-/** The methods by id, because the tests iterate over the catalog; the types of single methods are checked below. */
+/** The methods by operation id, untyped, because the tests iterate over the catalog; a test below checks the types of one. */
 const methods = client as unknown as Readonly<Record<string, Method>>;
 const pages = client.pages as unknown as Readonly<Record<string, PagesOf>>;
 
@@ -78,7 +78,7 @@ describe("the generated client", () => {
     expect(unknown.status).toBe(404);
   });
 
-  it("throws an error without the key", async () => {
+  it("does not reveal the key in errors", async () => {
     const key = `ckey_${"0".repeat(27)}`;
     const error = await failureOf(createClient({ baseUrl: app.url, key, fetch: retryingFetch }).getAllChains());
     expect(error.status).toBe(401);
@@ -93,7 +93,7 @@ describe("the generated client", () => {
     expect(error.status).toBe(0);
   });
 
-  it("throws an error if the signal is aborted", async () => {
+  it("throws an error if its signal is aborted", async () => {
     const aborted = AbortSignal.abort();
     await expect(client.getAllChains({}, { signal: aborted })).rejects.toBeInstanceOf(AshlarError);
   });

@@ -176,7 +176,7 @@ describe("the response validators, for wrong values", () => {
     );
   });
 
-  it("reject a row of a different endpoint", async () => {
+  it("reject a row of another endpoint", async () => {
     const each = operation("getBlock");
     await expectRejected(
       each,

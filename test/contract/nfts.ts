@@ -43,7 +43,7 @@ export const servedFields = ({ external_data: data }: ServedToken) =>
 
 const word = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`;
 
-/** The collections of which an account received a token, according to their logs. */
+/** The collections whose logs show that an account received a token. */
 export const collectionsReceivedBy = async (owner: string): Promise<string[]> => {
   const [erc721, erc1155] = await Promise.all([
     logsOf({ topics: [transferTopic, null, word(owner)] }),
@@ -68,7 +68,7 @@ export const heldOf = async (owner: string, moves: readonly TokenMove[], collect
   return new Map(ids.flatMap((id, index) => ((units[index] ?? 0n) > 0n ? [[id, units[index] ?? 0n] as const] : [])));
 };
 
-/** The time of the last of several transfers. */
+/** The time of the newest of the transfers. */
 export const lastMoveTime = async (moves: readonly TokenMove[]): Promise<number> => timeOf(Math.max(...moves.map(({ block }) => block)));
 
 /** The punks of an account, according to the contract. */

@@ -18,7 +18,7 @@ export interface Changes {
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Builds a request from the catalog's examples of required parameters and the changes. */
+/** Builds a request from the catalog's examples of the required parameters, and applies the changes. */
 export function requestOf(operation: Operation, { values = {}, target: rewrite = (target) => target }: Changes = {}): RequestCase {
   const required = operation.parameters.filter((parameter) => parameter.required);
   const sent: Record<string, readonly string[]> = {
@@ -35,7 +35,7 @@ export function requestOf(operation: Operation, { values = {}, target: rewrite =
   return { operation, values: sent, target: rewrite(`/${path}/${query.length === 0 ? "" : `?${query.join("&")}`}`) };
 }
 
-/** All valid and invalid requests: for each endpoint and parameter, one change at a time. */
+/** Valid and invalid requests of every endpoint, each with one change to the minimal request. */
 export function requestCases(model: Model): readonly RequestCase[] {
   // Community operations that share a handler differ only in their literal path.
   return model.handlers.flatMap(({ operation }) => [
@@ -76,7 +76,7 @@ function parameterCases(operation: Operation, parameter: Parameter): RequestCase
   return [...new Map(cases.map((request) => [request.target, request])).values()];
 }
 
-/** The parameters that must be sent together with a parameter, so that only its own value can be invalid. */
+/** The parameters that must accompany a parameter; they are sent with it so that only its own value can be invalid. */
 function partnersOf({ rules }: Operation, parameter: Parameter): Record<string, readonly string[]> {
   const together = rules.flatMap((rule) => (rule.kind === "together" && rule.parameters.includes(parameter) ? rule.parameters : []));
   return Object.fromEntries(together.filter((other) => other !== parameter).map(({ name, example }) => [name, [String(example)]]));

@@ -19,7 +19,7 @@ const parsers = createParsers({
   resolveName: async (_chain, name) => (name === registeredName ? "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" : null),
 });
 
-/** Those of the protocol of Bitcoin chains, as if all chains were on its local network. */
+/** The parsers of the Bitcoin protocol, as if all chains were on Bitcoin's local network. */
 const bitcoinParsers = createBitcoinParsers(parsers, {
   chains: chains.map((chain) => ({ ...chain, network: bitcoinNetworks.regtest })),
   evmChains: [],
@@ -27,7 +27,7 @@ const bitcoinParsers = createBitcoinParsers(parsers, {
 
 type Handler = (raw: RawRequest) => Promise<RequestOutcome>;
 
-/** Creates a function that runs the request code: generated routes and parse functions with the strict parsers. */
+/** Creates a function that runs the request code: the generated routes and parse functions, with the strict parsers. */
 export function createRequestCode(): RequestCode {
   const router = createEndpointRouter<Handler>();
   registerRoutes<Handler, null>(router, run, {} as Handlers<null>);
@@ -41,7 +41,7 @@ export function createRequestCode(): RequestCode {
   };
 }
 
-/** Replaces the server's request handler: parses the request and returns the result. */
+/** Replaces the server's request handler with one that only parses the request and returns the outcome. */
 function run<R>(operation: Operation, parse: (raw: RawRequest, requestParsers: typeof parsers) => Promise<ParseOutcome<R>>): Handler {
   return async (raw) => {
     const outcome = await parse(raw, operation.protocol === "protocol_03" ? bitcoinParsers : parsers);

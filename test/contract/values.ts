@@ -4,7 +4,7 @@ import type { Parameter } from "../../generator/model/model.ts";
 /** The only name that is registered in the tests. */
 export const registeredName = "alice.eth";
 
-/** The chains of the tests: one in the network group to which some endpoints are restricted, and one outside of it. */
+/** The chains of the tests: one in the network group that some endpoints require, and one outside of it. */
 export const chains = [
   { id: 31337, name: "demo", groups: ["historical"] },
   { id: 1, name: "eth-mainnet", groups: [] },

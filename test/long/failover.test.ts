@@ -19,17 +19,17 @@ import { createClient, loadedLimits, renderStatuses, type ServiceProcess, startS
 import { missingPrograms, startPatroniCluster } from "./support/patroni-cluster.ts";
 import { print, setting } from "./support/settings.ts";
 
-/** How long a person needs to promote a standby. */
+/** The time that an operator takes to promote a standby. */
 const promotionSeconds = setting("LONG_PROMOTION_SECONDS", 20);
-/** From the promotion until a new block is indexed and served (issue 15, section 6). */
+/** The max time from the promotion until a new block is indexed and served (issue 15, section 6). */
 const maxRecoverySeconds = 30;
-/** How long the chain grows after the former primary is back. */
+/** The time for which the chain grows after the former primary is back. */
 const backSeconds = 10;
 
 const connect = (url: string): Database =>
   createDatabase({ url, poolSize: 2, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
 
-/** A service with two workers and an indexer, whose chain grows and whose clients send requests, loses its primary several times. */
+/** Tests a service with two workers and an indexer that loses its primary several times while its chain grows and clients send requests. */
 function survivesFailovers(
   start: () => Promise<FailoverCluster>,
   { losses, rejoins }: { readonly losses: readonly Loss[]; readonly rejoins: boolean },
@@ -62,7 +62,7 @@ function survivesFailovers(
     const { key } = await createKeys(database).create({ label: "failover" });
     client = createClient({ port, key, tokens });
     requests = client.startRequests();
-    // Each worker accepts the key before the first failover.
+    // Each worker must know the key before the first failover.
     await client.recovery();
     await wait(1_000);
   });
@@ -112,7 +112,7 @@ function survivesFailovers(
       expect([...counts.statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
       expect(counts.failures).toBe(0);
       expect(recovery).toBeLessThan(maxRecoverySeconds);
-      // Reads go on from the replica; a commit that it has not received may take some of them until the promotion.
+      // The replica continues to serve reads, but some may wait until the promotion for a commit that it has not received.
       expect(counts.silentMilliseconds).toBeLessThan(5_000);
 
       const former = connect(await cluster.comeBack());
@@ -130,7 +130,7 @@ function survivesFailovers(
     }
   });
 
-  it("has lost nothing: the index equals one without a failover", async () => {
+  it("loses no data: the index equals one without a failover", async () => {
     const undisturbed = await createTestDatabase();
     const scratch = await mkdtemp(join(tmpdir(), "ashlar-undisturbed-"));
     const config = { ...chainConfig.parse({ name: "own", id: 31337, rpc: tokens.chain.url, pollMilliseconds: 100 }), id: 31337 };
@@ -151,7 +151,7 @@ function survivesFailovers(
 }
 
 describe.skipIf(process.platform !== "linux").each(["machine", "network"] as const)(
-  "two servers in one URL, of which a person promotes the standby: %s",
+  "two servers in one URL with manual promotion: loss of the %s",
   (loss) => survivesFailovers(() => startPlainCluster(promotionSeconds), { losses: [loss], rejoins: false }),
 );
 

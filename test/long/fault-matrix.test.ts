@@ -16,17 +16,17 @@ import { type FaultedService, maxRecoverySeconds, startFaultedService } from "./
 import { setting } from "./support/settings.ts";
 import { canMount, fillDisk } from "./support/small-disk.ts";
 
-/** How long a fault lasts that does not end by itself. */
+/** The duration of a fault that does not end on its own. */
 const faultSeconds = setting("LONG_FAULT_SECONDS", 30);
-/** How long the indexer waits for a response of its node. */
+/** The indexer's timeout for responses of its node. */
 const nodeTimeoutSeconds = 30;
 
 const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
   for (const pid of pids) process.kill(pid, name);
 };
 
-/** Faults of one service, one after the other. Only root may mount the small file system. */
-describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
+/** Injects faults into one service, one after the other. Only root can mount the small file system. */
+describe.skipIf(process.platform !== "linux" || !canMount())("a service survives", () => {
   let faulted: FaultedService;
   beforeAll(async () => {
     faulted = await startFaultedService();
@@ -93,7 +93,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
         begin: () => fillDisk(file),
         seconds: faultSeconds,
         end() {
-          // Otherwise the disk was not full.
+          // This line shows that the disk was full.
           expect(faulted.service().output()).toContain("Indexing is paused until there is more disk space");
           rmSync(file);
         },
@@ -101,7 +101,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
       { breaksConnections: false },
     );
   });
-  it("a connection to the node without data", () =>
+  it("a connection to the node that carries no data", () =>
     faulted.survive(
       "black-holed node",
       {
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
     beforeAll(() => faulted.restart(fakedClock(faulted.clockFile)));
     afterAll(() => faulted.restart());
 
-    /** The age of the head by the clock of a server. */
+    /** The age of the head according to the server's clock. */
     const secondsBehind = async (): Promise<number> => {
       const { data } = (await (await fetch(`http://127.0.0.1:${faulted.port}/readyz`)).json()) as {
         data: { chains: { seconds_behind: number }[] };
@@ -140,7 +140,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
           },
           seconds: faultSeconds,
           async end() {
-            // Otherwise the clock did not jump; the head is some seconds older or newer.
+            // This shows that the clock jumped. The result is rounded, because the age of the head varies by some seconds.
             expect(Math.round(((await secondsBehind()) - before) / 600) * 600).toBe(jump);
           },
         },
@@ -171,10 +171,10 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
       {
         async begin() {
           const head = await faulted.tokens.chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
-          let answers = 0;
+          let responses = 0;
           faulted.node.tamper = (method, reply, [tag]) => {
-            // Once: the next responses contradict it.
-            if (method === "eth_getBlockByNumber" && tag === "finalized" && answers++ === 0) reply.result = head;
+            // Only the first response is wrong; the next ones contradict it.
+            if (method === "eth_getBlockByNumber" && tag === "finalized" && responses++ === 0) reply.result = head;
           };
           await wait(2_000);
           await faulted.tokens.reorganise(5);
@@ -187,7 +187,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("faults", () => {
       { breaksConnections: false },
     ));
 
-  it("has lost nothing: the index equals one that had no faults", async () => {
+  it("all faults without loss: its index equals one that had no faults", async () => {
     const undisturbed: TestDatabase = await createTestDatabase();
     const scratch = await mkdtemp(join(tmpdir(), "ashlar-undisturbed-"));
     const config = { ...chainConfig.parse({ name: "own", id: 31337, rpc: faulted.tokens.chain.url, pollMilliseconds: 100 }), id: 31337 };

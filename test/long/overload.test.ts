@@ -20,7 +20,7 @@ const workers = setting("LONG_WORKERS", 1);
 const keyCount = 64;
 const minGoodputShare = 0.8;
 const p99Milliseconds = 1_000;
-/** Resident memory at the end may exceed that of the second fifth of the load by so much: it includes garbage that is not yet collected. */
+/** The max ratio of resident memory at the end to that in the second fifth of the load; it includes garbage that is not yet collected. */
 const maxGrowth = 1.2;
 
 let chain: LongChain;
@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The median of a part of samples, by fractions of their number. */
+/** The median of the samples between two fractions of their number. */
 const medianOf = (samples: readonly number[], from: number, to: number): number => {
   const part = samples.slice(Math.floor(from * samples.length), Math.ceil(to * samples.length)).sort((a, b) => a - b);
   return part[Math.floor(part.length / 2)] ?? Number.NaN;
@@ -58,7 +58,7 @@ describe(`ashlar serve --workers ${workers} under twice its sustainable load`, (
     timeout: deadline((seconds + 600) * 1000),
   }, async () => {
     const file = join(folder, "serve.yaml");
-    // Each response is computed. The rate limit of a key is a limit of its own; the others are the defaults.
+    // Without a cache, each response is computed. All limits except the rate limit of keys have their defaults.
     const settings = { chains: [chain.config], cache: { megabytes: 0 }, limits: { requestsPerSecond: "unlimited" } };
     await writeFile(file, JSON.stringify(settings));
     const server = await startServer(file, test.url, { args: ["--workers", String(workers)] });
@@ -87,7 +87,7 @@ describe(`ashlar serve --workers ${workers} under twice its sustainable load`, (
       expect(goodputOf(result)).toBeGreaterThan((minGoodputShare * peak) / slower);
       expect(result.p99).toBeLessThan(deadline(p99Milliseconds) * slower);
       expect(growth).toBeLessThan(maxGrowth);
-      // It still serves all of what it can.
+      // After the overload, the server still handles a load that it can sustain.
       const after = await load.run({ ...target, rate: 0.5 * rate, milliseconds: stepSeconds * 1000 });
       expect(after.statuses).toEqual({ 200: after.requests });
     } finally {

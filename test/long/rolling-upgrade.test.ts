@@ -24,19 +24,19 @@ import { type ConstantLoad, startConstantLoad, summaryOf } from "./support/const
 import { checkOut, hasCommit, runCommand } from "./support/old-version.ts";
 import { print, setting } from "./support/settings.ts";
 
-/** The commit that this version is upgraded from without a gap: the last one before migrations became explicit. */
+/** The commit from which the upgrade starts: the last one before migrations became explicit. */
 const oldCommit = process.env.LONG_UPGRADE_FROM ?? "73e6d026";
-/** How long each combination of versions is under load. */
+/** The duration of the load on each combination of versions. */
 const phaseSeconds = setting("LONG_UPGRADE_PHASE_SECONDS", 10);
 const requestsPerSecond = setting("LONG_UPGRADE_RATE", 40);
 const secondsPerBlock = 1;
-/** How many responses are compared at a time. */
+/** The number of concurrent comparisons. */
 const comparers = 2;
 
 const hasHistory = await hasCommit(oldCommit);
 if (!hasHistory) print(`Skipped: the repository's history does not contain ${oldCommit}; fetch it with: git fetch --unshallow`);
 
-/** Without what differs between two servers of the same index: when each learned of its last change, and fields that the old version lacks. */
+/** Removes what differs between two servers of the same index: the time at which each saw its last change, and fields that the old version lacks. */
 const normalise = (body: string): string =>
   body
     .replaceAll(/"updated_at":("[^"]*"|\d+)/g, '"updated_at":null')
@@ -50,7 +50,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
   let oldEntry: string;
   let serveFile: string;
   let key: string;
-  /** For all requests other than those of the load, whose number the servers record. */
+  /** The key of all other requests; the servers count those with the key of the load. */
   let otherKey: string;
   let paths: string[];
   let balancer: Balancer;
@@ -69,7 +69,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     indexers.push(indexer);
     return indexer;
   };
-  /** Creates a key with the old version, whose table of keys has fewer columns. */
+  /** Creates a key with the old version, because its table of keys has fewer columns. */
   const createKey = async (label: string): Promise<string> => {
     const output = await runCommand(oldEntry, ["keys", "create", "--label", label, "--config", serveFile], test.url);
     return /^Key \d+ .*: (\S+)$/m.exec(output)?.[1] ?? "";
@@ -98,12 +98,12 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
       },
     };
   };
-  /** Compares all responses of two servers as of the same block, which is the head while no blocks are mined. */
+  /** Compares all responses of two servers as of the same block: mining stops until the comparison ends. */
   const expectEqual = async (server: ServerProcess, reference: ServerProcess): Promise<number> => {
     await mining?.stop();
     await until("the index to reach the head", isAtHead);
     const { counts, compare, isSettled, close } = createComparison(test.database, server.url, reference.url, otherKey, normalise);
-    await until("jobs to be done", isSettled);
+    await until("the jobs to finish", isSettled);
     const remaining = [...paths];
     const compareNext = async (): Promise<void> => {
       for (let path = remaining.pop(); path !== undefined; path = remaining.pop()) await compare(path);
@@ -122,7 +122,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     await copyShortStory(dataDirectory);
     demo = await startDemo({ dataDirectory, endTime: storyEndTime, scale: shortScale });
     serveFile = join(folder, "serve.yaml");
-    // Links in responses do not depend on the port of a server.
+    // With a public URL, links in responses do not depend on the port of a server.
     await writeFile(serveFile, JSON.stringify({ chains: [demo.chain], publicUrl: "http://upgrade.invalid", limits: unlimited }));
     await runCommand(oldEntry, ["migrate", "--config", serveFile], test.url);
     [key, otherKey] = [await createKey("load"), await createKey("other")];
@@ -139,7 +139,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
       return outcome !== undefined && isResponse(outcome) && outcome.status === 200;
     });
     print(
-      `${paths.length} of ${examples.length} examples are answered with 200 before the upgrade; not: ${examples.filter((path) => !paths.includes(path)).join(" ")}`,
+      `${paths.length} of ${examples.length} examples return 200 before the upgrade; others: ${examples.filter((path) => !paths.includes(path)).join(" ")}`,
     );
   }, deadline(300_000));
 
@@ -154,7 +154,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }, deadline(120_000));
 
-  it("answers every request, and equally by both versions", { timeout: deadline(600_000) }, async () => {
+  it("serves every request, with equal responses from both versions", { timeout: deadline(600_000) }, async () => {
     const [first, second] = servers as [ServerProcess, ServerProcess];
     const [oldIndexer] = indexers as [IndexerProcess];
     const phase = async (name: string): Promise<void> => {
@@ -188,7 +188,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     print(`old indexer: ${await expectEqual(newFirst, second)} equal responses`);
 
     load.enter("second server replaced");
-    // The old one is kept, without requests of clients, to be compared with.
+    // The old server keeps running for comparisons, without requests of clients.
     const newSecond = await replace(second);
     await phase("new servers, old indexer");
 
@@ -198,7 +198,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     expect(await oldIndexer.stop()).toBe(0);
     const before = await indexedBlock();
     await until("the new indexer to write blocks", async () => (await indexedBlock()) > before, 60_000);
-    print(`indexing continued ${((performance.now() - stopped) / 1_000).toFixed(1)} s after the old indexer was asked to stop`);
+    print(`indexing continued ${((performance.now() - stopped) / 1_000).toFixed(1)} s after the old indexer was stopped`);
     await phase("new version");
     load.enter("compared: new indexer");
     for (const server of [newFirst, newSecond]) print(`new indexer: ${await expectEqual(server, second)} equal responses`);
@@ -214,7 +214,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     expect(await recordedCalls("load")).toBe(load.phases.reduce((sum, { milliseconds }) => sum + milliseconds.length, 0));
   });
 
-  it("leaves an index without a difference from the node", { timeout: deadline(600_000) }, async () => {
+  it("leaves an index that equals the node", { timeout: deadline(600_000) }, async () => {
     await mining?.stop();
     mining = undefined;
     await until("the index to reach the head", isAtHead);
@@ -224,7 +224,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
       output = audit.output;
       return audit.code === 0;
     };
-    // A job finds the tokens whose balances are not the sum of their transfers, minutes after the first index at the latest.
+    // Within minutes, a job finds the tokens whose balances are not the sum of their transfers.
     await until("an audit without a difference", isEqual, 180_000).catch((error: Error) => expect(output).toBe(error.message));
     expect(output).toContain("No differences.");
   });

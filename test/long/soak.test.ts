@@ -26,11 +26,11 @@ const keyCount = 64;
 const loadShare = 0.7;
 const comparedShare = 0.1;
 const comparers = 4;
-/** So few that the cached responses have reached their bound at the first measurement of the heap. */
+/** Small enough for the cache to be full at the first measurement of the heap. */
 const cacheMegabytes = 4;
 const maxHeapGrowth = 1.1;
 const growMilliseconds = 1_500;
-/** A reorganisation follows every so many rounds of blocks. */
+/** The number of rounds of blocks before each reorganisation. */
 const roundsPerReorganisation = 3;
 
 let chain: LongChain;
@@ -80,7 +80,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Adds blocks, and replaces some, until it is stopped. */
+/** Adds blocks and replaces some until stopped. */
 function startChurn(): { readonly counts: { rounds: number; reorganisations: number }; stop(): Promise<void> } {
   const counts = { rounds: 0, reorganisations: 0 };
   let isRunning = true;
@@ -106,7 +106,7 @@ function startChurn(): { readonly counts: { rounds: number; reorganisations: num
   };
 }
 
-/** Compares requests at a rate until it is stopped. */
+/** Compares responses at a rate until stopped. */
 function startComparing(comparison: ReturnType<typeof createComparison>, rate: number): () => Promise<void> {
   const paths = chain.paths();
   let isRunning = true;
@@ -124,7 +124,7 @@ function startComparing(comparison: ReturnType<typeof createComparison>, rate: n
 }
 
 describe(`a server of a changing index (seed ${seed})`, () => {
-  it(`keeps its memory and serves no wrong response for ${seconds} s at ${loadShare * 100} % of its sustainable load`, {
+  it(`does not grow its heap and serves no wrong response for ${seconds} s at ${loadShare * 100} % of its sustainable load`, {
     timeout: deadline((seconds + 900) * 1000),
   }, async () => {
     const [server, computing] = servers;
@@ -133,7 +133,7 @@ describe(`a server of a changing index (seed ${seed})`, () => {
     const { counts } = churn;
     const target = { port: Number(new URL(server.url).port), paths: chain.paths(), keys };
     const comparison = createComparison(test.database, server.url, computing.url, keys[0] ?? "");
-    // The comparisons are a part of the load in each step, because they take a multiple of its CPU time.
+    // Comparisons are part of the load of each step, because a compared request takes much more CPU time than others.
     const runLoad = async (rate: number, milliseconds: number): Promise<LoadResult> => {
       const stopComparing = startComparing(comparison, comparedShare * rate);
       const result = await load.run({ ...target, rate: (1 - comparedShare) * rate, milliseconds });
@@ -158,7 +158,7 @@ describe(`a server of a changing index (seed ${seed})`, () => {
     await churn.stop();
     const { equal, others, wrong } = comparison.counts;
     expect(wrong).toEqual([]);
-    // Not only requests during which the index changed.
+    // Enough requests were compared while the index did not change.
     expect(equal - comparedBefore).toBeGreaterThan((comparedShare * rate * seconds) / 2);
     const statuses = [...results.flatMap((result) => Object.keys({ ...result.statuses, ...result.errors })), ...Object.keys(others)];
     expect(
@@ -170,8 +170,8 @@ describe(`a server of a changing index (seed ${seed})`, () => {
     expect(counts.reorganisations).toBeGreaterThan(0);
   });
 
-  it("leaves an index without a difference from the node", { timeout: deadline(1_200_000) }, async () => {
-    // It is still running if the first test has failed.
+  it("leaves an index that equals the node", { timeout: deadline(1_200_000) }, async () => {
+    // The churn is still running if the first test failed.
     await churn?.stop();
     await until("the index to reach the head", isIndexed);
     const { code, output } = await runAudit(folder, test.url);

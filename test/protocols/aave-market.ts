@@ -9,7 +9,7 @@ import type { ProtocolChain } from "./support.ts";
 
 type Random = ReturnType<typeof createRandom>;
 
-/** Functions of the pools of both versions and of their tokens. */
+/** Functions of the pools and tokens of both versions. */
 const functions: Artifact = {
   abi: parseAbi([
     "function supply(address asset, uint256 amount, address onBehalfOf, uint16 referralCode)",
@@ -28,16 +28,17 @@ const functions: Artifact = {
 /** Pools of both versions with reserves of the same coins, and accounts that use them. */
 export interface RealLendingMarket {
   readonly people: readonly Address[];
-  /** Owes the second coin for the first one, and does nothing by chance. */
+  /** Owes the second coin with the first one as collateral, and sends no random transactions. */
   readonly debtor: Address;
   readonly treasury: Address;
   readonly coins: readonly Coin[];
   readonly pools: readonly RealPool[];
   readonly reserves: readonly LendingReserve[];
-  /** The first supplies and borrowings at variable rates, and those at stable rates, which need them. */
+  /** The first supplies, and the first borrowings at variable rates. */
   firstTransactions(): TestTransaction[];
+  /** The first borrowings at stable rates, which require those at variable rates. */
   firstStableTransactions(): TestTransaction[];
-  /** An action of an account with a reserve; some of them fail. */
+  /** A random action of an account with a reserve; some actions fail. */
   randomTransaction(random: Random): TestTransaction;
   /** Liquidates debts in the second coin while the first one has lost most of its value. */
   liquidate(receiveAToken: boolean): Promise<void>;
@@ -79,7 +80,7 @@ export const startRealLending = async (world: ProtocolChain): Promise<RealLendin
   const unitOf = ({ coin: { decimals } }: LendingReserve): bigint => 10n ** BigInt(decimals);
   return {
     ...{ people, debtor, treasury, coins, pools, reserves },
-    // An account cannot borrow at a stable rate what it has supplied as collateral.
+    // An account cannot borrow a coin at a stable rate that it has supplied as collateral.
     firstTransactions: () => [
       ...reserves.flatMap((reserve) => {
         const { pool, coin } = reserve;

@@ -10,7 +10,7 @@ export interface RealPool {
   readonly configurator: Address;
   readonly isV2: boolean;
   readonly reserves: readonly LendingReserve[];
-  /** The views of reserves: the package's data provider. */
+  /** The package's data provider, which has the view functions of reserves. */
   readonly provider: Address;
   readonly providerArtifact: Artifact;
   /** Sets the price of a coin in US dollars. */
@@ -32,7 +32,7 @@ interface Created {
   readonly configuratorArtifact: Artifact;
 }
 
-/** The reserve of a coin, by the event of the configurator. */
+/** The reserve of a coin, according to the configurator's event. */
 const reserveOf = (
   { pool, isV2, configurator, configuratorArtifact: { abi } }: Created,
   logs: readonly { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }[],
@@ -48,7 +48,7 @@ const reserveOf = (
     ) as [Address, Address, Address];
     return { coin, pool, isV2, aToken, variableDebt, stableDebt };
   }
-  throw new Error(`No reserve of ${coin.address} was announced`);
+  throw new Error(`Missing event ReserveInitialized for ${coin.address}.`);
 };
 
 /** Deploys a pool of version 3 with a reserve of each coin. */

@@ -16,7 +16,7 @@ let market: RealLendingMarket;
 let test: TestDatabase;
 let index: CommunityIndex;
 let itemsOf: ItemsOf;
-/** Heights before the first action, at actions, between them, at liquidations, and the head. */
+/** The compared heights: before the first action, at and between actions, at liquidations, and the head. */
 let heights: number[];
 
 beforeAll(async () => {
@@ -69,13 +69,13 @@ const inDollars = (amount: bigint, { decimals, price }: LendingReserve["coin"]):
 const tokenNumber = (token: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>
   world.read(contracts("Coin"), token, name, args, { height });
 
-/** What the data provider and the tokens of a reserve return. */
+/** The state of a reserve, as its tokens and the data provider return it. */
 const reserveAt = async ({ pool, coin, aToken, variableDebt, stableDebt, isV2 }: LendingReserve, height: number) => {
   const found = market.pools.find(({ address }) => address === pool) as RealLendingMarket["pools"][number];
   const state = await world.read<readonly (bigint | number)[]>(found.providerArtifact, found.provider, "getReserveData", [coin.address], {
     height,
   });
-  const rate = (place: number): number => Number(state[place]) / 1e27;
+  const rate = (position: number): number => Number(state[position]) / 1e27;
   return {
     supplied: await tokenNumber(aToken, "totalSupply", [], height),
     lent: (await tokenNumber(variableDebt, "totalSupply", [], height)) + (await tokenNumber(stableDebt, "totalSupply", [], height)),
@@ -106,7 +106,7 @@ const expectMarket = async (
   expectNear(item?.borrow_rate, borrowRate, label);
 };
 
-/** The positions of an account by `supplied` or `borrowed` and the aToken, without those of zero. */
+/** The non-zero positions of an account, by `supplied` or `borrowed` and the aToken. */
 const positionsAt = async (wallet: Address, height: number): Promise<Record<string, string>> => {
   const found: Record<string, string> = {};
   for (const { aToken, variableDebt, stableDebt } of market.reserves) {
@@ -151,7 +151,7 @@ describe("protocol 01 with the real pools of versions 2 and 3", () => {
     expect(positions.size).toBe(2 * market.reserves.length);
   });
 
-  it("follows from events of all kinds", async () => {
+  it("covers events of all kinds", async () => {
     const [counts = {}] = await test.database.query<Record<string, number>>(
       `SELECT count(*) FILTER (WHERE minted < balance_increase) AS small_withdrawals, count(*) FILTER (WHERE balance_increase IS NULL) AS v2_changes,
          (SELECT count(*) FROM cq_protocol_01.a_token_transfers) AS transfers,

@@ -27,7 +27,7 @@ export interface RealPool {
   readonly address: Address;
   readonly id: Hex;
   readonly kind: "first weighted" | "weighted" | "composable";
-  /** In the order of the vault; a composable pool has its own shares among them. */
+  /** In the vault's order; those of a composable pool include its own shares. */
   readonly tokens: readonly Address[];
 }
 
@@ -37,12 +37,12 @@ export interface RealPoolMarket {
   readonly tokens: readonly (KnownToken & { readonly decimals: number; readonly price: number })[];
   readonly pools: readonly RealPool[];
   readonly people: readonly Address[];
-  /** A join, an exit or a swap of an account; some of them fail. */
+  /** A random join, exit or swap of an account; some of them fail. */
   randomTransaction(random: Random): TestTransaction;
-  /** Makes the protocol take half of the swap fees. */
+  /** Sets the protocol's share of swap fees to one half. */
   setProtocolFee(): Promise<void>;
   poolTokens(pool: RealPool, height: number): Promise<{ readonly held: [Address, bigint][]; readonly lastChangeBlock: number }>;
-  /** What an exit of all shares of an account would return, by the vault's token order. */
+  /** The amounts that an account would receive for its shares in an exit, in the vault's token order. */
   queryExit(pool: RealPool, owner: Address, shares: bigint, height: number): Promise<readonly bigint[]>;
 }
 
@@ -84,8 +84,8 @@ export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoo
   const inVault = (name: string, args: readonly unknown[]) => ({ ...call(vaultArtifact, vault, name, args), gas: 3_000_000n });
   const join = ({ id, tokens: assets }: RealPool, sender: Address, recipient: Address, kind: bigint, amounts: readonly bigint[]) => {
     const maxAmountsIn = assets.map(() => unlimited);
-    const form = [{ type: "uint256" }, { type: "uint256[]" }, { type: "uint256" }];
-    const userData = encodeAbiParameters(form, [kind, amounts, 0n]);
+    const types = [{ type: "uint256" }, { type: "uint256[]" }, { type: "uint256" }];
+    const userData = encodeAbiParameters(types, [kind, amounts, 0n]);
     return inVault("joinPool", [id, sender, recipient, { assets, maxAmountsIn, userData, fromInternalBalance: false }]);
   };
   const exitRequest = ({ kind, tokens: assets }: RealPool, shares: bigint) => {
@@ -138,9 +138,9 @@ export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoo
       );
     },
     poolTokens: async ({ id }, height) => {
-      const answer = await read<[Address[], bigint[], bigint]>(vaultArtifact, vault, "getPoolTokens", [id], { height });
-      const held = answer[0].map((token, position): [Address, bigint] => [lower(token), answer[1][position] as bigint]);
-      return { held, lastChangeBlock: Number(answer[2]) };
+      const result = await read<[Address[], bigint[], bigint]>(vaultArtifact, vault, "getPoolTokens", [id], { height });
+      const held = result[0].map((token, position): [Address, bigint] => [lower(token), result[1][position] as bigint]);
+      return { held, lastChangeBlock: Number(result[2]) };
     },
     queryExit: async (pool, owner, shares, height) => {
       const args = [pool.id, owner, owner, exitRequest(pool, shares)];
@@ -151,7 +151,7 @@ export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoo
 
 const lower = (address: Address): Address => address.toLowerCase() as Address;
 
-/** Deploys three tokens that the vault may take from accounts, in the order of their addresses. */
+/** Deploys three tokens, sorted by address, that the accounts have approved for the vault. */
 const deployTokens = async ({ deploy, execute }: ProtocolChain, vault: Address, people: readonly Address[]) => {
   const tokens = [];
   for (const [name, decimals] of [["Gold", 18] as const, ["Dollar", 6] as const, ["Crown", 8] as const]) {

@@ -9,8 +9,8 @@ import { expectNear, type ProtocolChain, startProtocolChain } from "./support.ts
 
 const protocol = builtInProtocol("protocol_02");
 const blocks = 12;
-/** The protocol takes a part of the fees from this block of the story on. */
-const feesFrom = 6;
+/** The mined block from which on the protocol takes a share of the fees. */
+const firstFeeBlock = 6;
 
 let world: ProtocolChain;
 let market: RealPoolMarket;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const hashes: Hex[] = [];
   first = (await chain.head()) + 1;
   for (let block = 0; block < blocks; block += 1) {
-    if (block === feesFrom) {
+    if (block === firstFeeBlock) {
       feesSince = (await chain.head()) + 1;
       await market.setProtocolFee();
     }
@@ -56,7 +56,7 @@ afterAll(async () => {
 const inDollars = (token: Address, amount: bigint): number =>
   Number(amount) / 10 ** (market.tokens.find(({ address }) => address === token)?.decimals ?? 0);
 
-/** The value of what the vault holds for a pool. */
+/** The value of the tokens that the vault holds for a pool. */
 const poolValue = (pool: RealPool, held: readonly (readonly [Address, bigint])[]): number =>
   held.reduce((sum, [token, amount]) => (token === pool.address ? sum : sum + inDollars(token, amount)), 0);
 
@@ -66,11 +66,11 @@ const supplyOf = ({ kind, address }: RealPool, height: number): Promise<bigint> 
 const sharesOf = ({ address }: RealPool, owner: Address, height: number): Promise<bigint> =>
   world.read(poolViews, address, "balanceOf", [owner], { height });
 
-/** A number of each pool at each height. */
+/** Each pool at each height. */
 const cases = () => heights.flatMap((height) => market.pools.map((pool) => ({ height, pool })));
 
 describe("protocol 02 with the real vault and pools", () => {
-  it("has the balances, supplies and values that vault and pools return", async () => {
+  it("has the balances, supplies and values that the vault and the pools return", async () => {
     for (const { height, pool } of cases()) {
       const { held, lastChangeBlock } = await market.poolTokens(pool, height);
       const supply = await supplyOf(pool, height);
@@ -87,7 +87,7 @@ describe("protocol 02 with the real vault and pools", () => {
     }
   });
 
-  it("has the shares of wallets, with their part of the pool's value", async () => {
+  it("has the shares of wallets, with their share of the pool's value", async () => {
     for (const wallet of market.people) {
       for (const { height, pool } of cases()) {
         const item = (await itemsOf("balances", { height, wallet })).find(({ pool_address }) => pool_address === pool.address);
@@ -101,14 +101,14 @@ describe("protocol 02 with the real vault and pools", () => {
   });
 
   /**
-   * What an exit returns. With a fee of the protocol, pools of the first version take the due part in a token at the exit: there it is the part
-   * of what the vault holds, rounded down as the pool does.
+   * The amounts that an exit returns. If the protocol takes fees, pools of the first version deduct due fees from one token at the exit; for these,
+   * the amounts are the wallet's share of the vault's holdings, rounded down as the pool does.
    */
   const exitOf = async (pool: RealPool, wallet: Address, shares: bigint, height: number): Promise<bigint[]> => {
     if (pool.kind !== "first weighted" || height < feesSince) return [...(await market.queryExit(pool, wallet, shares, height))];
     const { held } = await market.poolTokens(pool, height);
-    const part = (shares * 10n ** 18n) / (await supplyOf(pool, height));
-    return held.map(([, amount]) => (amount * part) / 10n ** 18n);
+    const share = (shares * 10n ** 18n) / (await supplyOf(pool, height));
+    return held.map(([, amount]) => (amount * share) / 10n ** 18n);
   };
 
   it("has the tokens that an exit would return", async () => {

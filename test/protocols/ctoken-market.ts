@@ -13,7 +13,7 @@ import { artifactOf, type ProtocolChain } from "./support.ts";
 const contract = (path: string): Artifact =>
   artifactOf(`@venusprotocol/venus-protocol/artifacts/contracts/${path}.sol/${path.split("/").at(-1)}.json`);
 
-/** What the comptroller and its markets ask of contracts outside of the package: prices, permissions, and a receiver of reserves. */
+/** Replaces contracts outside of the package that the comptroller and its markets call: price oracle, access control and receiver of reserves. */
 const surroundings = compileWithPackages(`
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
@@ -30,7 +30,7 @@ contract Surroundings {
 }
 `)("Surroundings");
 
-/** Of which release the markets are: the older ones emit the events of Compound. */
+/** The release of the markets; the legacy ones emit the events of Compound. */
 export type Release = "legacy" | "newest";
 
 const delegates: Readonly<Record<Release, { readonly proxy: string; readonly implementation: string }>> = {
@@ -77,7 +77,7 @@ const deployComptroller = async (
   return { address, artifact };
 };
 
-/** Deploys and lists three markets. The second one pays its reserves out every seven blocks. */
+/** Deploys and lists three markets. The second one pays out its reserves every seven blocks. */
 export const startRealCTokenMarket = async (world: ProtocolChain, release: Release): Promise<CTokenUse> => {
   const { chain, deploy, execute } = world;
   const people = chain.accounts.slice(0, 4) as Address[];
@@ -139,7 +139,7 @@ export const startRealCTokenMarket = async (world: ProtocolChain, release: Relea
     setPrice: (market, price) => call(surroundings, outside, "setPrice", [market.address, price]),
     randomTransaction: (random): TestTransaction => {
       const [from, to, market] = [random.pick(people), random.pick(people), random.pick(all)];
-      // Sets the cash that the market counts to its balance.
+      // Sets the market's recorded cash to its balance.
       if (release === "newest" && random.chance(12)) return callFrom(admin, market, "sweepTokenAndSync", [0n]);
       return { gas: 3_000_000n, ...randomAction(random, { contracts, router, callFrom }, { from, to, market }) };
     },

@@ -8,21 +8,20 @@ import { multicallAddress, multicallCode } from "../support/multicall.ts";
 interface StoredArtifact {
   readonly abi: Abi;
   readonly bytecode: string;
-  /** By file and library, the places of the library's address in the bytecode. */
+  /** The positions of each library's address in the bytecode, by file and library. */
   readonly linkReferences?: Readonly<Record<string, Readonly<Record<string, readonly { readonly start: number }[]>>>>;
 }
 
 /** Reads a compiled contract of a package of this folder, linked to libraries. @throws {Error} if the packages are not installed. */
 export const artifactOf = (path: string, libraries: Readonly<Record<string, Address>> = {}): Artifact => {
   const file = new URL(`node_modules/${path}`, import.meta.url);
-  if (!existsSync(file))
-    throw new Error(`There is no ${path} in test/protocols/node_modules. Install the packages: node test/protocols/install.js`);
+  if (!existsSync(file)) throw new Error(`Missing ${path} in test/protocols/node_modules: run node test/protocols/install.js.`);
   const { abi, bytecode, linkReferences = {} } = JSON.parse(readFileSync(file, "utf8")) as StoredArtifact;
   let code = bytecode.replace(/^0x/, "");
-  for (const [name, places] of Object.values(linkReferences).flatMap((ofFile) => Object.entries(ofFile))) {
+  for (const [name, positions] of Object.values(linkReferences).flatMap((ofFile) => Object.entries(ofFile))) {
     const address = libraries[name]?.slice(2);
-    if (address === undefined) throw new Error(`${path} needs the library ${name}.`);
-    for (const { start } of places) code = code.slice(0, 2 * start) + address + code.slice(2 * start + 40);
+    if (address === undefined) throw new Error(`Missing library ${name} for ${path}.`);
+    for (const { start } of positions) code = code.slice(0, 2 * start) + address + code.slice(2 * start + 40);
   }
   return { abi, bytecode: `0x${code}` };
 };
@@ -33,15 +32,14 @@ interface Receipt {
   readonly logs: readonly { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }[];
 }
 
-/** A chain for large contracts, with functions for deployments that must succeed. */
+/** A chain for large contracts, with functions that fail unless transactions succeed. */
 export interface ProtocolChain {
   readonly chain: TestChain;
   deploy(artifact: Artifact, args?: readonly unknown[]): Promise<Address>;
-  /** Sends transactions from the first account if they name no other, mines them in a block, and requires that they succeed. */
+  /** Sends transactions, by default from the first account, mines them in one block, and requires that they succeed. */
   execute(...transactions: readonly TestTransaction[]): Promise<Receipt[]>;
-  /** Returns the receipts of transactions. */
   receiptsOf(hashes: readonly Hex[]): Promise<Receipt[]>;
-  /** Calls a view function, as of a block or of the newest one. */
+  /** Calls a view function as of a block, by default the newest one. */
   read<Result>(artifact: Artifact, to: Address, name: string, args?: readonly unknown[], options?: ReadOptions): Promise<Result>;
 }
 
@@ -50,7 +48,7 @@ interface ReadOptions {
   readonly from?: Address;
 }
 
-/** Starts a chain whose blocks have room for deployments of the protocols' contracts. */
+/** Starts a chain whose gas limit permits deployments of the protocols' contracts. */
 export const startProtocolChain = async (): Promise<ProtocolChain> => {
   const chain = await startTestChain({ args: ["--gas-limit", "500000000"] });
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
@@ -79,7 +77,7 @@ export const startProtocolChain = async (): Promise<ProtocolChain> => {
   };
 };
 
-/** Equal up to the precision of a double; null if null is expected. */
+/** Expects a number up to the precision of a double, or null. */
 export const expectNear = (actual: unknown, expected: number | null, label = ""): void => {
   if (expected === null) expect(actual, label).toBeNull();
   else expect(Math.abs((actual as number) - expected), label).toBeLessThanOrEqual(1e-12 * Math.max(1, Math.abs(expected)));

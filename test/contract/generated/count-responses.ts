@@ -2,7 +2,7 @@
 export function createCounts() {
   const statuses = new Map<number, number>();
   const byOperation = new Map<string, Map<number, number>>();
-  const answered = new Set<string>();
+  const succeeded = new Set<string>();
   const increase = (counts: Map<number, number>, status: number): void => void counts.set(status, (counts.get(status) ?? 0) + 1);
   const textOf = (counts: ReadonlyMap<number, number>): string =>
     [...counts]
@@ -11,17 +11,17 @@ export function createCounts() {
       .join(", ");
   return {
     statuses,
-    /** The operations with a response of status 200. */
-    answered,
+    /** The operations with a 200 response. */
+    succeeded,
     /** `hasPath` is false if another operation may have responded. */
     add(operation: string, status: number, hasPath: boolean): void {
       increase(statuses, status);
       const counts = byOperation.get(operation) ?? new Map<number, number>();
       byOperation.set(operation, counts);
       increase(counts, status);
-      if (status === 200 && hasPath) answered.add(operation);
+      if (status === 200 && hasPath) succeeded.add(operation);
     },
-    /** A line for all operations, and one for each. */
+    /** A line of totals, and one line per operation. */
     text: () =>
       [`all  ${textOf(statuses)}`, ...[...byOperation].map(([operation, counts]) => `${operation}  ${textOf(counts)}`)].join("\n"),
   };

@@ -11,17 +11,17 @@ export interface GeneratedRequest {
   /** A target that the HTTP client sends unchanged. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the path is still that of the operation, so that the response must be one of its documented responses. */
+  /** Whether the path is still the operation's, so that the response must be one that is documented for it. */
   readonly hasPath: boolean;
 }
 
-/** The values of a chain's story: those of each operation's example, and those of all examples by the type of their parameter. */
+/** Example values from a chain's story: of each operation, and of all operations by parameter type. */
 export interface StoryPool {
   readonly exampleOf: (operation: Operation) => Readonly<Record<string, string>>;
   readonly byType: ReadonlyMap<ParameterType, readonly string[]>;
 }
 
-/** Collects the values of all examples by the type of their parameter. */
+/** Groups the values of all examples by parameter type. */
 export function createStoryPool(operations: readonly Operation[], exampleOf: StoryPool["exampleOf"]): StoryPool {
   const byType = new Map<ParameterType, string[]>();
   for (const operation of operations) {
@@ -34,10 +34,10 @@ export function createStoryPool(operations: readonly Operation[], exampleOf: Sto
   return { exampleOf, byType: new Map([...byType].map(([type, values]) => [type, [...new Set(values)]])) };
 }
 
-/** Generates one request of an operation: its example with valid, borderline, invalid or hostile values in some of the parameters. */
+/** Generates a request of an operation: its example, with valid, borderline, invalid or hostile values for some parameters. */
 export function generateRequest(random: Random, operation: Operation, pool: StoryPool): GeneratedRequest {
   const example = pool.exampleOf(operation);
-  // How many of the parameters change: a request with many invalid values tests only how errors are reported.
+  // Most parameters keep their example values: a request with many invalid values would only test how errors are reported.
   const changesOneIn = random.pick([2, 4, 8]);
   const values = operation.parameters.flatMap((parameter): [Parameter, string][] => {
     const { name, required } = parameter;

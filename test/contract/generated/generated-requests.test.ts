@@ -14,8 +14,8 @@ import { createJudge } from "./judge-response.ts";
 import { createSender } from "./send-request.ts";
 
 /**
- * `GENERATED_REQUESTS=100000 GENERATED_SEED=name npx vitest run test/contract/generated` sends more of them, or others; with GENERATED_FIRST, those from a
- * number on. With any of these settings, the counts are printed.
+ * `GENERATED_REQUESTS=100000 GENERATED_SEED=name npx vitest run test/contract/generated` changes the number of requests and the seed;
+ * GENERATED_FIRST skips the requests before a number. With any of these settings, the test prints the counts.
  */
 const { GENERATED_REQUESTS, GENERATED_SEED, GENERATED_FIRST } = process.env;
 const count = Number(GENERATED_REQUESTS ?? "5000");
@@ -24,7 +24,7 @@ const first = Number(GENERATED_FIRST ?? "0");
 const isLongRun = [GENERATED_REQUESTS, GENERATED_SEED, GENERATED_FIRST].some((setting) => setting !== undefined);
 const connections = 8;
 const maxProblemsShown = 10;
-/** So many requests of each operation reach values that are accepted, and values that are rejected. */
+/** With this many requests per operation, each operation gets accepted and rejected values. */
 const requestsPerOperation = 40;
 
 const app = await useApp();
@@ -50,16 +50,16 @@ afterAll(async () => {
 });
 
 describe(`${count} generated requests (seed ${seed})`, () => {
-  it("have documented responses, and never fail with an unexpected error", { timeout: deadline(60_000 + 60 * count) }, async () => {
+  it("get documented responses and no unexpected errors", { timeout: deadline(60_000 + 60 * count) }, async () => {
     const problems: string[] = [];
     let problemCount = 0;
     const counts = createCounts();
     let sent = first;
     const sendNext = async (): Promise<void> => {
-      // Each operation in turn, so that the number of requests of each differs by at most one.
+      // Round-robin: the numbers of requests per operation differ by at most one.
       const index = sent++;
       const operation = operations[index % operations.length] as Operation;
-      // A seed of its own for each request: which requests are sent does not depend on the order of responses.
+      // Each request has its own seed, so that the requests do not depend on the order of responses.
       const request = generateRequest(createRandom(`${seed} ${index}`), operation, pool);
       const report = (problem: string): void => {
         problemCount += 1;
@@ -80,10 +80,10 @@ describe(`${count} generated requests (seed ${seed})`, () => {
       while (sent < first + count) await sendNext();
     };
     await Promise.all(Array.from({ length: connections }, sendAll));
-    if (isLongRun) process.stdout.write(`${count} generated requests from ${first} on, seed ${seed}\n${counts.text()}\n`);
+    if (isLongRun) process.stdout.write(`${count} generated requests, starting at ${first}, seed ${seed}\n${counts.text()}\n`);
     expect(problems, `${problemCount} problems; statuses ${JSON.stringify([...counts.statuses])}`).toEqual([]);
     if (count < requestsPerOperation * operations.length) return;
-    expect(counts.answered.size).toBe(operations.length);
+    expect(counts.succeeded.size).toBe(operations.length);
     expect(counts.statuses.get(400) ?? 0).toBeGreaterThan(count / 20);
   });
 });

@@ -55,7 +55,7 @@ export const hostileHeaders: readonly Readonly<Record<string, string>>[] = [
 
 const manyNames = Array.from({ length: 500 }, (_, position) => `p${position}=${position}`).join("&");
 
-/** Additions to the query, after which the path is still that of the operation. */
+/** Additions to the query; the path remains the operation's. */
 const additions: readonly string[] = [
   "x=1",
   "a[]=1&a[b]=2",
@@ -73,7 +73,7 @@ const additions: readonly string[] = [
   manyNames,
 ];
 
-/** Changes of the path, after which no operation or another one may match. */
+/** Changes of the path, which may then match another operation or none. */
 const pathChanges: readonly ((path: string) => string)[] = [
   (path) => path.slice(0, -1),
   (path) => path.replaceAll("/", "//"),
@@ -87,7 +87,7 @@ const pathChanges: readonly ((path: string) => string)[] = [
   (path) => `${path}${"a/".repeat(200)}`,
 ];
 
-/** The format of every tenth request, an unexpected query for each eighth, and a changed path for each fifteenth. */
+/** On average, requests CSV in every tenth target, adds an unexpected query to every eighth and changes the path of every fifteenth. */
 export function rewriteTarget(random: Random, target: string): { readonly text: string; readonly hasPath: boolean } {
   const withQuery = [...(random.chance(10) ? ["format=csv"] : []), ...(random.chance(8) ? [random.pick(additions)] : [])].reduce(
     (text, addition) => `${text}${text.includes("?") ? "&" : "?"}${addition}`,

@@ -5,13 +5,13 @@ import type { OpenApiValidator } from "../../support/openapi-validator.ts";
 import type { GeneratedRequest } from "./generate-request.ts";
 import type { RawResponse } from "./send-request.ts";
 
-/** No request of the interface may take longer, however it is written. */
+/** The max duration of any request, valid or not. */
 const maxMilliseconds = 15_000;
 
 /** File names of the program, SQL and keys, which no response may contain. */
 const secrets = /node_modules|\bat \S+ \(|\bselect\b.{1,80}\bfrom\b|ckey_[0-9a-f]{8}/i;
 
-/** Creates a judge: it returns what is wrong with the response to a generated request, or null. */
+/** Creates a function that describes what is wrong with the response to a generated request, or returns null. */
 export function createJudge(document: Document, openApi: OpenApiValidator) {
   return async (request: GeneratedRequest, response: RawResponse): Promise<string | null> => {
     const general = statusProblem(response) ?? secretProblem(response);
@@ -34,7 +34,7 @@ const secretProblem = ({ text }: RawResponse): string | null => {
   return found === null ? null : `reveals ${found[0]}`;
 };
 
-/** A failed response has the envelope of failures: no data, and the status as its code. */
+/** Checks that a failed response has the error envelope: no data, and the status as its code. */
 function failureProblem({ status, headers, text }: RawResponse): string | null {
   if (headers["content-type"]?.startsWith("application/json") !== true) return `status ${status} as ${headers["content-type"]}`;
   const { data, error, error_code: code, error_message: message } = JSON.parse(text) as Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ function failureProblem({ status, headers, text }: RawResponse): string | null {
   return isFailure ? null : `status ${status} with ${text.slice(0, 200)}`;
 }
 
-/** A response is one that the document describes for its operation and status; CSV is described by its columns alone. */
+/** Checks a response against the document's schema for its operation and status. CSV has no schema and must only parse. */
 async function contentProblem(
   document: Document,
   openApi: OpenApiValidator,

@@ -51,7 +51,7 @@ describe.skipIf(!existsSync(browser))("the documentation page", () => {
     "shows every operation at %s width, without console errors or external requests",
     async (name, viewport) => {
       await open(viewport);
-      // 58 endpoints, 39 community operations, and the usage of the key, which is no operation of the catalog.
+      // 58 endpoints, 39 community operations, and the key usage endpoint, which is not in the catalog.
       expect(await page.locator(".opblock").count()).toBe(98);
       const overflow = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
       expect(overflow).toBeLessThanOrEqual(0);

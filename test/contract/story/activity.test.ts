@@ -22,7 +22,7 @@ const allOf = (address: Address): MinedTransaction[] => transactionsOf(transacti
 describe("the gas_prices endpoint", () => {
   /** The selectors of transfer and transferFrom (EIP-20). */
   const selectors = ["0xa9059cbb", "0x23b872dd"];
-  /** The contracts that have emitted a Transfer with three topics; the story's collections emit four. */
+  /** The contracts that have emitted a Transfer with three topics; those of the story's collections have four. */
   const erc20Contracts = (): ReadonlySet<Address | null> =>
     new Set(
       transactions
@@ -142,7 +142,7 @@ describe("counterparties", () => {
 });
 
 describe("the status endpoint of chains", () => {
-  it("reports the node's capabilities and the distance of the index from the node's head", async () => {
+  it("reports the node's capabilities and how far the index is behind the node's head", async () => {
     const { data } = await fetchData<{ items: readonly Record<string, unknown>[] }>("/v1/chains/status/");
     expect(data.items[0]).toMatchObject({
       synced_block_height: blocks.length - 1,
@@ -154,7 +154,7 @@ describe("the status endpoint of chains", () => {
     });
     // The capabilities of anvil according to its manual.
     expect(data.items[0]?.offers).toEqual(expect.arrayContaining(["block-receipts", "traces", "archive-state", "finalized-tag"]));
-    // Anvil accepts batches of the maximum size, and supports both trace methods, of which trace_block is preferred.
+    // Anvil accepts batches of the maximum size. It supports both trace methods; trace_block is preferred.
     expect(data.items[0]).toMatchObject({ batch_size: createRpc({ url: app.rpcUrl }).limits().batchSize, traces_by: "trace" });
     expect(data.items[0]?.offers).toEqual(expect.arrayContaining(["websocket", "batches"]));
     expect(Date.parse(String(data.items[0]?.node_seen_at))).toBeLessThanOrEqual(Date.now());

@@ -18,29 +18,29 @@ interface NodeBlock {
   readonly transactions: readonly Transaction[];
 }
 
-/** The results of calls of one method, in one batch. */
-const askNode = async <Result>(method: string, calls: readonly (readonly unknown[])[]): Promise<readonly Result[]> => {
+/** Calls a method several times in one batch and returns the results. */
+const callNode = async <Result>(method: string, calls: readonly (readonly unknown[])[]): Promise<readonly Result[]> => {
   const body = JSON.stringify(calls.map((params, id) => ({ jsonrpc: "2.0", id, method, params })));
   const response = await fetch(app.bitcoinRpcUrl, { method: "POST", body });
   return ((await response.json()) as readonly { readonly result: Result }[]).map(({ result }) => result);
 };
 
-/** All blocks of the node, from the serialized transactions, which contain no decimal amounts. */
+/** Reads all blocks of the node. Serialized transactions are parsed because, unlike the node's JSON, they have integer amounts. */
 const readBlocks = async (): Promise<readonly NodeBlock[]> => {
-  const [info] = await askNode<{ readonly blocks: number }>("getblockchaininfo", [[]]);
+  const [info] = await callNode<{ readonly blocks: number }>("getblockchaininfo", [[]]);
   const heights = Array.from({ length: (info?.blocks ?? 0) + 1 }, (_, height) => height);
-  const hashes = await askNode<string>(
+  const hashes = await callNode<string>(
     "getblockhash",
     heights.map((height) => [height]),
   );
-  const replies = await askNode<{ readonly time: number; readonly tx: readonly { readonly hex: string }[] }>(
+  const replies = await callNode<{ readonly time: number; readonly tx: readonly { readonly hex: string }[] }>(
     "getblock",
     hashes.map((hash) => [hash, 2]),
   );
   return replies.map(({ time, tx }, height) => ({ height, time, transactions: tx.map(({ hex }) => Transaction.fromHex(hex)) }));
 };
 
-/** The script of an address: of base58check for a public key's hash, of bech32 or bech32m for a witness program. */
+/** The script of an address: base58check addresses are public key hashes; bech32 and bech32m addresses are witness programs. */
 const scriptOf = (address: string): Buffer => {
   if (!address.startsWith(networks.regtest.bech32)) {
     const { hash, version } = encodings.fromBase58Check(address);
@@ -51,7 +51,7 @@ const scriptOf = (address: string): Buffer => {
   return Buffer.from([version === 0 ? 0 : 0x50 + version, data.length, ...data]);
 };
 
-/** All transactions of an address, page by page. */
+/** Fetches all transactions of an address, page by page. */
 const transactionsOf = async (address: string): Promise<readonly CommunityTransaction[]> => {
   const items: CommunityTransaction[] = [];
   for (let page = 0; ; page += 1) {
@@ -75,7 +75,7 @@ describe("the Bitcoin chain of the demo", () => {
     transactions = replay(blocks).transactions;
   });
 
-  /** What the transactions mean for a script, the newest first, from the blocks alone. */
+  /** The expected entries of a script's transactions, computed from the blocks alone, newest first. */
   const ledgerOf = (script: Buffer) =>
     transactions
       .map(({ height, offset, txid, isCoinbase, spent, created }) => {
@@ -103,14 +103,14 @@ describe("the Bitcoin chain of the demo", () => {
     };
   };
 
-  it.each(names)("has the transactions of %s that its blocks have", async (name) => {
+  it.each(names)("returns the transactions of %s that its blocks contain", async (name) => {
     const address = app.storyValues[name] ?? "";
     const ledger = ledgerOf(scriptOf(address));
     expect(ledger.length).toBeGreaterThan(20);
     expect((await transactionsOf(address)).map(shownOf)).toEqual(ledger);
   });
 
-  it("leaves each wallet with its unspent coins", async () => {
+  it("has transactions that add up to each wallet's unspent coins", async () => {
     const { unspent } = replay(blocks);
     for (const address of names.map((name) => app.storyValues[name] ?? "")) {
       const script = scriptOf(address);
@@ -131,7 +131,7 @@ describe("the Bitcoin chain of the demo", () => {
     expect(status.data.items[1]).toMatchObject({ name: chainName, synced_block_height: head, latest_block_height: head, blocks_behind: 0 });
   });
 
-  it.each(operations.filter(({ path }) => path.includes("{chainName}")))("is rejected by $id with a sentence", async (operation) => {
+  it.each(operations.filter(({ path }) => path.includes("{chainName}")))("is rejected by $id as not an EVM chain", async (operation) => {
     const { status, body } = await call(targetOf(operation, { ...exampleOf(operation, app.storyValues), chainName }));
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -141,7 +141,7 @@ describe("the Bitcoin chain of the demo", () => {
   });
 
   it.each(operations.filter(({ class: group }) => group === "C"))(
-    "is accepted for $id only if the protocol is on it",
+    "is accepted by $id only if the protocol supports it",
     async (operation) => {
       const values = exampleOf(operation, app.storyValues);
       const { status, body } = await call(targetOf(operation, { ...values, "chain-name": chainName }));

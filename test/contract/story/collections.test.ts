@@ -35,7 +35,7 @@ const ownersAfter = (moves: readonly TokenMove[], height: number): Map<bigint, s
   new Map(moves.filter(({ block }) => block <= height).map(({ id, to }) => [id, to]));
 
 describe("the collections of the story", () => {
-  it.each(heights)("have the owners, first owners and sizes at block %d that are computed from their logs", async (height) => {
+  it.each(heights)("have owners, first owners and sizes at block %d that match their logs", async (height) => {
     const nfts = createNftQueries(database);
     let ids = 0;
     for (const collection of uniques) {
@@ -125,7 +125,7 @@ const operatorsAfter = (height: number): Map<string, boolean> =>
   );
 
 describe("the approvals of the story", () => {
-  it.each(heights)("equal the last events of tokens and collections at block %d", async (height) => {
+  it.each(heights)("equal the last approval events of tokens and collections at block %d", async (height) => {
     const rows = await rowsAt("nft_approvals", "nft_approval_periods", "token, token_id, spender", height);
     const returned = rows.filter(({ spender }) => spender !== null).map(({ token, token_id: id, spender }) => [`${token} ${id}`, spender]);
     const current = [...spendersAfter(height)].filter(([, spender]) => spender !== zeroAddress);
@@ -169,7 +169,7 @@ describe("the approvals of the story", () => {
       [chainId],
     );
     const returned = new Map(rows.map(({ token, owner, spender, amount }) => [`${token} ${owner} ${spender}`, BigInt(amount)]));
-    // Pools of a vault return an allowance for it without an event, which the index reads after a transfer by the vault.
+    // A vault's pools report an allowance for the vault without an event; the index reads it after a transfer by the vault.
     const pools = [storyValue("vaultPool"), storyValue("composablePool")];
     const ofPools = [...returned.keys()].filter((key) => pools.some((pool) => key.startsWith(pool)));
     const byToken = new Map<string, [string, string][]>();

@@ -59,7 +59,7 @@ function storyValue(name: string): Address {
 const read = <Result>(name: string, functionName: string, parameters: readonly unknown[] = []): Promise<Result> =>
   readContract<Result>(node, storyValue(name), abi, functionName, parameters);
 
-/** The decoded logs of a contract, in order; logs that the ABI does not contain are omitted. */
+/** The decoded logs of a contract, in order; logs of events that the ABI does not contain are omitted. */
 async function logsOf(name: string, known: Abi = events) {
   const logs = await node.request<readonly NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address: storyValue(name) }]);
   return logs.flatMap((log) => {
@@ -74,7 +74,7 @@ async function logsOf(name: string, known: Abi = events) {
 const namedLogs = async (name: string, eventName: string, known: Abi = events) =>
   (await logsOf(name, known)).filter((log) => log.eventName === eventName);
 
-/** The reserves of a pair; that of the named token is first. */
+/** The reserves of a pair, that of the named token first. */
 const reservesFrom = async (pair: string, token: string): Promise<readonly [bigint, bigint]> => {
   const [reserve0, reserve1] = await read<readonly [bigint, bigint]>(pair, "getReserves");
   return (await read<string>(pair, "token0")).toLowerCase() === storyValue(token) ? [reserve0, reserve1] : [reserve1, reserve0];
@@ -90,7 +90,7 @@ const endTime = async (): Promise<number> =>
 describe("the story's exchanges", () => {
   const { exchanges, prices } = demoChainConfig(app.rpcUrl, app.storyValues);
 
-  it("include two with constant product and one with concentrated liquidity, with twelve pools", async () => {
+  it("include two with constant-product pools and one with concentrated liquidity, with twelve pools in total", async () => {
     expect(exchanges.map(({ name, family, feePpm }) => [name, family, feePpm])).toEqual([
       ["demo_exchange", "xy=k", 3_000],
       ["demo_swap", "xy=k", 3_000],
@@ -191,7 +191,7 @@ describe("the story's exchanges", () => {
     expect(BigInt(await node.request<Hex>("eth_call", [{ to: storyValue("rivalDollarPair"), data }, "latest"]))).toBeGreaterThan(0n);
   });
 
-  it("have positions of which one was increased, one was halved, and one was collected and burned", async () => {
+  it("have positions that were increased, halved, or collected and burned", async () => {
     const idsOf = async (eventName: string) => (await namedLogs("rangePositions", eventName)).map(({ args }) => Number(args.tokenId));
     // Two positions of the market maker, four of other accounts, and an increase of the second of these four.
     expect(await idsOf("IncreaseLiquidity")).toEqual([1, 2, 3, 4, 5, 6, 4]);
@@ -218,7 +218,7 @@ describe("the story's exchanges", () => {
     }
   });
 
-  it("have the pairs to which the story values refer", async () => {
+  it("have the pairs that the story values name", async () => {
     const pairOf = async (factory: string, ...tokens: readonly string[]) =>
       (await read<string>(factory, "getPair", tokens.map(storyValue))).toLowerCase();
     expect(await pairOf("exchangeFactory", "usdToken", "wrappedNative")).toBe(storyValue("dollarPair"));

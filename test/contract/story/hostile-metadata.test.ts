@@ -40,7 +40,7 @@ const tokenOf = (kind: string) => tokens.find((token) => token.kind === kind);
 /** Tokens whose document is rejected, each with a pattern of the reported reason. */
 const rejected: readonly (readonly [kind: string, reason: RegExp])[] = [
   ["huge", /too large/],
-  // The time that is left of 3 s.
+  // The timeout of 3 s, less the time already spent.
   ["slow", /within (3000|2\d{3}) ms/],
   ["redirect-to-loopback", /http/],
   ["redirect-to-link-local", /http|169\.254/],
@@ -82,7 +82,7 @@ describe("tokens with hostile metadata", () => {
     expect(tokens.filter((token) => token.external_data === null && token.metadata_refusal === null)).toEqual([]);
   });
 
-  it.each(rejected)("are served without a document and with the reason: %s", (kind, reason) => {
+  it.each(rejected)("are served without a document, but with the reason: %s", (kind, reason) => {
     const token = tokenOf(kind);
     expect(token?.external_data, token?.metadata_refusal ?? "").toBeNull();
     expect(token?.asset_cached).toBe(false);
@@ -91,7 +91,7 @@ describe("tokens with hostile metadata", () => {
     expect(token?.metadata_refusal).not.toMatch(/node_modules|\.ts\b|private\.json|latest\/meta-data|etc\/passwd/);
   });
 
-  it.each(sanitized)("are served without harmful parts, which the reason names: %s", (kind, reason) => {
+  it.each(sanitized)("are served without their harmful parts, which the reason names: %s", (kind, reason) => {
     const token = tokenOf(kind);
     expect(token?.external_data).not.toBeNull();
     expect(token?.metadata_refusal).toMatch(reason);

@@ -75,14 +75,14 @@ export function storyAddress(name: string): Address {
   return value as Address;
 }
 
-/** Requests a path of the service; returns its data and its cost. */
+/** Requests a path of the service and returns the data and the credits charged. */
 export async function fetchData<T>(path: string): Promise<{ data: T; credits: string | null }> {
   const response = await fetch(`${app.url}${path}`, { headers: { authorization: `Bearer ${app.key}` } });
   const { data } = (await response.json()) as { data: T };
   return { data, credits: response.headers.get("x-credits") };
 }
 
-/** Formats a time in seconds in the format of the service. */
+/** Formats a Unix time as the service does. */
 export const isoTime = (time: number): string => `${new Date(time * 1000).toISOString().slice(0, 19)}Z`;
 
 /** An address that does not occur in the story. */

@@ -34,11 +34,10 @@ export interface Page {
   readonly pagination: { readonly has_more: boolean };
 }
 
-/** The names of the lists. */
 export const pagedListNames = ["transfers", "logs of a contract", "logs of a topic", "holders", "blocks of a day"] as const;
 type PagedListName = (typeof pagedListNames)[number];
 
-/** Creates the paged lists of a chain with one token and an account that transfers it. Expected rows are read from the node. */
+/** Creates the paged lists for a chain with one token and an account that transfers it; the node provides the expected rows. */
 export function createPagedLists(chain: TestChain, token: Address, trader: Address): Readonly<Record<PagedListName, PagedList>> {
   const logsUpTo = async (height: number, topics = [transferTopic]): Promise<NodeLog[]> =>
     (await chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: toHex(height), topics }])).reverse();
@@ -86,7 +85,7 @@ export function createPagedLists(chain: TestChain, token: Address, trader: Addre
       },
     },
     "blocks of a day": {
-      // The genesis has the time 1,700,000,000, which is on 2023-11-14.
+      // The time of the genesis block, 1,700,000,000, is on 2023-11-14.
       path: () => "block_v2/2023-11-14/latest/?",
       size: 25,
       rowKey: ({ height }) => String(height),

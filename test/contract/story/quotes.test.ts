@@ -10,7 +10,7 @@ import { createCaller } from "../caller.ts";
 const app = await useApp();
 const call = createCaller(app.url, app.key);
 const rateOf = await readStoryPrices();
-/** Tokens of pools, which are priced by their reserves: test/integration/domains/prices compares those prices. */
+/** LP tokens, which are priced by the reserves of their pools; test/integration/domains/prices covers those prices. */
 const poolTokens = new Set([...(await poolsOf("demo_exchange")), ...(await poolsOf("demo_swap"))].map(({ pool }) => pool));
 const now = Number.MAX_SAFE_INTEGER;
 
@@ -104,7 +104,7 @@ function quotesIn(document: Document, value: unknown, found = new Set<string>(),
 
 const wallet = `/v1/demo/address/${storyValue("trader")}`;
 const swapTime = Date.parse(storyValue("swapDay")) / 1000;
-/** Endpoints with quotes: the row of the catalog, the path, a target, and the time of objects without a time field. */
+/** Endpoints with quotes: the row in the catalog, the path, a target, and the pricing time of objects without a time field. */
 const endpoints: readonly (readonly [row: string, path: string, target: string, time: number])[] = [
   ["1", "/v1/{chainName}/address/{walletAddress}/balances_v2/", `${wallet}/balances_v2/`, now],
   [
@@ -159,7 +159,7 @@ const quotedIn = (target: string, currency: StoryCurrency) =>
   call(`${target}${target.includes("?") ? "&" : "?"}quote-currency=${currency}`);
 
 describe("quotes", () => {
-  it.each(endpoints)("of row %s are filled for tokens with a price, but only in dollars and euros", async (_row, path, target, time) => {
+  it.each(endpoints)("of row %s are not null for tokens with a price, but only in dollars and euros", async (_row, path, target, time) => {
     const document = await readDocument();
     const fields = quotesIn(document, document.paths[path]);
     for (const currency of ["USD", "EUR", "CAD"] as const) {
@@ -180,7 +180,7 @@ describe("quotes", () => {
     expect([...filled].sort()).toEqual(["pretty_quote", "quote", "quote_rate"]);
   });
 
-  it("of getTokenBalancesForWalletAddress are filled for tokens with a pool above the liquidity floor, and null for the wash-traded token", async () => {
+  it("of getTokenBalancesForWalletAddress are null for the wash-traded token, but not for tokens with a pool above the liquidity floor", async () => {
     const { body } = await quotedIn(`${wallet}/balances_v2/`, "USD");
     const { items } = (body as { readonly data: { readonly items: readonly Fields[] } }).data;
     const priced = items.filter(({ quote }) => quote !== null).map(({ contract_address: token }) => String(token));
@@ -191,7 +191,7 @@ describe("quotes", () => {
     expect(BigInt(String(washed?.balance))).toBeGreaterThan(0n);
   });
 
-  it("of getTransactionSummary are sums of the fees of each day at its last price", async () => {
+  it("of getTransactionSummary are sums of each day's fees at the last price of the day", async () => {
     const head = Number(await node<string>("eth_blockNumber"));
     const heights = Array.from({ length: head + 1 }, (_, height) => `0x${height.toString(16)}`);
     const blocks = await nodeBatch<{ readonly timestamp: string }>(
@@ -237,7 +237,7 @@ describe("quotes", () => {
     }
   });
 
-  it("occur in no other responses, except those of exchanges, prices, NFTs, approvals and communities", async () => {
+  it("occur in no other responses, except those of exchanges, prices, NFTs, approvals and community endpoints", async () => {
     const document = await readDocument();
     const testedElsewhere = /xy=k|\/pricing\/|nft|\/collection\/|\/approvals\/|\/cq\//;
     const paths = Object.keys(document.paths).filter(

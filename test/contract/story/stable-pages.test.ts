@@ -14,8 +14,8 @@ import { until } from "../../support/until.ts";
 import { createPagedLists, type Page, type PagedList, pagedListNames } from "./paged-lists.ts";
 
 /**
- * A client reads pages from two servers in turn while a third process indexes into the same database. Between any two pages, a block arrives that changes
- * every list. Expected rows are read from the node.
+ * A client reads pages from two servers in turn while a third process indexes into the same database. Between any two pages, a new block changes
+ * every list. The node provides the expected rows.
  */
 const name = "pages";
 const recipients = 260;
@@ -85,10 +85,10 @@ async function fetchData<T>(server: number, path: string): Promise<T> {
   return body.data;
 }
 
-/** Waits until both servers have indexed the node's head. */
+/** Waits until both servers return the node's head. */
 async function waitForHead(): Promise<void> {
   const { hash } = await chain.rpc<{ hash: Hash }>("eth_getBlockByNumber", ["latest", false]);
-  await until("both servers to index the head", async () => {
+  await until("both servers to return the head", async () => {
     const heads = await Promise.all(
       [0, 1].map((server) =>
         fetchData<{ items: { block_hash: Hash }[] }>(server, "block_v2/latest/").catch(() => ({ items: [] as { block_hash: Hash }[] })),
@@ -98,7 +98,7 @@ async function waitForHead(): Promise<void> {
   });
 }
 
-/** Mines a block that adds holders, changes their order, and adds a transaction of the trader. */
+/** Mines a block that adds a holder, changes the order of holders, and adds a transaction of the trader. */
 async function mineChange(): Promise<void> {
   changes += 1;
   await chain.send(transfer(recipient(1_000 + changes), 5_000n), transfer(recipient(changes % recipients), 2_000n), {
@@ -129,7 +129,7 @@ describe("paging through two servers while blocks arrive", () => {
     const expected = await list.rows(anchor);
     const rows = await walk(list, anchor, mineChange);
     expect(rows).toEqual(expected);
-    // At least three pages, and the list has changed in the meantime.
+    // The list has at least three pages, and it has changed in the meantime.
     expect(rows.length).toBeGreaterThan(2 * list.size);
     expect(await list.rows(await chain.head())).not.toEqual(expected);
   });
@@ -138,7 +138,7 @@ describe("paging through two servers while blocks arrive", () => {
     readonly items: readonly { readonly tx_hash: Hash }[];
     readonly links: { readonly prev: string | null; readonly next: string | null };
   }
-  /** Follows links with the servers in turn, regardless of the server that returned a link. */
+  /** Follows links, alternating between the servers regardless of which one returned a link. */
   const follow = async (first: string, direction: "prev" | "next"): Promise<Hash[]> => {
     const hashes: Hash[] = [];
     let path: string | null = first;
@@ -194,7 +194,7 @@ describe("a reorganisation between two pages", () => {
   });
 
   it.each(paged)(
-    "below the anchor makes later pages of %s come from the new branch, which a new read returns completely",
+    "below the anchor makes later pages of %s come from the new branch, and a new read returns that branch completely",
     async (title) => {
       const list = lists[title];
       await mineChange();

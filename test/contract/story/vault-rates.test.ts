@@ -3,7 +3,7 @@ import type { Address } from "../../../runtime/lib/hex.ts";
 import { node, nodeBatch, storyValue, timeOf } from "../../support/story-node.ts";
 import { fetchData } from "./node-transactions.ts";
 
-/** The block before the head whose state the demo keeps, and which is a multiple of the interval of reads of vaults. */
+/** A past block whose state the demo chain keeps, and a multiple of the interval at which vaults are read. */
 const keptBlock = 1_000;
 const yearSeconds = 365 * 86_400;
 
@@ -31,10 +31,10 @@ describe("the supply rate of the story's vaults", () => {
     const [before, after] = prices.map(Number) as [number, number];
     const elapsed = (await timeOf(head)) - (await timeOf(keptBlock));
     const path = `/v1/cq/provider/app/${protocol}/market_data/?chain-name=demo&pool-address=${vault}`;
-    const { data: answer } = await fetchData<{ items: { supply_rate: number }[] }>(path);
+    const { data: response } = await fetchData<{ items: { supply_rate: number }[] }>(path);
     const expected = ((after / before - 1) * yearSeconds) / elapsed;
     expect(expected).toBeGreaterThan(0);
-    expect(answer.items).toHaveLength(1);
-    expect(answer.items[0]?.supply_rate).toBeCloseTo(expected, 9);
+    expect(response.items).toHaveLength(1);
+    expect(response.items[0]?.supply_rate).toBeCloseTo(expected, 9);
   });
 });

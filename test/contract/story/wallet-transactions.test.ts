@@ -65,7 +65,7 @@ describe("the transactions_summary endpoint", () => {
     expect((await summaryOf(unusedAddress, "?with-gas=true")).data.items).toEqual([]);
   });
 
-  it("reads the stored sum from one index row, independently of the number of transactions", async () => {
+  it("reads the stored sum from one index entry, regardless of the number of transactions", async () => {
     const database = createDatabase({ url: app.databaseUrl, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
     try {
       const lines = await database.query<{ "QUERY PLAN": string }>(
@@ -138,14 +138,14 @@ describe("time buckets", () => {
     });
   });
 
-  it("are complete after the chain's time has passed their end", async () => {
+  it("are complete once the chain's time has passed their end", async () => {
     const headTime = Number(blocks.at(-1)?.timestamp);
     const head = Math.floor(headTime / secondsPerBucket);
     const complete = async (bucket: number) => (await fetchData<Bucket>(bucketPath(storyAddress("trader"), bucket))).data.complete;
     expect([await complete(head - 1), await complete(head), await complete(head + 1)]).toEqual([true, false, false]);
   });
 
-  it("return the head's empty bucket for an address without transactions", async () => {
+  it("return the empty bucket at the head for an address without transactions", async () => {
     const { data } = await fetchData<Bucket>(bucketPath(unusedAddress));
     expect(data).toMatchObject({
       complete: false,

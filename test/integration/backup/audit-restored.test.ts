@@ -43,7 +43,7 @@ const audit = async (chains: readonly object[]): Promise<[boolean, string]> => {
   return [isEqual, output];
 };
 
-it("compares a restored chain with its node, and finds a difference", async () => {
+it("auditRestored compares a restored chain with its node, and finds a difference", async () => {
   const chains = [{ name: "test", id: 31337, rpc: chain.url }];
   expect(await audit(chains)).toEqual([
     true,
@@ -57,7 +57,7 @@ it("compares a restored chain with its node, and finds a difference", async () =
   ]);
 });
 
-it("the identity of a configured chain is that which its node reports, or what is configured if no node responds", async () => {
+it("identify returns the identity that the node of a chain reports, and the configured one if no node responds", async () => {
   const { hash: genesisHash } = await chain.rpc<{ hash: string }>("eth_getBlockByNumber", ["0x0", false]);
   const closed = `http://127.0.0.1:${await freePort()}`;
   const identityOf = (settings: object) => {
@@ -71,7 +71,7 @@ it("the identity of a configured chain is that which its node reports, or what i
   expect(await identityOf({ id: 5 })).toEqual({ ...unknown, problem: "it has no rpc in the configuration" });
 });
 
-it("says which chains it cannot compare, and why", async () => {
+it("auditRestored reports which chains it cannot compare, and why", async () => {
   const closed = `http://127.0.0.1:${await freePort()}`;
   expect(await audit([])).toEqual([true, "Not audited: test, because it is not configured.\n"]);
   expect(await audit([{ name: "test", id: 31337 }])).toEqual([true, "Not audited: test, because it has no rpc in the configuration.\n"]);

@@ -37,8 +37,8 @@ describe("a backup of an index", () => {
   const protocols = () => [index.addedProtocol().protocol];
   const tablesOf = async ({ database }: TestDatabase): Promise<unknown> =>
     database.query("SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace");
-  /** Changes the manifest together with its checksum, as someone who fakes a backup would. */
-  const fake = async (change: (text: string) => string): Promise<string> => {
+  /** Forges a backup: changes the manifest and its checksum. */
+  const forge = async (change: (text: string) => string): Promise<string> => {
     const copy = await copyOfBackup();
     const text = change(await readFile(join(copy, "manifest.json"), "utf8"));
     await writeFile(join(copy, "manifest.json"), text);
@@ -70,7 +70,7 @@ describe("a backup of an index", () => {
     expect(restored.omittedProtocols).toEqual([]);
     const contents = await contentsOf(target.database);
     expect(contents).toEqual(expected);
-    // 12 deposits of the index, as its story makes.
+    // The indexed chain has 12 deposits.
     expect(contents.cq_savings_deposits).toMatch(/^12 /);
     expect(await schemaOf(target.database)).toEqual(await schemaOf(index.test.database));
     expect(await schemaProblem(target.database, migrations)).toBeNull();
@@ -79,7 +79,7 @@ describe("a backup of an index", () => {
     expect(inserted).toEqual([{ id: 3 }]);
   });
 
-  it("is equal to what is read back, and differs if one value was changed", async () => {
+  it("is verified by reading the restored tables back, and a changed value is detected", async () => {
     const target = await emptyDatabase();
     const { manifest } = await restoreInto(target, folder, protocols());
     const read = () => readBack({ url: target.url, applicationName: "ashlar-test" }, manifest.tables, () => undefined);
@@ -92,7 +92,7 @@ describe("a backup of an index", () => {
     expect((await readdir(folder)).filter((file) => /reader|migrations/.test(file))).toEqual([]);
   });
 
-  it("is from one moment, whatever is written meanwhile", async () => {
+  it("is consistent if rows are written while it is taken", async () => {
     const [target, other] = [await emptyDatabase(), await newFolder()];
     const backup = backUp(index.test, other);
     let done = false;
@@ -110,13 +110,13 @@ describe("a backup of an index", () => {
     const [row] = await target.database.query<{ calls: number; label: string }>(
       "SELECT u.calls, k.label FROM credit_usage u, api_keys k WHERE k.id = 2",
     );
-    // Each transaction sets both: they are equal in every snapshot but that before the first.
+    // Each transaction sets both values, so they are equal in every snapshot except the one before the first transaction.
     expect([String(row?.calls), "second"]).toContain(row?.label);
     const after = await contentsOf(target.database);
     expect({ ...after, api_keys: "", credit_usage: "" }).toEqual({ ...expected, api_keys: "", credit_usage: "" });
   });
 
-  it("is read by connections that share one snapshot, although transactions commit between their starts", async () => {
+  it("is read by connections that share one snapshot, even if transactions commit while they open", async () => {
     let done = false;
     const writes = (async () => {
       while (!done) await index.test.database.query("UPDATE credit_usage SET calls = calls + 1");
@@ -132,14 +132,14 @@ describe("a backup of an index", () => {
     }
   });
 
-  it("refuses a database that has tables, and changes nothing in it", async () => {
+  it("is not restored into a database that has tables, which remains unchanged", async () => {
     const target = await emptyDatabase();
     await target.database.query("CREATE TABLE notes (text text)");
     await expect(restoreInto(target, folder)).rejects.toThrow("The database is not empty (it has public.notes)");
     expect(await tablesOf(target)).toEqual([{ relname: "notes" }]);
   });
 
-  it("refuses a flipped byte of any file before anything is changed", async () => {
+  it("is refused if any byte of any file was flipped, before anything is changed", async () => {
     const target = await emptyDatabase();
     const copy = await copyOfBackup();
     for (const file of await readdir(copy)) {
@@ -155,9 +155,9 @@ describe("a backup of an index", () => {
     expect(await tablesOf(target)).toEqual([]);
   });
 
-  it("refuses names of tables and columns that the schema does not have, paths, and links out of the folder", async () => {
+  it("is refused if it has tables or columns that the schema does not have, paths, or links out of the folder", async () => {
     const attempt = async (copy: string) => restoreInto(await emptyDatabase(), copy, protocols());
-    const renamed = (from: string, to: string) => fake((text) => text.replace(from, to));
+    const renamed = (from: string, to: string) => forge((text) => text.replace(from, to));
     await expect(attempt(await renamed('"name": "blocks"', '"name": "../blocks"'))).rejects.toThrow("Invalid manifest.json");
     await expect(attempt(await renamed('"name": "blocks"', '"name": "pg_authid"'))).rejects.toThrow("pg_authid.copy.gz cannot be opened");
     await expect(attempt(await renamed('"name": "gas_used"', '"name": "gas_used2"'))).rejects.toThrow("table blocks has other columns");
@@ -170,7 +170,7 @@ describe("a backup of an index", () => {
     await expect(attempt(extra)).rejects.toThrow("table notes is not part of it");
   });
 
-  it("refuses a backup of a newer schema, and restores one of an older schema, which is then migrated", async () => {
+  it("is refused if its schema is newer; if it is older, it is restored and can be migrated", async () => {
     const target = await emptyDatabase();
     await expect(restoreInto(target, folder, protocols(), migrations.slice(0, -1))).rejects.toThrow(
       /newer than this program \(unknown migration: \d{4}-/,
@@ -185,7 +185,7 @@ describe("a backup of an index", () => {
     expect(await target.database.query("SELECT label FROM api_keys")).toEqual([{ label: "old" }]);
   });
 
-  it("omits tables of a protocol that is declared differently, so that they are rebuilt", async () => {
+  it("is restored without the tables of a protocol that is declared differently, so that they are rebuilt", async () => {
     const target = await emptyDatabase();
     const { omittedProtocols } = await restoreInto(target, folder, []);
     expect(omittedProtocols).toEqual(["savings"]);
@@ -194,10 +194,10 @@ describe("a backup of an index", () => {
     expect((await contentsOf(target.database)).logs).toBe(expected.logs);
   });
 
-  it("is completed after a failed restore, without repeating complete tables; until then, other commands refuse the database", async () => {
+  it("can be resumed after a failed restore without copying complete tables again; until then, other commands refuse the database", async () => {
     const target = await emptyDatabase();
     // Fails at one table, after others.
-    const copy = await fake((text) => text.replace(/("name": "token_metadata"[\s\S]*?"rows": )\d+/, "$199"));
+    const copy = await forge((text) => text.replace(/("name": "token_metadata"[\s\S]*?"rows": )\d+/, "$199"));
     await expect(restoreInto(target, copy, protocols())).rejects.toThrow("token_metadata.copy.gz has");
     expect(await schemaProblem(target.database, migrations)).toContain("not completely restored");
     await expect(migrate(target.database, migrations)).rejects.toThrow("run ashlar restore with the same backup again");
@@ -213,7 +213,7 @@ describe("a backup of an index", () => {
     expect(await schemaProblem(target.database, migrations)).toBeNull();
   });
 
-  it("is not taken from a database that is being restored", async () => {
+  it("cannot be taken of a database that is being restored", async () => {
     const target = await createTestDatabase();
     targets.push(target);
     await markRestore(target.database, "ab");
@@ -222,7 +222,7 @@ describe("a backup of an index", () => {
 });
 
 describe("the folder of a backup", () => {
-  it("is refused if it has other files, and reused if its backup was killed", async () => {
+  it("is refused if it has other files, and reused if a backup into it was killed", async () => {
     const [test, folder] = [await createTestDatabase(), await temporaryFolder()];
     try {
       await writeFile(join(folder, "notes.txt"), "");

@@ -6,7 +6,7 @@ import type { Manifest } from "../../../runtime/backup/manifest.ts";
 
 export const sha256 = (data: string | Buffer): string => createHash("sha256").update(data).digest("hex");
 
-/** Copies a snapshot with other rows of a table and other parts of the manifest, whose checksums are right. */
+/** Copies a snapshot, changes the rows of a table and the manifest, and writes matching checksums. */
 export async function fakeSnapshot(
   folder: string,
   copy: string,

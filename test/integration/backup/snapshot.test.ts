@@ -17,11 +17,11 @@ import { startCommunityIndex } from "../domains/community/support.ts";
 import { fakeSnapshot, sha256 } from "./fake-snapshot.ts";
 import { addSnapshot, backUp, contentsOf, restoreInto, takeSnapshot, temporaryFolder } from "./support.ts";
 
-/** Tables that belong to a service instead of a chain, or that are written again. */
-const notOfChains =
+/** Tables that do not belong to a chain, or that a restore writes itself. */
+const excludedTables =
   /^(api_keys|credit_\w+|key_requests|operator_actions|console_\w+|community_protocols|content_versions|indexer_heartbeats|page_anchors|token_requests|chain_restores)$/;
 const contentsOfChains = async (test: TestDatabase): Promise<Record<string, string>> =>
-  Object.fromEntries(Object.entries(await contentsOf(test.database)).filter(([name]) => !notOfChains.test(name)));
+  Object.fromEntries(Object.entries(await contentsOf(test.database)).filter(([name]) => !excludedTables.test(name)));
 
 describe("a snapshot of a chain", () => {
   let index: IndexedSavings;
@@ -42,12 +42,12 @@ describe("a snapshot of a chain", () => {
   const protocols = () => [index.addedProtocol().protocol];
   const snapshotHead = async (): Promise<number> =>
     (JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as Manifest).chain?.head ?? -1;
-  const fake = async (table: string, changeRows: (text: string) => string, changeManifest?: (text: string) => string) => {
+  const forge = async (table: string, changeRows: (text: string) => string, changeManifest?: (text: string) => string) => {
     const copy = await newFolder();
     await fakeSnapshot(folder, copy, table, changeRows, changeManifest);
     return copy;
   };
-  const fakeManifest = (change: (text: string) => string) => fake("chains", (rows) => rows, change);
+  const forgeManifest = (change: (text: string) => string) => forge("chains", (rows) => rows, change);
   const namesOfChains = async ({ database }: TestDatabase) =>
     (await database.query<{ name: string }>("SELECT name FROM chains ORDER BY chain_id")).map(({ name }) => name);
 
@@ -90,7 +90,7 @@ describe("a snapshot of a chain", () => {
     expect(restored.omittedProtocols).toEqual([]);
     expect(await contentsOfChains(target)).toEqual(await contentsOfChains(index.test));
     expect(await target.database.query("SELECT label FROM api_keys")).toEqual([]);
-    // The value of two of the three documents.
+    // Two of the three documents have this value.
     expect(await target.database.query("SELECT chain_id, tokens FROM nft_trait_values WHERE value = 'red' ORDER BY 1")).toEqual([
       { chain_id: 99, tokens: 2 },
       { chain_id: 31337, tokens: 2 },
@@ -111,11 +111,11 @@ describe("a snapshot of a chain", () => {
     expect(Math.max(...events.map(({ block }) => block))).toBe(head + 3);
   });
 
-  it("is equal to what is read back", async () => {
+  it("is verified by reading the restored rows back", async () => {
     await addSnapshot(await newDatabase(false), folder, { protocols: protocols(), readsBack: true });
   });
 
-  it("keeps rows of a chain whose indexer has started in the meantime", async () => {
+  it("does not affect rows of a chain whose indexer has started in the meantime", async () => {
     const target = await newDatabase();
     const read = "INSERT INTO base_reads (chain_id, key, block_number, reverted) VALUES (7, '\\x01', 1, true)";
     await target.database.query(read);
@@ -123,7 +123,7 @@ describe("a snapshot of a chain", () => {
     expect(await target.database.query("SELECT chain_id FROM base_reads WHERE chain_id = 7")).toEqual([{ chain_id: 7 }]);
   });
 
-  it("gets the configured name, also if another chain has the name of the file", async () => {
+  it("gets the configured name, even if another chain has the name in the snapshot", async () => {
     const [target, other] = [await newDatabase(), await newFolder()];
     await takeSnapshot(index.test, other, "other");
     await addSnapshot(target, other, { chain: { name: "test" } });
@@ -132,14 +132,14 @@ describe("a snapshot of a chain", () => {
     expect(await namesOfChains(target)).toEqual(["test", "mainnet"]);
   });
 
-  it("is refused for another chain, another genesis block, a chain of the index, and another schema; then nothing is changed", async () => {
+  it("is refused for another chain, genesis block or schema, and if the index has the chain; nothing is changed then", async () => {
     const target = await newDatabase();
     const attempt = (options: Parameters<typeof addSnapshot>[2], from = folder) => addSnapshot(target, from, options);
     await expect(attempt({ chain: { id: 1 } })).rejects.toThrow("The snapshot is of chain 31337 (test), and test is configured as chain 1");
     const genesisHash = `0x${"1".repeat(64)}`;
     await expect(attempt({ chain: { genesisHash } })).rejects.toThrow(`and the node of test reports ${genesisHash}`);
     const last = migrations.at(-1)?.name ?? "";
-    const older = await fakeManifest((text) => text.replace(`,"${last}"`, ""));
+    const older = await forgeManifest((text) => text.replace(`,"${last}"`, ""));
     await expect(attempt({}, older)).rejects.toThrow(
       `The schema of the snapshot is older than that of the database (missing migration: ${last})`,
     );
@@ -154,7 +154,7 @@ describe("a snapshot of a chain", () => {
     expect(await contentsOf(target.database)).toEqual(before);
   });
 
-  it("and a backup of a whole index are not restored in place of each other", async () => {
+  it("cannot be restored as a backup of a whole index, nor such a backup as a snapshot", async () => {
     const [target, whole] = [await newDatabase(false), await newFolder()];
     await backUp(index.test, whole);
     await expect(addSnapshot(target, whole)).rejects.toThrow("has a backup of a whole index: restore it without --chain");
@@ -164,7 +164,7 @@ describe("a snapshot of a chain", () => {
     );
   });
 
-  it("omits tables of a protocol that is declared differently, and changes nothing of the protocol on other chains", async () => {
+  it("is added without the tables of a protocol that is declared differently, which keep their rows of other chains", async () => {
     const [target, other] = [await newDatabase(), await newFolder()];
     await takeSnapshot(index.test, other, "other");
     await addSnapshot(target, other, { chain: { name: "other" }, protocols: protocols() });
@@ -173,21 +173,21 @@ describe("a snapshot of a chain", () => {
     const checkpoints = "SELECT chain_id FROM projection_checkpoints WHERE projection = 'community:savings'";
     expect(await target.database.query(checkpoints)).toEqual([{ chain_id: 99 }]);
     expect(await target.database.query("SELECT id FROM community_protocols")).toEqual([{ id: "savings" }]);
-    // 12 deposits of the index, as its story makes.
+    // The indexed chain has 12 deposits.
     expect(await target.database.query("SELECT chain_id, count(*) AS rows FROM cq_savings_deposits GROUP BY 1")).toEqual([
       { chain_id: 99, rows: 12 },
     ]);
   });
 
-  it("does not write rows of another chain, whatever its files contain", async () => {
+  it("cannot write rows of another chain, even if its files contain them", async () => {
     const target = await newDatabase();
     await addSnapshot(target, await otherSnapshot(), { chain: { name: "other" } });
     const blocks = () => target.database.query("SELECT * FROM blocks WHERE chain_id = 99 ORDER BY number");
     const transfers = () => target.database.query("SELECT * FROM transfers WHERE chain_id = 99 ORDER BY block_number, ordinal");
     const before = [await blocks(), await transfers()];
-    const replaced = await fake("transfers", (rows) => rows.replace(/^31337\t/m, "99\t"));
+    const replaced = await forge("transfers", (rows) => rows.replace(/^31337\t/m, "99\t"));
     await expect(addSnapshot(target, replaced)).rejects.toThrow("transfers.copy.gz has rows of another chain");
-    const smuggled = await fake("blocks", (rows) => `${rows}99${rows.slice("31337".length, rows.indexOf("\n") + 1)}`);
+    const smuggled = await forge("blocks", (rows) => `${rows}99${rows.slice("31337".length, rows.indexOf("\n") + 1)}`);
     await target.database.query("UPDATE chain_restores SET backup = $1", [sha256(await readFile(join(smuggled, "manifest.json"), "utf8"))]);
     await expect(addSnapshot(target, smuggled)).rejects.toThrow("blocks.copy.gz has rows of another chain");
     expect([await blocks(), await transfers()]).toEqual(before);
@@ -198,11 +198,11 @@ describe("a snapshot of a chain", () => {
     return other;
   };
 
-  it("is completed after a failed restore; until then its chain is neither served nor indexed, and other chains are", async () => {
+  it("can be resumed after a failed restore; until then its chain is neither served nor indexed, unlike other chains", async () => {
     const target = await newDatabase();
     await addSnapshot(target, await otherSnapshot(), { chain: { name: "other" }, protocols: protocols() });
     // Fails at one table, after others.
-    const broken = await fakeManifest((text) => text.replace(/("name":"token_metadata".*?"rows":)\d+/, "$199"));
+    const broken = await forgeManifest((text) => text.replace(/("name":"token_metadata".*?"rows":)\d+/, "$199"));
     await expect(addSnapshot(target, broken, { protocols: protocols() })).rejects.toThrow("token_metadata.copy.gz has");
     const { progressOf } = createProgressQueries(target.database);
     expect([...(await progressOf([31337, 99])).keys()]).toEqual([99]);
@@ -226,7 +226,7 @@ describe("a snapshot of a chain", () => {
     expect(await target.database.query("SELECT action FROM operator_actions")).toEqual([{ action: "chain.restore" }]);
   });
 
-  it("can contain every table of chains: no key of one collides with that of another chain or database", async () => {
+  it("can contain every table of chains, because their keys do not collide with those of other chains or databases", async () => {
     const { database } = index.test;
     const tables = await readTables(database);
     const own = tablesOfChains(tables).map(({ name }) => name);
@@ -237,7 +237,7 @@ describe("a snapshot of a chain", () => {
     );
     expect(keys.filter(({ first }) => first !== "chain_id").map(({ key }) => key)).toEqual(["chains_name_key"]);
     expect(keys.length).toBeGreaterThanOrEqual(own.length);
-    // A new table of this list has no rows of chains, or rows that a snapshot must not have.
+    // Extend this list only with tables that have no rows of chains, or whose rows a snapshot must not contain.
     expect(tables.map(({ name }) => name).filter((name) => !own.includes(name))).toEqual([
       "api_keys",
       "chain_restores",

@@ -37,7 +37,7 @@ export const restoreInto = (
     forgetProtocols,
   });
 
-/** Writes a snapshot of the chain `test`, or of another one. */
+/** Writes a snapshot of a chain, by default of `test`. */
 export const takeSnapshot = (test: TestDatabase, folder: string, name = "test"): Promise<Manifest> =>
   writeBackup({
     connection: connectionTo(test),
@@ -78,8 +78,8 @@ export const addSnapshot = (
   });
 
 /**
- * A hash of all rows of each table, in the order of their texts. Only tables that each database has of its own are left out, and the time at which the running
- * indexer last saw the node.
+ * A hash of the sorted rows of each table. It excludes tables that differ between databases, and the time at which the running indexer last saw its
+ * node.
  */
 export async function contentsOf(database: Pick<Queryable, "query">): Promise<Record<string, string>> {
   const tables = await database.query<{ name: string }>(
@@ -97,7 +97,7 @@ export async function contentsOf(database: Pick<Queryable, "query">): Promise<Re
   return hashes;
 }
 
-/** Everything else that the schema has: indexes, constraints, triggers, views and functions. */
+/** The definitions of all indexes, constraints, triggers, views and functions of the schema. */
 export const schemaOf = (database: Pick<Queryable, "query">): Promise<{ item: string }[]> =>
   database.query(
     `SELECT indexdef AS item FROM pg_indexes WHERE schemaname = 'public'

@@ -48,7 +48,7 @@ const allCapabilities: Capabilities = {
   webSocket: true,
   batchSize: 100,
 };
-/** The proxy supports HTTP, but no WebSocket. */
+/** The proxy does not support WebSocket. */
 const proxiedCapabilities: Capabilities = { ...allCapabilities, webSocket: false };
 const refuse = (reply: ProxiedReply, message = "the method does not exist") => {
   delete reply.result;
@@ -159,7 +159,7 @@ describe("the capabilities of a node", () => {
 });
 
 describe("probeNode", () => {
-  it("returns a source of verified blocks, and the heads if the node announces them", async () => {
+  it("returns a source of verified blocks, and a subscription to heads if the node supports it", async () => {
     const rpc = createRpc({ url: chain.url });
     const node = await probeNode({ rpc, url: chain.url, chainId: 31337, from: 0, tracing: true });
     expect(node.capabilities).toEqual(allCapabilities);
@@ -201,9 +201,9 @@ describe("ashlar doctor", () => {
 
   it("accepts a local node without a scheme, and rejects other URLs without printing their secrets", async () => {
     expect((await run(proxy.url.replace("http://", "")))[0]).toBe(0);
-    const sentence = "Invalid value for --rpc: expected an http:// or https:// URL, such as http://localhost:8545.";
-    expect(await run("node.example/s3cr3tt0ken")).toEqual([1, sentence]);
-    expect(await run("ftp://127.0.0.1/s3cr3tt0ken")).toEqual([1, sentence]);
+    const message = "Invalid value for --rpc: expected an http:// or https:// URL, such as http://localhost:8545.";
+    expect(await run("node.example/s3cr3tt0ken")).toEqual([1, message]);
+    expect(await run("ftp://127.0.0.1/s3cr3tt0ken")).toEqual([1, message]);
   });
 
   it("rejects a first block above the head", async () => {
@@ -212,7 +212,7 @@ describe("ashlar doctor", () => {
     expect(lines).toEqual(["Invalid value 21 for --from: expected at most 20, the head of the node."]);
   });
 
-  it("prints why a node cannot be used, and hides its URL", async () => {
+  it("prints why a node cannot be used, without its URL", async () => {
     const [code, text] = await run("http://127.0.0.1:1/v3/s3cr3tt0ken");
     expect(code).toBe(1);
     expect(text).toMatch(/^This node cannot be used: Node at 127\.0\.0\.1:1 cannot be reached/);

@@ -63,9 +63,9 @@ describe("the source of blocks", () => {
       () => tamperWith("eth_getBlockReceipts", (_, reply) => set(reply, "result", null)),
       /receipts from the node: expected an array, got null/,
     ],
-    ["receipts in a different order", () => tamperWithReceipts((list) => void list.reverse()), /receipt 0 belongs to another transaction/],
+    ["receipts in another order", () => tamperWithReceipts((list) => void list.reverse()), /receipt 0 belongs to another transaction/],
     [
-      "a receipt of a different block",
+      "a receipt of another block",
       () => tamperWithReceipts((list) => void Object.assign(list[0] ?? {}, { blockHash: `0x${"11".repeat(32)}` })),
       /receipt 0 belongs to another/,
     ],
@@ -77,7 +77,7 @@ describe("the source of blocks", () => {
     ["no logs at all", () => tamperWithReceipts((list) => void list.map((receipt) => set(receipt, "logs", []))), /logs bloom/],
     ["a duplicate log", () => tamperWithReceipts((list) => void logsOf(list[0]).push({ ...logsOf(list[0])[0] })), /log 0 is at index 1/],
     [
-      "a log of a different transaction",
+      "a log of another transaction",
       () => tamperWithReceipts((list) => set(logsOf(list[0]), 0, { ...logsOf(list[1])[0] })),
       /a log of receipt 0 belongs to another/,
     ],
@@ -108,7 +108,7 @@ describe("the source of blocks", () => {
     ],
     ["a short hash", () => tamperWithBlock((raw) => set(raw, "hash", "0x12")), /hash from the node: expected a hash, got "0x12"/],
     [
-      "a block with a different number",
+      "a block with another number",
       () => tamperWithBlock((raw) => set(raw, "number", "0x1")),
       /its number is 1|inconsistent data for block/,
     ],
@@ -124,7 +124,7 @@ describe("the source of blocks", () => {
       /traces of 2 transactions; expected 3/,
     ],
     [
-      "a trace of a different transaction",
+      "a trace of another transaction",
       () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.reverse()),
       /the trace of transaction 0x\w+ for transaction 0x\w+/,
     ],

@@ -24,12 +24,12 @@ afterAll(() => {
   server.close();
 });
 
-it("a reply without an end is not read beyond its limit", async () => {
+it("stops reading an endless reply at the limit", async () => {
   const maxReplyBytes = 1024 * 1024;
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const rpc = createRpc({ url, maxReplyBytes, retries: 0, backOffMilliseconds: 1 });
   await expect(rpc.request("eth_chainId", [])).rejects.toThrow(/returned more than 1048576 bytes/);
   await rpc.close();
-  // The limit, and what the buffers of two sockets hold.
+  // The limit, plus what the buffers of two sockets hold.
   expect(sent).toBeLessThan(maxReplyBytes + 16 * 1024 * 1024);
 });

@@ -24,12 +24,12 @@ const capabilities = {
   webSocket: null,
   batchSize: 100,
 } as const;
-/** Fetches the blocks; returns them with the limits found for the node and the lowest concurrency during the requests. */
+/** Fetches the blocks, and returns them with the limits that were found and the lowest concurrency during the requests. */
 const fetchBlocks = async (
   options: Partial<RpcOptions> = {},
 ): Promise<{ blocks: ChainBlock[]; limits: ReturnType<Rpc["limits"]>; lowestConcurrency: number }> => {
   let lowestConcurrency = Number.POSITIVE_INFINITY;
-  // A limit is lowered right after the retry is reported, and raised again by successful requests.
+  // A limit is lowered right after the retry is reported; successful requests raise it again.
   const recordConcurrency = () => setImmediate(() => (lowestConcurrency = Math.min(lowestConcurrency, rpc.limits().concurrency)));
   const rpc = createRpc({ url: proxy.url, retries: 3, backOffMilliseconds: 5, onRetry: recordConcurrency, ...options });
   try {
@@ -78,7 +78,7 @@ const errorReply = (code: number, message: string) => JSON.stringify({ jsonrpc: 
 describe("a node that limits its requests", () => {
   const limits: [string, number, (response: ServerResponse) => void][] = [
     ["refuses a long batch with a JSON-RPC error", 10, (response) => response.end(errorReply(-32600, "batch too large"))],
-    ["refuses a long batch with a different message", 7, (response) => response.end(errorReply(-32005, "batch limit 7 exceeded"))],
+    ["refuses a long batch with another message", 7, (response) => response.end(errorReply(-32005, "batch limit 7 exceeded"))],
     ["refuses a long batch without a reason", 3, (response) => response.end(errorReply(-32600, "Invalid Request"))],
     ["does not support batches", 1, (response) => response.writeHead(400).end(errorReply(-32700, "parse error"))],
     ["rejects a large request with status 413", 6, (response) => response.writeHead(413).end("Payload Too Large")],
@@ -96,7 +96,7 @@ describe("a node that limits its requests", () => {
     expect(limits.batchSize).toBeLessThanOrEqual(2 * maxSize);
   });
 
-  it("returns the same blocks when a batch is refused above a number of bytes", async () => {
+  it("returns the same blocks when the node limits the bytes of a response", async () => {
     let bytes = 0;
     expect(proxy.intercept).toBeNull();
     proxy.intercept = () => {
@@ -191,7 +191,7 @@ describe("an RPC error", () => {
 });
 
 describe("an adaptive size", () => {
-  it("is halved down to 1, and no further", () => {
+  it("is halved until it is 1", () => {
     const size = createAdaptiveSize(10);
     const sizes = [size.current()];
     for (let count = 0; count < 5; count += 1) {
@@ -207,7 +207,7 @@ describe("an adaptive size", () => {
     expect(size.current()).toBe(50);
   });
 
-  it("converges just below a limit, and exceeds it less and less often", () => {
+  it("converges to just below a limit, and exceeds it less and less often", () => {
     const size = createAdaptiveSize(100);
     const limit = 37;
     const attempts: boolean[] = [];

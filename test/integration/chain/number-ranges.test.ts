@@ -50,8 +50,8 @@ const maxUint256 = 2n ** 256n - 1n;
 const firstTransaction = (block: ChainBlock) => block.transactions[0];
 
 /**
- * Each number in a node's replies: the largest accepted value, a function that decodes a block with it, one that reads it from that block, and the
- * error for a larger value (null for 32-byte words, which are rejected if they are longer).
+ * The numbers in a node's replies: the largest accepted value, a function that decodes a block with a value, one that reads the value from the block,
+ * and the error for a larger value (null for 32-byte words, which are rejected if they are longer).
  */
 const numberCases: readonly [string, bigint, (value: Hex) => ChainBlock, (block: ChainBlock) => unknown, RegExp | null][] = [
   [
@@ -111,7 +111,7 @@ const numberCases: readonly [string, bigint, (value: Hex) => ChainBlock, (block:
   ],
   [
     "a gas price",
-    // 21,000 gas at this price are the largest fee below 2^256 wei.
+    // At this price, 21,000 gas cost the largest fee below 2^256 wei.
     maxUint256 / 21_000n,
     (effectiveGasPrice) => decoded({ receipt: { effectiveGasPrice } }),
     (block) => firstTransaction(block)?.effectiveGasPrice,
@@ -172,7 +172,7 @@ describe("the largest numbers in the index", () => {
   });
 
   it("are stored and read back as the node returned them", async () => {
-    // anvil only accepts nonces that continue those of the account.
+    // The proxy sets the nonce, because anvil accepts only the next nonce of an account.
     proxy.tamper = (method, reply) => {
       const block = reply.result as { number: string; gasLimit: Hex; size: Hex; transactions: Fields[] } | null;
       if (method !== "eth_getBlockByNumber" || block?.number !== "0x1") return;
@@ -189,7 +189,7 @@ describe("the largest numbers in the index", () => {
     const [, stored] = await createStoredLedger(test.database, 31337).blocks(0, 1, "none");
     expect(stored).toMatchObject({ gasLimit: maxUint256, size: Number(maxSafeInteger), timestamp: Number(numberCases[1]?.[1]) });
     expect(stored?.transactions[0]).toMatchObject({ gasLimit: 2n ** 64n - 1n, nonce: 2n ** 63n - 1n, type: 255 });
-    // Includes the warning of each failed attempt.
+    // A failed attempt would have logged a warning.
     expect(indexer.warnings).toEqual([]);
   });
 });

@@ -60,7 +60,7 @@ describe("a contract whose calls fail at the node", () => {
     expect(rpc.limits().batchSize).toBe(before);
   });
 
-  it("fails rather than reverts in a single-call request", async () => {
+  it("fails a single-call request without being reported as a revert", async () => {
     refuseContract(proxy, tokens[5] as Address, 504);
     expect(await source.calls([{ to: tokens[5] as Address, data: totalSupply }], await chain.head())).toEqual([
       { ok: false, reverted: false, transient: expect.any(NoResponseError) },

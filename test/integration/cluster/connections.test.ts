@@ -5,7 +5,7 @@ import { type Connections, openConnections } from "../../../runtime/cluster/conn
 import { type ConnectionWorker, isLate, type SentConnection } from "../../../runtime/cluster/sent-connections.ts";
 import { until } from "../../support/until.ts";
 
-/** A worker that records what it is sent, and reports when the test says so. */
+/** A worker that records the connections it is sent, and reports them as taken when the test calls `take`. */
 function recordingWorker() {
   const sent: { readonly socket: Socket; readonly connection: SentConnection }[] = [];
   const worker: ConnectionWorker = { send: (socket, connection) => void sent.push({ socket, connection }) };
@@ -45,7 +45,7 @@ async function openFor(worker: ReturnType<typeof recordingWorker>): Promise<void
 }
 
 describe("connections of several workers", () => {
-  it("go to the one with the fewest, but not to one that has not taken a connection for a second", async () => {
+  it("go to the worker with the fewest, unless it has left a connection untaken for a second", async () => {
     const [hung, other] = [recordingWorker(), recordingWorker()];
     connections.add(hung.worker);
     connections.add(other.worker);
@@ -62,7 +62,7 @@ describe("connections of several workers", () => {
     await openFor(hung);
   });
 
-  it("go to another worker ten seconds after they were sent", async () => {
+  it("go to another worker if they are not taken within ten seconds", async () => {
     const [hung, other] = [recordingWorker(), recordingWorker()];
     connections.add(hung.worker);
     await openFor(hung);
@@ -70,10 +70,10 @@ describe("connections of several workers", () => {
     clock.milliseconds = 10_001;
     await until("the connection to be sent again", () => other.sent.length === 1);
     expect(other.sent[0]?.socket).toBe(hung.sent[0]?.socket);
-    // The report of the first worker comes too late: the connection stays open for the second one.
+    // The report of the first worker is too late: the connection stays open for the second one.
     hung.take();
     expect(other.sent[0]?.socket.destroyed).toBe(false);
-    // By then, the first worker has declined it for seconds.
+    // A worker declines a connection that it receives more than five seconds after it was sent.
     const connection = hung.sent[0]?.connection ?? { id: 0, sentAt: 0 };
     expect([isLate(connection, 5_000), isLate(connection, 5_001)]).toEqual([false, true]);
   });
@@ -88,7 +88,7 @@ describe("connections of several workers", () => {
     expect(other.sent.map(({ socket }) => socket)).toEqual(late.sent.map(({ socket }) => socket));
   });
 
-  it("are closed if their worker exits after the end of listening", async () => {
+  it("are closed if their worker exits after the server stopped listening", async () => {
     const { worker, sent } = recordingWorker();
     connections.add(worker);
     const client = await open();
@@ -98,7 +98,7 @@ describe("connections of several workers", () => {
     await until("the connection to be closed", () => client.destroyed || client.readableEnded || sent[0]?.socket.destroyed === true);
   });
 
-  it("are accepted after an error of accepting one", async () => {
+  it("are accepted after accepting one failed", async () => {
     // Such errors are rare (EMFILE, ENOBUFS): the test emits one on the listening server, which the process lists among its handles.
     const handles: unknown = Reflect.get(process, "_getActiveHandles").call(process);
     const servers = Array.isArray(handles) ? handles.filter((handle): handle is Server => handle instanceof Server) : [];

@@ -6,7 +6,7 @@ import { superviseProcess } from "../../../runtime/cluster/supervise.ts";
 import { sleep } from "../../../runtime/lib/async.ts";
 import { until } from "../../support/until.ts";
 
-/** Starts a program of Node.js. */
+/** Runs a program in Node.js. */
 const run = (program: string): ChildProcess => spawn(process.execPath, ["-e", program], { stdio: "ignore" });
 const running = "setInterval(() => undefined, 60_000)";
 
@@ -16,7 +16,7 @@ const createLog = () => {
 };
 
 describe("a supervised process", () => {
-  it("is restarted at once, and later than that if it exits repeatedly", async () => {
+  it("is restarted at once, and with increasing delays if it exits repeatedly", async () => {
     const { lines, logger } = createLog();
     const children: ChildProcess[] = [];
     const fork = (): ChildProcess => {
@@ -45,7 +45,7 @@ describe("a supervised process", () => {
     expect(children).toHaveLength(4);
   });
 
-  it("is not started again if it fails before it was ready for the first time", async () => {
+  it("is not restarted if it fails before it is ready for the first time", async () => {
     const { lines, logger } = createLog();
     const refused = superviseProcess({
       name: "refused",
@@ -81,7 +81,7 @@ describe("a supervised process", () => {
   });
 });
 
-/** A process that responds to messages until it is asked to loop for ever. */
+/** A process that responds to messages until it receives `loop`, which blocks its event loop forever. */
 const responding = `process.on("message", (message) => {
   if (message === "loop") for (;;);
   process.send(message);
@@ -121,13 +121,13 @@ describe("a process that does not respond", () => {
     await supervised.stop((child) => child.kill("SIGTERM"));
   });
 
-  it("continues if it is stopped for a shorter time", async () => {
+  it("is kept if it is suspended for less than the limit", async () => {
     const { lines, children, supervised } = superviseResponding(6);
     await supervised.started;
     const [child] = children;
     for (let count = 0; count < 2; count += 1) {
       child?.kill("SIGSTOP");
-      // Two heartbeats are due in this time.
+      // Two heartbeats are due during this time.
       await sleep(2_500);
       child?.kill("SIGCONT");
       if (child !== undefined) await ping(child);

@@ -30,7 +30,7 @@ describe("the start of a service", () => {
     return openService(settings, [savings.addedProtocol()], { shutdown, logger });
   };
 
-  it("is refused with all statements that cannot be planned, also where no index has tables of the protocol", async () => {
+  it("is refused with a list of all statements that cannot be planned, even if no index has tables of the protocol", async () => {
     savings.directory.edit("protocol.yaml", "  deposits:\n    contract: vault", "  deposits:\n    latestBy: [owner]\n    contract: vault");
     savings.directory.edit("deposits.sql", "  d.sender,", "  d.absent AS sender,");
     savings.directory.edit("balances.sql", "THEN v.assets END", "THEN v.asset END");
@@ -45,8 +45,8 @@ describe("the start of a service", () => {
     expect(await savings.test.database.query("SELECT FROM pg_namespace WHERE starts_with(nspname, 'cq_test_')")).toEqual([]);
   });
 
-  it("is refused with tables that cannot be created", async () => {
-    // With the chain, the block and the index of the log, an index of 30 columns has one more than PostgreSQL's 32.
+  it("is refused if a table cannot be created", async () => {
+    // An index of 30 columns also has the chain, the block and the log index: one column more than PostgreSQL's maximum of 32.
     const names = Array.from({ length: 30 }, (_, number) => `value${number}`);
     const signature = `Changed(${names.map((name) => `uint256 ${name}`).join(", ")})`;
     const table = `  changes: { contract: vault, events: ["${signature}"], indexes: [[${names.join(", ")}]] }\n`;
@@ -59,7 +59,7 @@ describe("the start of a service", () => {
     });
   });
 
-  it("continues with those that can, and warns of networks that nothing knows", async () => {
+  it("succeeds with valid tables, and warns of unknown networks", async () => {
     savings.directory.edit(
       "protocol.yaml",
       "      test:\n",
@@ -78,7 +78,7 @@ describe("the start of a service", () => {
   });
 });
 
-describe("a faulty directory", () => {
+describe("a directory of added protocols", () => {
   const messageOf = (load: () => unknown): string => {
     try {
       load();
@@ -89,7 +89,7 @@ describe("a faulty directory", () => {
     }
   };
 
-  it("is refused with all diagnostics, and what to do", () => {
+  it("is refused with all diagnostics and advice on what to do", () => {
     savings.directory.edit("protocol.yaml", "type: hash", "type: hsh");
     expect(messageOf(() => loadProtocols(config.parse({ communityDirectory: savings.directory.path }))).split("\n")).toEqual([
       expect.stringMatching(/^endpoints\/savings\/protocol\.yaml:\d+:\d+ unknown-type: Unknown type "hsh": /),
@@ -100,7 +100,7 @@ describe("a faulty directory", () => {
     );
   });
 
-  it("is refused if a file is no text file of less than a megabyte", () => {
+  it("is refused if a file is not a text file of at most a megabyte", () => {
     savings.directory.write("more.sql", " ".repeat(1_048_577));
     expect(messageOf(() => loadAddedProtocols(savings.directory.path, {}))).toBe(
       "endpoints/savings/more.sql: Oversized file: found 1048577 bytes, expected at most 1048576.",
@@ -113,7 +113,7 @@ describe("a faulty directory", () => {
     rmSync(join(savings.directory.path, "savings/more.sql"), { recursive: true });
   });
 
-  it("may have links to folders", () => {
+  it("may contain links to folders", () => {
     const links = mkdtempSync(join(tmpdir(), "ashlar-links-"));
     symlinkSync(join(savings.directory.path, "savings"), join(links, "savings"));
     symlinkSync(join(savings.directory.path, "absent"), join(links, "absent"));
@@ -121,14 +121,14 @@ describe("a faulty directory", () => {
     rmSync(links, { recursive: true });
   });
 
-  it("is refused if an operator's name of a built-in protocol is the id of an added one", () => {
+  it("is refused if the operator gives a built-in protocol the id of an added one as its name", () => {
     const names = { protocol_06: "savings" };
     expect(messageOf(() => loadAddedProtocols(savings.directory.path, names))).toContain(
       'taken-name: Taken name "savings": it is the id or the name of the built-in protocol protocol_06, by the setting protocols',
     );
   });
 
-  it("adds contracts of a chain to an added protocol, and refuses unknown kinds", () => {
+  it("accepts configured contracts of an added protocol, and refuses unknown kinds", () => {
     const chains = (kind: string) => [{ name: "test", id: 31337, community: { savings: { [kind]: [emptyAddress] } } }];
     const load = (kind: string) => () => loadProtocols(config.parse({ communityDirectory: savings.directory.path, chains: chains(kind) }));
     expect(messageOf(load("vault"))).toBe("");

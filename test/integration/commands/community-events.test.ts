@@ -42,21 +42,21 @@ describe("declared events without a matching log", () => {
       ],
     ],
     [
-      "what is indexed",
+      "its indexed parameters",
       declared.replace("indexed owner", "owner"),
       [
         "  no logs     deposits: 12 logs of vault are Deposit(address,address,uint256,uint256) with 2 indexed parameters, not 1",
         "  skipped     12 logs of deposits: Expected 2 topics, found 3",
       ],
     ],
-  ])("are listed with what the contracts emitted instead, if a signature differs in %s", async (_case, signature, lines) => {
+  ])("are listed with the events that the contracts emitted instead, if a signature differs in %s", async (_case, signature, lines) => {
     savings.directory.edit("protocol.yaml", declared, signature);
     const result = await savings.tryDirectory();
     expect(result.logs).toEqual(lines);
     expect(renderResult(result, "test").slice(-lines.length)).toEqual(lines);
   });
 
-  it("are listed if their logs are before the block from which contracts count, or there is no contract", async () => {
+  it("are listed if their logs precede the first block of the contracts, or if there is no contract", async () => {
     savings.directory.edit("protocol.yaml", "from: 0 }", "from: 1000000 }");
     savings.directory.edit(
       "protocol.yaml",
@@ -77,11 +77,11 @@ describe("declared events without a matching log", () => {
     ]);
   });
 
-  it("are not listed if the declaration is that of the contracts", async () => {
+  it("are not listed if the declaration matches the contracts", async () => {
     expect((await savings.tryDirectory()).logs).toEqual([]);
   });
 
-  it("are those of at most 100 contracts of a kind, including contracts at fixed addresses", async () => {
+  it("are determined from at most 100 contracts of a kind, including contracts at fixed addresses", async () => {
     const { protocol } = savings.addedProtocol();
     const addresses = Array.from({ length: 101 }, (_, position): Address => `0x${(position + 1).toString(16).padStart(40, "0")}`);
     const sampled = async (count: number) => {

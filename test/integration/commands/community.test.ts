@@ -30,7 +30,7 @@ describe("ashlar community test", () => {
     expect(renderResult(result, "test")[0]).toBe("savings on test, with the rows of the index:");
   });
 
-  it("runs them on the stored logs where the index has other tables, and leaves nothing behind", async () => {
+  it("runs operations on the stored logs if the tables of the index differ, and leaves nothing behind", async () => {
     savings.directory.edit(
       "protocol.yaml",
       "  deposits:\n    contract: vault",
@@ -38,7 +38,7 @@ describe("ashlar community test", () => {
     );
     const before = await savings.test.database.query("SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2");
     const result = await savings.tryDirectory();
-    // Each of the 12 deposits is two logs: Deposit, and the Transfer of the shares.
+    // Each of the 12 deposits has two logs: Deposit, and the Transfer of the shares.
     const filled = { reason: "its tables, columns, indexes or reads differ from those in the index", logs: 24, hasMore: false };
     expect(result).toMatchObject({ protocol: "savings", isReader: true, filled });
     expect(result.operations.map(({ operation, items, problems }) => [operation, items, problems])).toEqual([
@@ -74,7 +74,7 @@ describe("ashlar community test", () => {
     expect(result.operations[1]?.items).toBe(logs === 24 ? 12 : 0);
   });
 
-  it("runs the SQL with the rights of the reader role, on the tables of the index and on others", async () => {
+  it("runs the SQL with the privileges of the reader role, on the tables of the index and on temporary ones", async () => {
     await savings.test.database.query(`REVOKE SELECT ON api.transactions FROM ${savings.reader.readerRole}`);
     try {
       for (const version of [1, 2]) {
@@ -116,7 +116,7 @@ describe("ashlar community test", () => {
       "s.absent",
     ],
     [
-      "a value that is not of its field's format",
+      "a value that does not have its field's format",
       "  d.sender,",
       "  'me' AS sender,",
       '/data/items/0/sender must match pattern "^0x[0-9a-f]{40}$"',
@@ -149,14 +149,14 @@ describe("the SQL of lending events", () => {
     return savings.tryDirectory();
   };
 
-  it("is run for the newest transactions of each table", async () => {
+  it("runs for the newest transactions of each table", async () => {
     const result = await tryLending();
-    // The newest three deposits; the newest three transfers are of the same transactions.
+    // The newest three deposits; the newest three transfers are in the same transactions.
     expect(result.lending).toEqual({ events: 3, transactions: 3, problems: [] });
     expect(renderResult(result, "test").at(-1)).toBe("  ok      lending: 3 events in 3 transactions");
   });
 
-  it("is run on the stored logs where the index has other tables", async () => {
+  it("runs on the stored logs if the tables of the index differ", async () => {
     const more = '  more: { contract: vault, events: ["More(uint256 amount)"] }\n';
     expect(await tryLending({}, more)).toMatchObject({ filled: { logs: 24 }, lending: { events: 3, transactions: 3, problems: [] } });
   });
@@ -185,8 +185,8 @@ describe("the SQL of lending events", () => {
 });
 
 describe("a statement that takes too long", () => {
-  it("fails after the time that statements of requests may take", async () => {
-    // 12 deposits: 12 ** 9 combinations.
+  it("fails after the timeout for statements of requests", async () => {
+    // With 12 deposits, there are 12 ** 9 combinations.
     const tables = [..."abcdefgh"].map((name) => `deposits ${name}`).join(", ");
     savings.directory.edit("deposits.sql", "  d.assets,", `  d.assets + (SELECT count(*) FROM ${tables}) AS assets,`);
     const limits = { statementMilliseconds: 300 };
@@ -211,7 +211,7 @@ describe("ashlar community status", () => {
       "  contracts  2 rows",
       "  deposits  12 rows",
       "  share_transfers  12 rows",
-      // Read where the vaults were touched, in three blocks; the prices also in the first one.
+      // Vaults are read in the three blocks that touched them; share prices also in the first block.
       expect.stringMatching(/^ {2}asset {2}\d+ rows$/),
       expect.stringMatching(/^ {2}share_price {2}\d+ rows$/),
       "  0 skipped logs, 0 queued reads",

@@ -19,7 +19,7 @@ async function write(text: string): Promise<string> {
   return file;
 }
 
-/** The lines of the error, without the folder. */
+/** The lines of the error message, with paths relative to the folder. */
 function errorsOf(file: string | undefined, environment: NodeJS.ProcessEnv = {}, overrides: ConfigOverrides = {}): string[] {
   try {
     loadConfig(file, environment, overrides);
@@ -33,7 +33,7 @@ function errorsOf(file: string | undefined, environment: NodeJS.ProcessEnv = {},
 const node = "http://user:secret@127.0.0.1:1/key";
 
 describe("a configuration", () => {
-  it("prefers environment variables to the file, and options to both", async () => {
+  it("prefers environment variables to the file, and command-line options to both", async () => {
     const file = await write(`port: 1\nlogLevel: error\nchains:\n  - { name: one, rpc: "${node}", from: 3, nativeAccounting: none }\n`);
     const config = loadConfig(file, { PORT: "0", ASHLAR_LOG_LEVEL: "" }, { chain: "one", from: 9 });
     expect([config.port, config.logLevel, config.chains.length]).toEqual([0, "error", 1]);

@@ -20,7 +20,7 @@ const index = (id: number, name: string) =>
 const check = (isExternal: boolean) => requireDemoDatabase({ database: test.database, chains, isExternal });
 
 describe("the demo", () => {
-  it("accepts an empty database, and that of a demo with keys", async () => {
+  it("accepts an empty database, and the database of a demo that has keys", async () => {
     await check(true);
     await index(31337, "demo");
     await createKeys(test.database).create({ label: "mine" });
@@ -28,7 +28,7 @@ describe("the demo", () => {
     await check(false);
   });
 
-  it("refuses a database with another chain, or with another chain of the demo's id, and names them", async () => {
+  it("refuses a database with other chains, including one that has the demo's id, and names them", async () => {
     await index(1, "eth-mainnet");
     await index(31337, "local");
     const found = /refuses a database with other chains: found eth-mainnet \(1\), local \(31337\); configure your chains in ashlar\.yaml/;
@@ -36,7 +36,7 @@ describe("the demo", () => {
     await expect(check(false)).rejects.toThrow(found);
   });
 
-  it("refuses an external database with keys of an operator", async () => {
+  it("refuses an external database with an operator's keys", async () => {
     await createKeys(test.database).create({ label: "mine" });
     await check(false);
     await expect(check(true)).rejects.toThrow(/refuses a database with API keys: found 1;/);
@@ -44,7 +44,7 @@ describe("the demo", () => {
 });
 
 describe("the key of the demo", () => {
-  it("is valid while the demo runs, for two minutes after it was killed, and not after it has stopped", async () => {
+  it("is valid while the demo runs and up to two minutes after it was killed, but not after it has stopped", async () => {
     const key = newKey();
     const { find } = createKeys(test.database);
     const end = await holdDemoKey(test.database, key);

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCommandRunner } from "../../support/commands/command-line.ts";
 
-/** A fake node that returns an error with control characters for every request, which no real node does. */
+/** A fake node, because no real node returns errors with control characters. */
 let node: Server;
 const { runToExit } = createCommandRunner(() => ({ folder: ".", url: "" }));
 

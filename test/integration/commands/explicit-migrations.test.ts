@@ -26,7 +26,7 @@ describe("a command that opens an external database", () => {
     expect(await pendingMigrations(test.database, migrations)).toEqual([]);
   });
 
-  it("refuses an older schema, which only ashlar migrate changes", async () => {
+  it("refuses an older schema, which only ashlar migrate upgrades", async () => {
     await migrate(test.database, migrations.slice(0, -1));
     await expect(open({})).rejects.toThrow(
       `The database schema is older than this server (pending migrations: ${last}): run ashlar migrate.`,

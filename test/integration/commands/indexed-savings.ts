@@ -11,7 +11,7 @@ import { createSavings, makeDeposits, type SavingsDirectory } from "../domains/c
 import { startCommunityIndex } from "../domains/community/support.ts";
 import { type Market, startMarket } from "../domains/community/vault-market.ts";
 
-/** An index of an operator's protocol: `savings` of the scaffold, with 12 deposits into two vaults on a chain `test`. */
+/** An index with an added protocol: the scaffold's `savings`, with 12 deposits into two vaults on the chain `test`. */
 export interface IndexedSavings {
   readonly chain: TestChain;
   readonly market: Market;
@@ -20,9 +20,9 @@ export interface IndexedSavings {
   readonly reader: OpenReader;
   /** The protocol as its files declare it now. */
   addedProtocol(): AddedProtocol;
-  /** Tries its operations. */
+  /** Runs the operations of the protocol, as `ashlar community test` does. */
   tryDirectory(settingsOfServer?: object, opened?: OpenReader): Promise<ProtocolResult>;
-  /** The line and column of a text in a file of the protocol, as diagnostics render them. */
+  /** The position of a text in a file of the protocol, in the format of diagnostics. */
   positionOf(file: string, text: string): string;
   /** Waits until the index is at the head of the chain. */
   sync(): Promise<void>;

@@ -39,7 +39,7 @@ const kill = (position: number): void => {
 const isIndexed = async (height: number): Promise<boolean> => (await createLedgerQueries(test.database).head(31337))?.number === height;
 const failovers = (): string[] => lines.filter((line) => line.includes("continues with"));
 
-it("an indexer whose first node is dead starts with the second one", async () => {
+it("an indexer starts with the second node if the first one is down", async () => {
   kill(0);
   const settings = { name: "test", id: 31337, rpc: proxies.map(({ url }) => url), pollMilliseconds: 50 };
   const config: ChainConfig = { ...chainConfig.parse(settings), id: 31337 };
@@ -53,7 +53,7 @@ it("an indexer whose first node is dead starts with the second one", async () =>
   expect(failovers()).toEqual([expect.stringMatching(/Indexing test continues with node 2 .* instead of node 1 .*: its requests fail/)]);
 });
 
-it("continues with the third node when the second one dies, and does not return to the first one", async () => {
+it("the indexer continues with the third node when the second one goes down, and does not return to the first one", async () => {
   kill(1);
   for (let block = 0; block < 3; block += 1) await chain.mine();
   await until("the new blocks to be indexed", () => isIndexed(6));
@@ -61,7 +61,7 @@ it("continues with the third node when the second one dies, and does not return 
   expect(failovers()[1]).toMatch(/Indexing test continues with node 3 .* instead of node 2 /);
 });
 
-it("continues with the first node when it has recovered, and the third one is of another chain", async () => {
+it("the indexer continues with the recovered first node when the third one reports another chain", async () => {
   const [first, , third] = proxies as [RpcProxy, RpcProxy, RpcProxy];
   first.intercept = null;
   third.tamper = (method, reply) => {

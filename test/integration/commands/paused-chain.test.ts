@@ -64,13 +64,13 @@ const ready = async () => {
   };
   return readinessOf(await inspectDatabase([config], queries, test.database, { now: () => new Date(), maxSilentSeconds: 300 }));
 };
-/** The server is shared with other tests, in databases of their own. */
+/** Other tests use other databases of the same PostgreSQL server. */
 const locks =
   "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 const isLocked = async () => (await test.database.query(locks)).length > 0;
 const target = { id: 31337, name: "test" };
 
-it("a paused chain is not indexed and its node not requested, by a restarted indexer either, until it is resumed", async () => {
+it("a paused chain is not indexed and its node gets no requests, even from a restarted indexer, until it is resumed", async () => {
   const stop = startIndexer();
   await until("the first blocks", async () => (await head()) === 3);
   expect(await pauseChain(test.database, target, "operator@test")).toBe(true);
@@ -79,7 +79,7 @@ it("a paused chain is not indexed and its node not requested, by a restarted ind
   await until("the indexer to report", () => printed.length > 0);
   await chain.mine();
   const before = requests;
-  // The indexer polls its node every 50 ms, and the pause every second.
+  // The indexer would poll its node every 50 ms, and checks for a resumption every second.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(requests).toBe(before);
   expect(await head()).toBe(3);
@@ -106,7 +106,7 @@ it("a paused chain is not indexed and its node not requested, by a restarted ind
   ]);
 });
 
-it("a paused chain is ready however long its indexer is silent, and its silence is counted from when it is resumed", async () => {
+it("a paused chain is ready no matter how long its indexer is silent; its silence is counted from its resumption", async () => {
   const silence = () => test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - interval '301 seconds'");
   await silence();
   expect((await ready()).reasons).toEqual(["Indexer of test stopped: it does not report (no progress for 301 s)"]);
@@ -121,7 +121,7 @@ it("a paused chain is ready however long its indexer is silent, and its silence 
   expect(resumed.details).toMatchObject({ chains: [{ paused_since: null }] });
 });
 
-it("a chain is not indexed while disk space is low, readiness has the reason, and indexing continues by itself", async () => {
+it("a chain is not indexed while disk space is low, readiness reports the reason, and indexing resumes automatically", async () => {
   const stop = startIndexer();
   const indexed = await head();
   await chain.mine();

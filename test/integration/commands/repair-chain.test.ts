@@ -42,8 +42,8 @@ const repair = (to: number, isConfirmed: boolean) => {
 const finalized = async () =>
   (await test.database.query<{ height: number | null }>("SELECT finalized_block AS height FROM chains"))[0]?.height;
 
-it("a chain that ended by a wrong finalized block is indexed again after a repair, and only then", async () => {
-  // What a node reported once: its head as finalized.
+it("a chain that stopped because of a wrong finalized block is indexed again only after a repair", async () => {
+  // As if the node had reported its head as finalized.
   await test.database.query("UPDATE chains SET finalized_block = 20");
   await chain.rpc("anvil_reorg", [5, []]);
   const ended = await createTestIndexer(chain.url, test.database);
@@ -71,7 +71,7 @@ it("a chain that ended by a wrong finalized block is indexed again after a repai
   expect(await dump(test.database)).toEqual(await dump(fresh.database));
 });
 
-it("a chain that is being indexed is not repaired", async () => {
+it("a chain cannot be repaired while it is being indexed", async () => {
   const running = await createTestIndexer(chain.url, test.database);
   const stop = runInBackground(running);
   await until("the indexer to lead", () => running.indexer.status().leading);

@@ -10,7 +10,7 @@ import { until } from "../../support/until.ts";
 
 let folder: string;
 let test: TestDatabase;
-/** The connections of a node that accepts them and never responds. */
+/** The connections to a node that never responds. */
 const connections = new Set<Socket>();
 const node = createServer((socket) => {
   connections.add(socket);

@@ -45,7 +45,7 @@ const reasons = async (): Promise<readonly string[]> => {
 const silence = (seconds: number) =>
   test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - $1 * interval '1 second'", [seconds]);
 
-it("an indexer that refuses its node is not ready, says why, and is restarted until the node is right", async () => {
+it("an indexer that refuses its node is not ready, reports the reason, and is restarted until the node is valid", async () => {
   proxy.tamper = (method, reply) => {
     if (method === "eth_chainId") reply.result = "0x5";
   };

@@ -68,7 +68,7 @@ const startWatch = (node: Pick<Source, "balances" | "hashesOf"> = source) => {
     },
   };
 };
-/** A node that counts its requests for block hashes; each comparison sends one. */
+/** A node that counts requests for block hashes; each comparison sends one. */
 const countingNode = () => {
   let count = 0;
   const node: typeof source = {
@@ -83,7 +83,7 @@ const countingNode = () => {
 const missing = async () => (await readChain(test.database, 31337))?.missing;
 
 describe("the comparison of native balances", () => {
-  it("logs nothing if they are equal to the node's", async () => {
+  it("logs nothing if the balances equal those of the node", async () => {
     await indexToHead("traces");
     const { node, comparisons } = countingNode();
     const { messages, end } = startWatch(node);
@@ -92,7 +92,7 @@ describe("the comparison of native balances", () => {
     expect([messages, await missing()]).toEqual([[], []]);
   });
 
-  it("records that balances derived from traces differ, and stops", async () => {
+  it("records that balances derived from traces differ from the node's, and stops", async () => {
     await changeWithoutTransaction();
     await chain.send({ to: account, value: 1n, gas: 21_000n });
     await chain.mine();

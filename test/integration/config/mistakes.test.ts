@@ -12,7 +12,7 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true });
 });
 
-/** The lines of the error about a configuration. */
+/** The lines of the error message for a configuration. */
 async function errorsOf(text: string, overrides: ConfigOverrides = {}): Promise<string[]> {
   const file = join(folder, "ashlar.yaml");
   await writeFile(file, text);
@@ -58,7 +58,7 @@ describe("an invalid or missing value", () => {
     ]);
   });
 
-  it("is reported at the start of its section if it is missing", async () => {
+  it("is reported at the start of its section if the value is missing", async () => {
     expect(await errorsOf("port: 1\nchains:\n  - rpc: http://127.0.0.1:1\n")).toEqual([
       expect.stringMatching(/^ashlar\.yaml:3:5: Missing setting chains\.0\.name: /),
     ]);
@@ -120,7 +120,7 @@ describe("a node's URL without a scheme", () => {
     expect(loadConfig(undefined, {}, { chain: "one", rpc: "[::1]:8545/key" }).chains[0]?.rpc).toBe("http://[::1]:8545/key");
   });
 
-  it("is rejected for a node on another machine, to which http would send a key in plain text", () => {
+  it("is rejected for a node on another machine, because http would send a key in plain text", () => {
     expect(() => loadConfig(undefined, {}, { chain: "one", rpc: "node.example/key" })).toThrow(
       "Invalid value for --rpc: expected an http:// or https:// URL, such as http://localhost:8545",
     );
@@ -130,7 +130,7 @@ describe("a node's URL without a scheme", () => {
 describe("a chain without a preset", () => {
   const groupsOf = (...args: Parameters<typeof loadConfig>) => evmChains(loadConfig(...args))[0]?.groups;
 
-  it("serves past balances unless it is configured not to", async () => {
+  it("serves past balances unless configured otherwise", async () => {
     const file = join(folder, "groups.yaml");
     expect(groupsOf(undefined, {}, { chain: "my-chain", rpc: "http://127.0.0.1:1" })).toEqual(["historical"]);
     await writeFile(file, "chains:\n  - { name: my-chain, groups: [] }\n");

@@ -33,12 +33,12 @@ describe("presets", () => {
     expect(new Set(presets.map(({ name }) => name)).size).toBe(presets.length);
   });
 
-  it("have the names of the client SDK, except for Polygon's testnet, which is newer than its list", () => {
+  it("have the names that the client SDK uses, except for Polygon's testnet, which the SDK does not list", () => {
     const known: readonly string[] = Object.values(Chains);
     expect(presets.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual(["polygon-amoy-testnet"]);
   });
 
-  it("join the network groups that the catalog lists them in", () => {
+  it("are in the network groups in which the catalog lists them", () => {
     const service = parse(readFileSync(new URL("../../../spec/service.yaml", import.meta.url), "utf8")) as {
       networkGroups: { historical: { chains: string[] } };
     };
@@ -109,7 +109,7 @@ describe("presets", () => {
     }
   });
 
-  it("do not apply to a chain with the same name and a different id", () => {
+  it("do not apply to a chain with the same name and another id", () => {
     expect(chainOf("gnosis-mainnet", { chainId: 31337 })).toMatchObject({ id: 31337, nativeAccounting: "state", wrappedNative: [] });
   });
 });

@@ -36,7 +36,7 @@ describe("the project folder", () => {
     });
   });
 
-  it("contains the database if ashlar.yaml configures none, or does not exist", async () => {
+  it("contains the database unless ashlar.yaml configures another location", async () => {
     await writeFile(join(project, "ashlar.yaml"), "port: 7\n");
     expect(load(inner)).toMatchObject({ port: 7, dataDirectory: join(project, ".ashlar") });
     await rm(join(project, "ashlar.yaml"));

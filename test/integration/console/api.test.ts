@@ -40,7 +40,7 @@ const change = async (path: string, body: unknown): Promise<{ status: number; bo
 const keyOf = async (id: number): Promise<KeyItem | undefined> => (await read<KeyItem[]>("keys")).find((key) => key.id === id);
 
 describe("keys", () => {
-  it("are created with all their settings, shown once, and recorded without the secret", async () => {
+  it("are created with all settings, shown once, and logged without the secret", async () => {
     const settings = {
       label: "team",
       credits: 5_000,
@@ -71,7 +71,7 @@ describe("keys", () => {
     expect(JSON.stringify(action)).not.toContain(key);
   });
 
-  it("are changed: fields that are absent are kept, null removes a limit, an empty list a rule", async () => {
+  it("are updated: absent fields are unchanged, null removes a limit, and an empty list removes a rule", async () => {
     const { id } = (await change("keys", { label: "one", credits: 10, access: { chains: ["test"] }, limits: { concurrentRequests: 3 } }))
       .body as CreatedKey;
     expect((await change(`keys/${id}`, { dailyCredits: 4 })).status).toBe(200);
@@ -89,7 +89,7 @@ describe("keys", () => {
     expect(await keyOf(id)).toMatchObject({ label: "two", credits: null, dailyCredits: 4, access: {}, limits: {} });
   });
 
-  it("are revoked once", async () => {
+  it("can be revoked only once", async () => {
     const { id, key } = (await change("keys", { label: "old" })).body as CreatedKey;
     expect((await change(`keys/${id}/revoke`, {})).status).toBe(200);
     expect(await createKeys(test.database).find(hashKey(key))).toBeNull();
@@ -108,7 +108,7 @@ describe("keys", () => {
     [{ label: "x", access: { addresses: ["10.0.0.0/99"] } }, "access.addresses.0"],
     [{ label: "x", access: { chains: ["../etc"] } }, "access.chains.0"],
     [{ label: "x", limits: { concurrentRequests: 0 } }, "limits.concurrentRequests"],
-  ])("%j is refused, names the field, and creates nothing", async (body, field) => {
+  ])("are refused with the name of the field for %j, and nothing is created", async (body, field) => {
     const before = (await read<KeyItem[]>("keys")).length;
     const refused = await change("keys", body);
     expect(refused.status).toBe(400);
@@ -147,7 +147,7 @@ describe("usage", () => {
     expect(await keyOf(id)).toMatchObject({ lastUsedAt: "2026-03-01T11:00:00.000Z" });
 
     const csv = await (await console.send(`usage.csv?from=2026-03-01&to=2026-03-02&key=${id}`, { cookie })).text();
-    // No spreadsheet evaluates the label.
+    // The apostrophe keeps spreadsheets from evaluating the label.
     expect(parse(csv)).toEqual([
       ["day", "key", "label", "operation", "successful", "credits", "requests", "errors", "p50_ms", "p99_ms"],
       ["2026-03-01", `${id}`, "'=1+1", "getBlock", "4", "4", "4", "1", "20", "98"],
@@ -156,7 +156,7 @@ describe("usage", () => {
     ]);
   });
 
-  it("has no quantile without values, and the last bound for values above it", () => {
+  it("has no quantile without values, and returns the last bound for values above it", () => {
     expect(quantileOf(new Array<number>(15).fill(0), 0.5)).toBeNull();
     expect(quantileOf([...new Array<number>(14).fill(0), 1], 0.5)).toBe(15_000);
   });
@@ -168,11 +168,11 @@ describe("usage", () => {
     "usage?from=today&to=2026-01-01",
     "usage?from=2026-01-01&from=2026-01-02&to=2026-01-02",
     "usage?from=2026-01-01&to=2026-01-02&key=1%27",
-  ])("%s is refused", async (path) => expect((await console.send(path, { cookie })).status).toBe(400));
+  ])("refuses %s", async (path) => expect((await console.send(path, { cookie })).status).toBe(400));
 });
 
 describe("chains", () => {
-  it("are paused and resumed, and each action is recorded", async () => {
+  it("are paused and resumed, and each action is logged", async () => {
     expect((await change("chains/test/pause", {})).body).toEqual({ message: "Paused: its indexer stops within seconds." });
     expect(await read<ChainDetails>("chains/test")).toMatchObject({ name: "test", state: "paused", block: null });
     expect((await change("chains/test/resume", {})).status).toBe(200);
@@ -184,11 +184,11 @@ describe("chains", () => {
     ]);
     const logged = await read<LogItem[]>("log");
     expect(logged.slice(0, 2)).toMatchObject([{ action: "chain.resume" }, { action: "chain.pause" }]);
-    // What lists show before the resumption.
+    // The actions before the resumption.
     expect(await read(`log?before=${logged[0]?.id}`)).toEqual(logged.slice(1));
   });
 
-  it("are audited, one audit at a time; the result is recorded", async () => {
+  it("are audited one at a time, and the result is stored", async () => {
     expect((await change("chains/test/audit", { sample: 20 })).status).toBe(200);
     expect((await change("chains/test/audit", { sample: 20 })).status).toBe(409);
     expect((await change("chains/test/remove", { name: "test" })).status).toBe(409);
@@ -216,17 +216,17 @@ describe("chains", () => {
     ["audit", { sample: 1_001 }],
     ["remove", { name: "Test" }],
     ["remove", {}],
-  ])("%s with %j is refused", async (action, body) => expect((await change(`chains/test/${action}`, body)).status).toBe(400));
+  ])("refuse %s with %j", async (action, body) => expect((await change(`chains/test/${action}`, body)).status).toBe(400));
 
-  it.each(["chains/other", "chains/constructor", "chains/test%27"])("%s is unknown", async (path) => {
+  it.each(["chains/other", "chains/constructor", "chains/test%27"])("return 404 for the unknown path %s", async (path) => {
     expect((await console.send(path, { cookie })).status).toBe(404);
     expect((await change(`${path}/pause`, {})).status).toBe(404);
   });
-  it.each(["explode", "constructor", "__proto__"])("the action %s is unknown", async (action) =>
+  it.each(["explode", "constructor", "__proto__"])("return 404 for the unknown action %s", async (action) =>
     expect((await change(`chains/test/${action}`, {})).status).toBe(404),
   );
 
-  it("are removed after their name was typed", async () => {
+  it("are removed if the request contains their name", async () => {
     expect((await change("chains/test/remove", { name: "test" })).status).toBe(200);
     await until("the removal", async () => (await read<ChainsResponse>("chains")).chains.length === 0);
     expect((await listActions(test.database, 2)).map(({ action }) => action)).toEqual(["chain.remove", "chain.remove"]);

@@ -22,7 +22,7 @@ const { query } = { query: (text: string, values: unknown[] = []) => test.databa
 const tokenOf = (cookie: string): string => cookie.split("=")[1] ?? "";
 const statusOf = async (cookie: string): Promise<number> => (await console.send("session", { cookie })).status;
 
-/** Sends headers that fetch does not permit. */
+/** Sends headers that `fetch` does not permit. */
 const sendRaw = (path: string, headers: Record<string, string>, method = "GET"): Promise<number> =>
   new Promise((resolve, reject) => {
     const request = httpRequest(`${console.url}${path}`, { method, headers, setHost: headers.Host === undefined }, (response) => {
@@ -49,7 +49,7 @@ describe("attacks", () => {
   });
 
   it.each(["keys", "keys/1", "keys/1/revoke", "session/end", "chains/test/pause", "chains/test/remove"])(
-    "a change by %s is refused without a session",
+    "a POST to %s is refused without a session",
     async (path) => {
       expect((await console.send(path, { body: {} })).status).toBe(401);
     },
@@ -62,7 +62,7 @@ describe("attacks", () => {
     ["the token of a link", "link"],
     ["a long value", `ashlar-console=${"a".repeat(8_000)}`],
     ["a lookalike name", "lookalike"],
-  ])("a cookie with %s is no session", async (_name, cookie) => {
+  ])("a cookie with %s is not a session", async (_name, cookie) => {
     const { token } = await createSignIn(test.database, "alice@host");
     const valid = tokenOf(await console.signIn());
     const sent = cookie === "link" ? `ashlar-console=${token}` : cookie === "lookalike" ? `xashlar-console=${valid}` : cookie;
@@ -70,8 +70,8 @@ describe("attacks", () => {
   });
 
   it.each([
-    ["a request of another site", { "Sec-Fetch-Site": "cross-site" }],
-    ["a request of another origin of the same site", { "Sec-Fetch-Site": "same-site" }],
+    ["a request from another site", { "Sec-Fetch-Site": "cross-site" }],
+    ["a request from another origin of the same site", { "Sec-Fetch-Site": "same-site" }],
     ["an origin of another site", { Origin: "https://attacker.example" }],
     ["an opaque origin", { Origin: "null" }],
     ["another port of this machine", { Origin: "http://127.0.0.1:1" }],
@@ -86,7 +86,7 @@ describe("attacks", () => {
   });
 
   it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])(
-    "a body of type %s, as a form sends it, is refused",
+    "a body of type %s, which HTML forms can send, is refused",
     async (type) => {
       const cookie = await console.signIn();
       const response = await console.send("keys", { cookie, body: '{"label":"form"}', headers: { "Content-Type": type } });
@@ -105,7 +105,7 @@ describe("attacks", () => {
     ["__proto__", '{"__proto__":{"label":"x"}}'],
     ["an unknown field", '{"label":"x","admin":true}'],
     ["a list", "[]"],
-    ["no JSON", "{"],
+    ["invalid JSON", "{"],
     ["a large body", JSON.stringify({ label: "x".repeat(40_000) })],
     ["deep nesting", `${"[".repeat(10_000)}${"]".repeat(10_000)}`],
   ])("a body with %s is refused", async (_name, body) => {
@@ -121,7 +121,7 @@ describe("attacks", () => {
     "/console/index.html",
     "/%5cattacker.example",
     "/console/api/../console.js",
-  ])("%s redirects to no other site, and is no file", async (path) => {
+  ])("%s neither redirects to another site nor returns a file", async (path) => {
     const response = await fetch(`${console.url}${path}`, { redirect: "manual" });
     const location = response.headers.get("location");
     if (location !== null) expect(location).toBe("/console/");
@@ -130,7 +130,7 @@ describe("attacks", () => {
     expect(await response.text()).not.toContain("devDependencies");
   });
 
-  it("pages have a strict policy, and no response can be framed, sniffed, cached or read by other sites", async () => {
+  it("pages have a strict content security policy, and no response can be framed, sniffed, cached or read by other sites", async () => {
     for (const path of ["/console/", "/console/console.js", "/console/api/session"]) {
       const { headers } = await fetch(`${console.url}${path}`);
       expect(headers.get("content-security-policy")).toContain("default-src 'none'");
@@ -144,7 +144,7 @@ describe("attacks", () => {
     }
   });
 
-  it("an error names neither the database nor the code", async () => {
+  it("an error reveals neither the database nor the code", async () => {
     const cookie = await console.signIn();
     const response = await console.send("keys/99999999999999999", { cookie, body: {} });
     expect(await response.json()).toEqual({ error: 'Invalid value "99999999999999999" for the request: expected the id of a key.' });

@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 
 const browser = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const widths = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
-/** What a token or an operator may be called. */
+/** A name that a token or an operator could have. */
 const hostile = `<img src=x onerror="document.title='attacked'"><script>document.title='attacked'</script>`;
 
 interface Violation {
@@ -53,7 +53,6 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     );
     folder = await mkdtemp(join(tmpdir(), "ashlar-browser-"));
     const flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-    // The policy of the pages also applies to axe, which a page of this console would not load.
     context = await chromium.launchPersistentContext(folder, {
       executablePath: browser,
       headless: true,
@@ -73,7 +72,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     page = await context.newPage();
     page.setDefaultTimeout(15_000);
     page.on("console", (message) => {
-      // Chromium logs each response with a status of 400 or more: that of a page without a session is one.
+      // Chromium logs every response with a status of 400 or more, including the 401 that a page without a session gets.
       if ((message.type() === "error" || message.type() === "warning") && !message.text().includes("401")) problems.push(message.text());
     });
     page.on("pageerror", (error) => problems.push(error.message));
@@ -94,6 +93,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
     await page.waitForLoadState("networkidle");
   };
+  // The source of axe is evaluated, because the pages' content security policy would refuse to load a script.
   const violations = async (): Promise<string[]> => {
     const found = (await page.evaluate(
       `(() => { ${axe.source}; return axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((r) => r.violations); })()`,
@@ -102,7 +102,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
   };
   const overflow = () => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
-  it("sign in with a link once, whose token does not stay in the address bar, and sign out", async () => {
+  it("accept a sign-in link once, remove its token from the address bar, and sign out", async () => {
     const { token } = await createSignIn(test.database, "operator@test");
     const link = `${console.url}/console/#/sign-in/${token}`;
     await page.goto(link);
@@ -125,7 +125,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     ["chains", "Chains"],
     ["chains/test", "test"],
     ["log", "Log"],
-  ])("%s fits both widths in light and dark, is accessible, and has no problem", async (path, heading) => {
+  ])("%s fits both widths in light and dark, is accessible, and has no console messages", async (path, heading) => {
     await signIn();
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
@@ -143,7 +143,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     expect(await page.title()).toBe("Ashlar console");
   });
 
-  it("create a key with a quota by keyboard, show it once, and revoke it", async () => {
+  it("create a key with a quota using only the keyboard, show it once, and revoke it", async () => {
     await signIn();
     await page.getByRole("button", { name: "Create key" }).focus();
     await page.keyboard.press("Enter");
@@ -159,7 +159,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     const secret = (await page.locator(".secret").textContent()) ?? "";
     expect(await createKeys(test.database).find(hashKey(secret))).toMatchObject({ quotas: { quota: { day: 2_500, month: null } } });
     await page.keyboard.press("Escape");
-    // A closed dialog has no role any more.
+    // A closed dialog no longer has a role.
     await page.locator("dialog").waitFor({ state: "detached" });
     expect(await page.content()).not.toContain(secret);
     await page.locator("tr", { hasText: "team" }).getByRole("button", { name: "Revoke" }).click();
@@ -199,7 +199,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     expect(readFileSync((await download.path()) ?? "", "utf8")).toMatch(/^day,key,label,operation,/);
   });
 
-  it("pause a chain, audit it, and remove it after its name was typed", async () => {
+  it("pause a chain, audit it, and remove it after its name is typed", async () => {
     await signIn();
     await open("chains/test", "test");
     await page.getByRole("button", { name: "Pause indexing" }).click();
@@ -219,7 +219,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
   });
 });
 
-it("script and style sheet have less than 150 kB compressed", async () => {
+it("the script and the style sheet have less than 150 kB compressed", async () => {
   const { loadAssets } = await import("../../../runtime/console/assets.ts");
   const bytes = [...(await loadAssets()).values()].reduce((sum, { body }) => sum + gzipSync(body).length, 0);
   expect(bytes).toBeLessThan(150_000);

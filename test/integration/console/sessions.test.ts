@@ -44,7 +44,7 @@ describe("signing in", () => {
     expect((await console.send("session", { body: { token } })).status).toBe(401);
   });
 
-  it("stores only hashes of tokens", async () => {
+  it("stores only hashes of tokens, and logs none", async () => {
     const { token } = await createSignIn(test.database, "alice@host");
     const cookie = await console.signIn();
     const rows = await query(
@@ -55,7 +55,7 @@ describe("signing in", () => {
     expect(logged.join("")).not.toContain(token);
   });
 
-  it("locks a network out after ten failures, and says for how long", async () => {
+  it("locks a network out after ten failures", async () => {
     const own = await startTestConsole(test.database);
     try {
       const statuses: number[] = [];
@@ -69,7 +69,7 @@ describe("signing in", () => {
     }
   });
 
-  it("sets a cookie for secure pages only behind a proxy with TLS", async () => {
+  it("sets a Secure cookie if the public URL uses TLS", async () => {
     const own = await startTestConsole(test.database, { publicUrl: "https://console.example" });
     try {
       const { token } = await createSignIn(test.database, "alice@host");
@@ -99,7 +99,7 @@ describe("a session", () => {
     expect(await statusOf(cookie)).toBe(401);
   });
 
-  it("gets a new token after 15 minutes; the old one is accepted for concurrent requests", async () => {
+  it("gets a new token after 15 minutes; the old one is still accepted from concurrent requests", async () => {
     const cookie = await console.signIn();
     await query("UPDATE console_sessions SET rotated_at = now() - interval '16 minutes' WHERE token_hash = $1", [hashOf(tokenOf(cookie))]);
     const response = await console.send("session", { cookie });
@@ -109,7 +109,7 @@ describe("a session", () => {
     expect([await statusOf(cookie), await statusOf(rotated)]).toEqual([200, 200]);
   });
 
-  it("ends for everybody if a replaced token is used later", async () => {
+  it("ends for both tokens if a replaced token is used later", async () => {
     const cookie = await console.signIn();
     await query("UPDATE console_sessions SET rotated_at = now() - interval '16 minutes' WHERE token_hash = $1", [hashOf(tokenOf(cookie))]);
     const rotated = cookieOf(await console.send("session", { cookie }));

@@ -6,7 +6,7 @@ import { startTestConsole } from "../../support/console.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { freePort } from "../../support/free-port.ts";
 
-/** The chains `one` in the control database and `two` in `b`; the control database also has rows of `two`, as after a move. */
+/** Chain `one` is in the control database and `two` is in `b`; the control database also has old rows of `two`, as after a move. */
 let control: TestDatabase;
 let b: TestDatabase;
 const databases: Readonly<Record<string, string | null>> = { one: null, two: "b" };
@@ -52,7 +52,7 @@ it("the console shows and changes chains in their configured databases", async (
   }
 });
 
-it("the console names a database that does not respond, and shows the chains of the others", async () => {
+it("the console reports a database that does not respond, and shows the chains of the others", async () => {
   const url = `postgresql://ashlar@127.0.0.1:${await freePort()}/none`;
   const lost = createDatabase({ url, poolSize: 1, statementTimeoutMilliseconds: 1_000, applicationName: "ashlar-test" });
   const console = await startTestConsole(control.database, { shards: [{ name: "b", database: lost, indexing: lost }], databaseOf });
@@ -65,7 +65,7 @@ it("the console names a database that does not respond, and shows the chains of 
       503,
       { error: "Database b, which may contain two, does not respond: try again later." },
     ]);
-    // It is not configured, so any database may have it.
+    // Chain three is not configured, so any database may contain it.
     const unknown = await console.send("chains/three", { cookie });
     expect([unknown.status, await unknown.json()]).toEqual([
       503,

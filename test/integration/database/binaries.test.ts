@@ -26,8 +26,8 @@ const versionOf = (folder: string): string => spawnSync(join(folder, "bin", "pos
 
 it("findBinaries creates missing links, copies programs that the server's account cannot reach, repairs the copy, and rejects folders that others can write to", () => {
   const { base, source } = unpack();
-  const places = findPaths(join(base, "data"));
-  const find = () => findBinaries(places, chooseAccount(places), source);
+  const paths = findPaths(join(base, "data"));
+  const find = () => findBinaries(paths, chooseAccount(paths), source);
   const link = join(source.folder, "lib", "libicuuc.so.60");
   expect(existsSync(link)).toBe(false);
   expect(find()).toEqual({ folder: source.folder, major: "18" });
@@ -38,7 +38,7 @@ it("findBinaries creates missing links, copies programs that the server's accoun
   else for (const program of readdirSync(join(source.folder, "bin"))) chmodSync(join(source.folder, "bin", program), 0o600);
   mkdirSync(join(base, "not", "trusted"), { recursive: true });
   chmodSync(join(base, "not", "trusted"), 0o777);
-  const copy = join(isRoot ? join(base, "cache") : places.root, "postgres-binaries-18.0.0-test");
+  const copy = join(isRoot ? join(base, "cache") : paths.root, "postgres-binaries-18.0.0-test");
   expect(find().folder).toBe(copy);
   expect(versionOf(copy)).toContain("postgres (PostgreSQL) 18");
   expect(statSync(join(copy, "bin", "initdb")).mode & 0o777).toBe(0o755);

@@ -19,11 +19,11 @@ describe("a migration of a table that is in use", () => {
   const first = step("0001-first", "CREATE TABLE first (n int4)");
   const second = step("0002-second", "ALTER TABLE first ADD COLUMN m int4");
 
-  it("lets other statements pass while it waits for its lock, and is applied afterwards", async () => {
+  it("does not block other statements while it waits for its lock, and is applied afterwards", async () => {
     await migrate(test.database, [first]);
     let migrating: Promise<readonly string[]> = Promise.resolve([]);
     await test.database.transaction(async (client) => {
-      // Until the end of the transaction, this lock conflicts with that of ALTER TABLE.
+      // The lock of this statement conflicts with that of ALTER TABLE until the transaction ends.
       await client.query("SELECT FROM first");
       migrating = migrate(test.database, [first, second]);
       await until("the migration to wait for the lock", async () => {
@@ -32,7 +32,7 @@ describe("a migration of a table that is in use", () => {
         );
         return row?.waits === true;
       });
-      // Waits behind the migration until that gives up.
+      // The statement waits behind the migration until that gives up its attempt.
       const read = test.database.query("SELECT FROM first").then(() => "read");
       expect(await Promise.race([read, sleep(deadline(20_000)).then(() => "blocked")])).toBe("read");
       expect(await pendingMigrations(test.database, [first, second])).toEqual(["0002-second"]);
@@ -60,7 +60,7 @@ describe("a migration with concurrent indexes", () => {
     return rows.map(({ name }) => name);
   };
 
-  it("builds them before its statements", async () => {
+  it("builds the indexes before it runs its statements", async () => {
     expect(await migrate(test.database, all)).toEqual(["0001-first", "0002-second", "0003-indexed", "0004-fourth"]);
     expect(await validIndexes()).toEqual(["first_n", "second_n"]);
     const [index] = await test.database.query("SELECT pg_get_indexdef('first_n'::regclass) AS definition");
@@ -69,7 +69,7 @@ describe("a migration with concurrent indexes", () => {
     expect(await migrate(test.database, all)).toEqual([]);
   });
 
-  it("lets writes of the table pass while it waits for older transactions", async () => {
+  it("does not block writes to the table while it waits for older transactions", async () => {
     await migrate(test.database, [first, second]);
     const lines: string[] = [];
     const migrating = await test.database.transaction(async (client) => {
@@ -77,7 +77,7 @@ describe("a migration with concurrent indexes", () => {
       const started = migrate(test.database, all, { onProgress: (line) => lines.push(line), progressMilliseconds: 20 });
       started.catch(() => undefined);
       await until("a progress line of the waiting build", () => lines.some((line) => line.includes("waiting for writers")));
-      // A CREATE INDEX within a transaction would make this statement wait.
+      // A CREATE INDEX in a transaction would block this statement.
       await test.database.query("INSERT INTO first (n) VALUES (1001)");
       return { started };
     });
@@ -86,7 +86,7 @@ describe("a migration with concurrent indexes", () => {
     expect(lines.join()).toContain("index first_n of first: waiting for writers before build");
   });
 
-  it("drops what a failed build has left, and builds it again", async () => {
+  it("drops the invalid index of a failed build, and builds it again", async () => {
     await migrate(test.database, [first, second]);
     await test.database.query("INSERT INTO first (n) VALUES (1)");
     await expect(migrate(test.database, all)).rejects.toMatchObject({ code: "23505" }); // unique_violation

@@ -119,7 +119,7 @@ describe("COPY", () => {
     await expect(roundTrip(type, value as CopyValue)).rejects.toThrow(CopyError);
   });
 
-  it("reports the table, the column and the truncated value that it rejects", async () => {
+  it("reports the table, the column and the truncated value when it rejects one", async () => {
     const copied = test.database.transaction((client) => client.copy("trip", ["id", "fee"], [[1, "y".repeat(1000)]], ["int4", "numeric"]));
     // 100 characters: the opening quote and 99 letters.
     await expect(copied).rejects.toThrow(`Invalid value "${"y".repeat(99)}… for column fee of trip: expected type numeric.`);
@@ -135,8 +135,8 @@ describe("COPY", () => {
     expect(await test.database.query('SELECT sum("select") FROM "odd ""name"')).toEqual([{ sum: 6 }]);
   });
 
-  it("pulls rows only as fast as they are sent", async () => {
-    // 200 rows of 1 MB: if all were buffered, they would take 200 MB.
+  it("reads rows only as fast as they are sent", async () => {
+    // 200 rows of 1 MB would take 200 MB if all were buffered.
     const row = [`0x${"cd".repeat(500_000)}`];
     let produced = 0;
     let peakMemory = 0;
@@ -173,7 +173,7 @@ describe("COPY", () => {
   });
 });
 
-/** Encodes the values of one column, in rows that all start with the same number, and reads them back in order. */
+/** Encodes the values as one column of rows that also have a constant column, and reads them back in order. */
 async function encodedRoundTrip(type: CopyType, values: readonly CopyValue[]): Promise<unknown[]> {
   const encoder = createCopyEncoder("encoded", ["id", "int4", 7], { position: "int4", value: type });
   encoder.add(values.map((value, position) => ({ position, value })));
@@ -214,7 +214,7 @@ describe("rows in COPY text format", () => {
     expect(await encodedRoundTrip("bytea", values)).toEqual(values);
   });
 
-  // A missing column is null.
+  // In rows of an encoder, undefined is null.
   it.each(invalidValues.filter(([, value]) => value !== undefined))("reject an invalid %s: %j", async (type, value) => {
     await expect(encodedRoundTrip(type, [value as CopyValue])).rejects.toThrow(CopyError);
   });

@@ -83,7 +83,7 @@ describe("values", () => {
     expect(() => bytesArray(["0xab", text])).toThrow(RangeError);
   });
 
-  it("are parsed by this pool only, without changing the driver's parsers", async () => {
+  it("are parsed only in this pool, without changing the driver's parsers", async () => {
     const { default: pg } = await import("pg");
     const client = new pg.Client({ connectionString: test.url });
     await client.connect();
@@ -129,7 +129,7 @@ describe("transactions", () => {
 });
 
 describe("connections", () => {
-  it("have the application name, and cancel a statement that takes too long", async () => {
+  it("have the application name, and cancel a statement that exceeds the timeout", async () => {
     const database = open(test.url, 100);
     expect(await database.query("SELECT current_setting('application_name') AS name")).toEqual([{ name: "ashlar-pool-test" }]);
     // 57014 query_canceled (PostgreSQL appendix A).
@@ -146,16 +146,16 @@ describe("connections", () => {
     await expect.poll(async () => (await test.database.query(countOpen))[0]).toEqual({ count: 0 });
   });
 
-  it("are abandoned if the server does not even cancel a statement, and replaced", async () => {
+  it("are abandoned and replaced if the server does not respond to a cancellation either", async () => {
     const proxy = await startTcpProxy(test.url);
     onTestFinished(proxy.close);
     const database = open(test.url.replace(/:\d+\//, `:${proxy.port}/`), 100);
     await database.query("SELECT 1");
     proxy.mute = true;
     const start = performance.now();
-    // No request that the statement belongs to ends it.
+    // The statement does not belong to a request that could cancel it.
     expect(await failure(() => database.query("SELECT 1"))).toMatchObject({ name: "DatabaseUnavailable", code: "ECONNRESET" });
-    // 0.1 s for the statement, 5 s for its cancellation.
+    // The limits are 0.1 s for the statement and 5 s for its cancellation.
     expect(performance.now() - start).toBeGreaterThan(5_000);
     proxy.mute = false;
     expect(await database.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);

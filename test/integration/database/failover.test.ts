@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const hostOf = ({ port }: Pick<ReplicatedServer, "port">) => `127.0.0.1:${port}`;
-/** One URL for servers with the account of the first one. */
+/** One URL that lists several servers, with the credentials of the first one. */
 const urlOf = (...servers: readonly Pick<ReplicatedServer, "port">[]): string =>
   `${one.url.replace(hostOf(one), servers.map(hostOf).join(","))}?target_session_attrs=read-write`;
 const connect = (url: string): Database => {
@@ -38,7 +38,7 @@ const write = (database: Database, at: string) => database.query("INSERT INTO wr
 const writtenTo = async ({ url }: ReplicatedServer) =>
   ((await query(url, "SELECT at FROM written ORDER BY at")) as { at: string }[]).map(({ at }) => at);
 
-it("leads every kind of connection to the primary, wherever it is in the list", async () => {
+it("directs every kind of connection to the primary, regardless of its position in the list", async () => {
   const url = urlOf({ port: await freePort() }, two, one);
   const database = connect(url);
   expect(await portOf(database)).toBe(one.port);
@@ -46,7 +46,7 @@ it("leads every kind of connection to the primary, wherever it is in the list", 
   const session = await openSession({ url, applicationName: "ashlar-test" });
   expect(await portOf(session)).toBe(one.port);
   await session.close();
-  // A standby cannot listen.
+  // A standby does not support LISTEN.
   const notifications = createNotifications({ url: () => url, channel: "failover", applicationName: "ashlar-test" });
   onTestFinished(notifications.close);
   const received: (string | null)[] = [];
@@ -56,7 +56,7 @@ it("leads every kind of connection to the primary, wherever it is in the list", 
   await until("the notification", () => received.includes("hello"));
 });
 
-it("cancels statements on the server that it chose", async () => {
+it("cancels a statement on the server that runs it", async () => {
   const database = connect(urlOf(two, one));
   const request = new AbortController();
   const sleeping = () => query(one.url, "SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)' AND state = 'active'");
@@ -70,31 +70,31 @@ it("cancels statements on the server that it chose", async () => {
   await expect(result).rejects.toThrow();
 });
 
-it("says that no server is the primary, and which setting to check, without addresses", async () => {
+it("reports that no server is the primary and which setting to check, without addresses", async () => {
   await expect(connect(urlOf(two, { port: await freePort() })).query("SELECT 1")).rejects.toThrow(
     "The database cannot be used: none of its servers is the primary (25006); check DATABASE_URL.",
   );
-  // One host, such as that of a balancer, is checked, too.
+  // A single host, such as a load balancer, is checked too.
   await expect(connect(urlOf(two)).query("SELECT 1")).rejects.toMatchObject({ name: "DatabaseUnavailable", code: "25006" });
   await expect(connect(urlOf({ port: await freePort() }, { port: await freePort() })).query("SELECT 1")).rejects.toMatchObject({
     code: "ECONNREFUSED",
   });
 });
 
-it("waits for a server without a response no longer than for its successor, once there is a primary", async () => {
+it("does not wait for an unresponsive server once another one is found to be the primary", async () => {
   const proxy = await startTcpProxy(two.url);
   onTestFinished(proxy.close);
   proxy.mute = true;
   const start = performance.now();
   expect(await portOf(connect(urlOf(proxy, one)))).toBe(one.port);
-  // The silent server would have 3 s.
+  // The timeout of the unresponsive server is 3 s.
   expect(performance.now() - start).toBeLessThan(2_500);
 });
 
-it("follows a promotion, and never writes to the former primary that is started again", async () => {
+it("follows a promotion, and never writes to the former primary after its restart", async () => {
   const database = connect(urlOf(one, two));
   await write(database, "before");
-  await until("the standby to have it", async () => (await writtenTo(two)).length === 1);
+  await until("the standby to replay the row", async () => (await writtenTo(two)).length === 1);
   await one.kill();
   await expect(write(database, "meanwhile")).rejects.toMatchObject({ name: "DatabaseUnavailable" });
   await query(two.url, "SELECT pg_promote()");
@@ -104,7 +104,7 @@ it("follows a promotion, and never writes to the former primary that is started 
       () => false,
     ),
   );
-  // Nobody has told it that it is no longer the primary.
+  // The former primary does not know that it was replaced.
   await one.restart();
   expect(await query(one.url, "SELECT pg_is_in_recovery() AS standby")).toEqual([{ standby: false }]);
   for (const url of [urlOf(one, two), urlOf(two, one)]) {
@@ -112,9 +112,9 @@ it("follows a promotion, and never writes to the former primary that is started 
     await write(other, "with both");
     expect(await portOf(other)).toBe(two.port);
   }
-  // Its successor is lost, too: then nothing is written, rather than to the past.
+  // While its successor is down as well, nothing is written, because the former primary has old data.
   await two.kill();
-  // At first, its open connections and the result of the last search fail.
+  // The first errors are from connections that were open and from the cached result of the last search.
   await until("no server to be the primary", async () => {
     const outcome = await write(database, "lost").catch((error: unknown) => error);
     expect(outcome).toMatchObject({ name: "DatabaseUnavailable" });

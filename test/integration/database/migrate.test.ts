@@ -19,7 +19,7 @@ describe("the migrations of this program", () => {
     expect(await pendingMigrations(test.database, migrations)).toEqual(names);
     expect(await migrate(test.database, migrations)).toEqual(names);
     const applied = await relationsOf(test);
-    // One table of each of the first four migrations.
+    // One table from each of the first four migrations.
     expect(applied).toEqual(expect.arrayContaining(["blocks", "transfers", "projection_checkpoints", "api_keys"]));
     expect(await pendingMigrations(test.database, migrations)).toEqual([]);
     expect(await migrate(test.database, migrations)).toEqual([]);
@@ -29,7 +29,7 @@ describe("the migrations of this program", () => {
     expect(await relationsOf(test)).toEqual(applied);
   });
 
-  it("upgrade an index of the first six migrations, and can be reverted with values that only later ones can hold", async () => {
+  it("upgrade an index of the first six migrations, and can be reverted even if values exceed the old column types", async () => {
     await migrate(test.database, migrations.slice(0, 6));
     await test.database.query(
       `INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, missing)
@@ -77,7 +77,7 @@ describe("a list of migrations", () => {
     expect(await relationsOf(test)).toEqual(["first", "second"]);
   });
 
-  it("is applied as a whole or not at all, and can be retried", async () => {
+  it("is applied completely or not at all, and can be retried", async () => {
     await expect(migrate(test.database, [first, failing])).rejects.toMatchObject({ code: "42703" }); // undefined_column
     expect(await relationsOf(test)).toEqual([]);
     expect(await migrate(test.database, [first, second])).toEqual(["0001-first", "0002-second"]);
@@ -117,7 +117,7 @@ describe("a server of an older version", () => {
     await test.database.query("INSERT INTO first (n) VALUES (1)");
   });
 
-  it("does not revert migrations that it does not know", async () => {
+  it("refuses to revert migrations that it does not know", async () => {
     await migrate(test.database, [first, expanding]);
     await expect(revert(test.database, [first])).rejects.toThrow(MigrationError);
     expect(await relationsOf(test)).toEqual(["first", "second"]);
@@ -138,12 +138,12 @@ describe("a server of an older version", () => {
     );
   });
 
-  it("refuses a schema that lacks migrations of this version and has unknown ones", async () => {
+  it("refuses a schema that lacks migrations of its version and has unknown ones", async () => {
     await migrate(test.database, [first, step("0003-other", "CREATE TABLE other (n int4)", true)]);
     await expect(migrate(test.database, [first, expanding])).rejects.toThrow(/unknown migration: 0003-other/);
   });
 
-  it("refuses unknown migrations of a database that was last migrated by a version without the only_expands column", async () => {
+  it("refuses unknown migrations if the table of migrations has no only_expands column, as in old versions", async () => {
     await migrate(test.database, [first, expanding]);
     await test.database.query("ALTER TABLE ashlar_migrations DROP COLUMN only_expands");
     expect(await schemaProblem(test.database, [first])).toMatch(/unknown migration: 0002-expanding/);

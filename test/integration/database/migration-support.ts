@@ -9,7 +9,7 @@ export const step = (name: string, statement: string, onlyExpands = false): Migr
   down: async () => undefined,
 });
 
-/** Names of all tables and indexes except those of the migrator. */
+/** The names of all tables and indexes, except those that record migrations. */
 export async function relationsOf({ database }: TestDatabase): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
     "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE 'ashlar_migrations%' ORDER BY 1",

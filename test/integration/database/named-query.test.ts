@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 describe("a named statement", () => {
-  it("is prepared and described with its first execution only", async () => {
+  it("is prepared and described only at its first execution", async () => {
     const [parse, describeResult] = [vi.spyOn(client.connection, "parse"), vi.spyOn(client.connection, "describe")];
     const statement = { name: "sums", text: "SELECT $1::int4 + $2::int4 AS sum, NULL::text AS nothing" };
     expect(await runNamed(client, { ...statement, values: [1, 2] })).toEqual([{ sum: 3, nothing: null }]);
@@ -47,7 +47,7 @@ describe("a named statement", () => {
       undefined,
     ];
     const named = { name: "parameters", text: `SELECT ${columns.join()}`, values };
-    // Values of each kind, sent by the driver or not; the last ones are objects, which the driver converts.
+    // Both ways of sending are covered: a call with objects, such as a Date, is left to the driver; one without them is not.
     const [expected] = (await client.query(named.text, values)).rows;
     expect(await runNamed(client, named)).toEqual([expected]);
     const primitive = values.map((value, index) => (index === 9 || index === 10 ? null : value));
@@ -61,14 +61,14 @@ describe("a named statement", () => {
     });
   });
 
-  it("can be executed again after an error of its values", async () => {
+  it("can be executed again after an error in its values", async () => {
     const statement = { name: "quotient", text: "SELECT 6 / $1::int4 AS quotient" };
     await expect(runNamed(client, { ...statement, values: ["x"] })).rejects.toMatchObject({ code: "22P02" });
     await expect(runNamed(client, { ...statement, values: [0] })).rejects.toMatchObject({ code: "22012" });
     expect(await runNamed(client, { ...statement, values: [2] })).toEqual([{ quotient: 3 }]);
   });
 
-  it("rejects with the error of a value that cannot be parsed, and leaves the connection usable", async () => {
+  it("fails with the error of a value that cannot be parsed, and leaves the connection usable", async () => {
     const statement = { name: "unsafe", text: "SELECT n FROM unnest($1::int8[]) AS n" };
     await expect(runNamed(client, { ...statement, values: [["1", "9007199254740992", "2"]] })).rejects.toThrow(
       "Unsafe int8 9007199254740992",
@@ -76,7 +76,7 @@ describe("a named statement", () => {
     expect(await runNamed(client, { ...statement, values: [[1, 2]] })).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
-  it("has no rows without columns or without a match", async () => {
+  it("returns no rows if it has no columns or no row matches", async () => {
     await client.query("CREATE TEMPORARY TABLE notes (text text)");
     const insert = { name: "insert", text: "INSERT INTO notes VALUES ($1)" };
     const select = { name: "select", text: "SELECT text FROM notes WHERE text = $1" };
@@ -88,7 +88,7 @@ describe("a named statement", () => {
       expect(await runNamed(client, { ...select, values })).toEqual(rows);
   });
 
-  it("rejects if the connection is lost", async () => {
+  it("fails if the connection is lost", async () => {
     client.on("error", () => undefined);
     await expect(
       runNamed(client, { name: "end", text: "SELECT pg_terminate_backend(pg_backend_pid()), $1::int4", values: [1] }),

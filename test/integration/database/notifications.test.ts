@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const applicationName = "ashlar-notifications-test";
 
-/** Notifications, and what their listener was called with. */
+/** Subscribes to notifications, and records the payloads of the listener's calls. */
 function subscribe(url: string): { readonly notifications: Notifications; readonly calls: (string | null)[] } {
   const notifications = createNotifications({ url: () => url, channel: "ashlar_index", applicationName, recheckMilliseconds: 20 });
   opened.push(notifications);
@@ -28,7 +28,7 @@ function subscribe(url: string): { readonly notifications: Notifications; readon
   return { notifications, calls };
 }
 
-/** A proxy that reports other process ids than the server, as a pooler does. */
+/** A proxy that replaces the process ids that the server reports, as a pooler does. */
 async function startPooler(): Promise<string> {
   const target = new URL(test.url);
   const sockets = new Set<Socket>();
@@ -66,12 +66,12 @@ function proxiedUrl(port: number): string {
   return url.href;
 }
 
-const isConnected = ({ state }: Notifications) => until("the connection", () => state() === "connected");
+const untilConnected = ({ state }: Notifications) => until("the connection", () => state() === "connected");
 
 describe("notifications", () => {
-  it("name the changed tables of the index, once a transaction, after its commit", async () => {
+  it("name each changed table of the index once per transaction, after its commit", async () => {
     const { notifications, calls } = subscribe(test.url);
-    await isConnected(notifications);
+    await untilConnected(notifications);
     expect(calls).toEqual([null]);
     await test.database.transaction(async (client) => {
       await client.query("DELETE FROM blocks WHERE chain_id = 9");
@@ -84,9 +84,9 @@ describe("notifications", () => {
     expect(calls).toEqual([null, "blocks", "projection_checkpoints", "chains"]);
   });
 
-  it("do not come from a transaction that is rolled back", async () => {
+  it("are not sent for a transaction that is rolled back", async () => {
     const { notifications, calls } = subscribe(test.url);
-    await isConnected(notifications);
+    await untilConnected(notifications);
     const failed = test.database.transaction(async (client) => {
       await client.query("DELETE FROM blocks WHERE chain_id = 9");
       throw new Error("expected");
@@ -99,35 +99,35 @@ describe("notifications", () => {
 
   it("continue after the connection was lost", async () => {
     const { notifications, calls } = subscribe(test.url);
-    await isConnected(notifications);
+    await untilConnected(notifications);
     await test.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [applicationName]);
     await until("the end of the connection", () => notifications.state() === "disconnected");
-    await isConnected(notifications);
+    await untilConnected(notifications);
     expect(calls).toEqual([null, null]);
     await test.database.query("DELETE FROM price_progress WHERE chain_id = 9");
     await until("a notification", () => calls.length === 3);
     expect(calls.at(-1)).toBe("price_progress");
   });
 
-  it("are unknown once the connection is silent for more than a second", async () => {
+  it("are considered lost once the connection is silent for more than a second", async () => {
     const proxy = await startTcpProxy(test.url);
     opened.push(proxy);
     const { notifications } = subscribe(proxiedUrl(proxy.port));
-    await isConnected(notifications);
+    await untilConnected(notifications);
     proxy.mute = true;
-    await until("the end of the second", () => notifications.state() === "disconnected");
+    await until("the silence to be detected", () => notifications.state() === "disconnected");
     proxy.mute = false;
     proxy.disconnect();
-    await isConnected(notifications);
+    await untilConnected(notifications);
   });
 
-  it("end in time if the server does not respond, also while they connect", async () => {
+  it("close promptly if the server does not respond, even while they connect", async () => {
     const proxy = await startTcpProxy(test.url);
     opened.push(proxy);
     const { notifications } = subscribe(proxiedUrl(proxy.port));
-    await isConnected(notifications);
+    await untilConnected(notifications);
     proxy.mute = true;
-    await until("an unanswered heartbeat", () => notifications.state() === "disconnected");
+    await until("a heartbeat without a response", () => notifications.state() === "disconnected");
     const connecting = subscribe(proxiedUrl(proxy.port));
     await until("the second connection", () => proxy.connections === 2);
     const startedAt = performance.now();
@@ -141,7 +141,7 @@ describe("notifications", () => {
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on("warning", onWarning);
     const { notifications, calls } = subscribe(test.url);
-    // Node.js warns of the eleventh listener.
+    // Node.js warns about an eleventh listener of an event.
     for (let count = 1; count <= 12; count += 1) {
       await until("the connection", () => calls.length === count && notifications.state() === "connected");
       await test.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [applicationName]);

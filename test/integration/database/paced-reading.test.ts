@@ -7,9 +7,9 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 
 const rows = 8_000;
 const rowBytes = 1_000;
-/** A row takes 0.1 ms to decode, so that the server is ahead, and 128 KiB take more than a turn. */
+/** With 0.1 ms per row, the server sends faster than rows are decoded, and decoding 128 KiB takes longer than one turn. */
 const decodeMilliseconds = 0.1;
-/** Before the first row is decoded, the server has the time to fill the buffers of the connection. */
+/** Time for the server to fill the buffers of the connection before the first row is decoded. */
 const headStartMilliseconds = 300;
 const statement = `SELECT repeat('x', ${rowBytes}) AS value FROM generate_series(1, ${rows})`;
 
@@ -35,7 +35,7 @@ function decodeSlowly(value: string): string {
   return value;
 }
 
-/** Works with a connection whose values take time to decode. */
+/** Runs work with a connection whose values are slow to decode. */
 async function withSlowClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const pool = new pg.Pool({ connectionString: test.url, max: 1, types: { getTypeParser: () => decodeSlowly } });
   const client = await pool.connect();
@@ -47,19 +47,19 @@ async function withSlowClient<T>(work: (client: pg.PoolClient) => Promise<T>): P
   }
 }
 
-/** The most bytes that a connection reads in one iteration of the event loop while work runs. */
-async function mostBytesRead({ connection: { stream } }: pg.PoolClient, work: Promise<unknown>): Promise<number> {
+/** The max number of bytes that a connection reads in one iteration of the event loop while work runs. */
+async function maxBytesRead({ connection: { stream } }: pg.PoolClient, work: Promise<unknown>): Promise<number> {
   if (!(stream instanceof Socket)) throw new TypeError("Expected a connection without TLS.");
-  let [most, last, isRunning] = [0, stream.bytesRead, true];
+  let [max, last, isRunning] = [0, stream.bytesRead, true];
   const observe = (): void => {
-    most = Math.max(most, stream.bytesRead - last);
+    max = Math.max(max, stream.bytesRead - last);
     last = stream.bytesRead;
     if (isRunning) setImmediate(observe);
   };
   setImmediate(observe);
   await work;
   isRunning = false;
-  return most;
+  return max;
 }
 
 describe("reading a long result", () => {
@@ -68,14 +68,14 @@ describe("reading a long result", () => {
       paceReading(client, startRequest().request);
       const reading = client.query(statement);
       client.connection.stream.once("data", () => occupy(headStartMilliseconds));
-      const most = await mostBytesRead(client, reading);
+      const max = await maxBytesRead(client, reading);
       expect((await reading).rows).toHaveLength(rows);
-      // Unpaced, libuv reads up to 32 chunks of 64 KiB. The clock of a turn starts with the first look at it, which is after two or three chunks.
-      expect(most).toBeLessThanOrEqual(8 * 64 * 1_024);
+      // Unpaced, libuv reads up to 32 chunks of 64 KiB. A turn is timed from its first check of the clock, which is after two or three chunks.
+      expect(max).toBeLessThanOrEqual(8 * 64 * 1_024);
     });
   });
 
-  it("goes on if its request aborts, because a cancelled statement ends only if its result is read", async () => {
+  it("continues if its request is aborted, because a cancelled statement ends only when its result has been read", async () => {
     await withSlowClient(async (client) => {
       const { request, controller } = startRequest();
       paceReading(client, request);
@@ -85,7 +85,7 @@ describe("reading a long result", () => {
     });
   });
 
-  it("is paced for statements of a request only", async () => {
+  it("is paced only for statements of a request", async () => {
     const pause = vi.spyOn(Socket.prototype, "pause");
     const lists = `SELECT json_agg(n) AS list FROM generate_series(1, 400000) n GROUP BY n / 100`;
     expect(await test.database.query(lists)).toHaveLength(4_001);

@@ -55,7 +55,7 @@ it("runs statements in order, with parameters and with rows of many megabytes", 
   expect(await test.database.query("SELECT value FROM second WHERE n = 1")).toEqual([{ value: "a\\b'c" }]);
 });
 
-it("returns at once without statements", async () => {
+it("accepts an empty list of statements", async () => {
   await run([]);
   expect(await stored()).toEqual([[], []]);
 });
@@ -69,9 +69,9 @@ it.each<[string, PipelinedStatement, string]>([
     ]),
     "duplicate key",
   ],
-  ["rows of a table that does not exist", copy("absent", [[1, "one"]]), "does not exist"],
-  ["a parameter that is not of its type", { text: "INSERT INTO first (n) VALUES ($1)", values: ["many"] }, "invalid input syntax"],
-  ["rows that are not in the format", { text: "COPY first (n, value) FROM STDIN", rows: [Buffer.from("1\n")] }, "missing data"],
+  ["rows for a table that does not exist", copy("absent", [[1, "one"]]), "does not exist"],
+  ["a parameter of the wrong type", { text: "INSERT INTO first (n) VALUES ($1)", values: ["many"] }, "invalid input syntax"],
+  ["rows in an invalid format", { text: "COPY first (n, value) FROM STDIN", rows: [Buffer.from("1\n")] }, "missing data"],
 ])("stops at %s, and throws the error of that statement", async (_, failing, message) => {
   const statements = [
     { ...insert(1, "before"), ...failure("before") },
@@ -80,12 +80,12 @@ it.each<[string, PipelinedStatement, string]>([
     { ...insert(2, "after"), ...failure("after") },
   ];
   await expect(run(statements)).rejects.toThrow(new RegExp(`^failing: .*${message}`));
-  // The transaction was rolled back, and its connection is used again.
+  // The transaction was rolled back, and its connection is still usable.
   await run([insert(4, "later")]);
   expect(await stored()).toEqual([[], [{ n: 4, length: 5 }]]);
 });
 
-it("blames no statement if its connection is lost or ended by the server", async () => {
+it("attributes the error to no statement if the server ends the connection or it is lost", async () => {
   const proxy = await startTcpProxy(test.url);
   const url = new URL(test.url);
   [url.hostname, url.port] = ["127.0.0.1", String(proxy.port)];

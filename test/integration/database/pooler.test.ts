@@ -29,7 +29,7 @@ describe.skipIf(!isInstalled)(`pgbouncer in transaction mode${isInstalled ? "" :
     await test?.drop();
   });
 
-  it("runs statements of all kinds at once without preparing or setting anything on the shared connections", async () => {
+  it("runs all kinds of statements concurrently, without prepared statements or settings on the shared connections", async () => {
     const settings = () =>
       pooled.query(
         "SELECT name, setting FROM pg_settings WHERE name IN ('plan_cache_mode', 'enable_seqscan', 'statement_timeout') ORDER BY name",

@@ -39,7 +39,7 @@ describe("a fixed statement", () => {
     await database.close();
   });
 
-  it("is not prepared inside a transaction, which a lost name would abort", async () => {
+  it("is not prepared in a transaction, because a dropped prepared statement would abort it", async () => {
     const database = open();
     expect(await database.transaction((client) => client.query(numbers, [2]))).toEqual([{ number: 9 }]);
     expect(await preparedOf(database)).toEqual([]);
@@ -48,7 +48,7 @@ describe("a fixed statement", () => {
 });
 
 describe("a statement that is planned once", () => {
-  it("has one plan for all values, on connections of its own", async () => {
+  it("has one plan for all values, on separate connections", async () => {
     const database = open();
     const numbers = plannedOnce(sql`SELECT number FROM blocks WHERE chain_id = $1 ORDER BY number`);
     expect(await database.query(numbers, [1])).toEqual([{ number: 7 }, { number: 8 }]);
@@ -104,7 +104,7 @@ describe("a composed statement", () => {
     await database.close();
   });
 
-  it("fails once in a transaction, and succeeds in the next one", async () => {
+  it("fails in the transaction after a pooler has dropped it, and succeeds in the next one", async () => {
     const database = open();
     await database.query(highest);
     await database.query("DEALLOCATE ALL");

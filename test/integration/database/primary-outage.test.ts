@@ -45,7 +45,7 @@ const statusOf = async ({ url }: Server, path: string, sent = key): Promise<numb
 };
 const list = (): string => `/v1/test/address/${chain.accounts[0]}/transactions_v3/`;
 
-it("responds from a replica while there is no primary, for a limited time, and from the promoted one", async () => {
+it("responds from a replica while there is no primary, for a limited time, and from the standby after its promotion", async () => {
   const [server, short] = [await serve(60), await serve(1)];
   for (const each of [server, short]) {
     await until("the replicas to be used", () => each.replicas.status().every(({ isUsed }) => isUsed));
@@ -62,10 +62,10 @@ it("responds from a replica while there is no primary, for a limited time, and f
   });
   await primary.kill();
   await until("the primary to be lost", async () => (await statusOf(short, list())) === 503);
-  await until("it not to be ready", async () => (await statusOf(short, "/readyz")) === 503);
+  await until("the server to be unready", async () => (await statusOf(short, "/readyz")) === 503);
   const before = statuses.length;
   await until("further responses", () => statuses.length > before + 50);
-  // Its keys are those that it knows.
+  // During an outage, a server accepts only keys that it has loaded before.
   expect(await statusOf(server, list(), otherKey)).toBe(503);
   await query(standby.url, "SELECT pg_promote()");
   await until("the new primary to be used", async () => (await statusOf(server, list(), otherKey)) === 200);

@@ -46,23 +46,23 @@ const mineAndIndex = async (): Promise<void> => {
 const serve = (readUrls: readonly string[]): Promise<Server> => serveReplicas({ databaseUrl: primary.url, readUrls, chain, key });
 
 const isUsed = ({ replicas }: Server) => replicas.status()[0]?.isUsed === true;
-/** The statements that ran on the replica. */
+/** The number of statements that ran on the replica. */
 const statementsOf = ({ replicas }: Server): number =>
   replicas.pools["replica 1"]?.usage().statements.counts.reduce((sum, count) => sum + count, 0) ?? 0;
-/** Requests until the replica runs one of their statements. */
+/** Sends requests until the replica runs one of their statements. */
 const readsReplica = (server: Server) =>
   until("the replica to be read", async () => {
     const before = statementsOf(server);
     await get(server);
     return statementsOf(server) > before;
   });
-/** A request whose statements are not cached. */
+/** Sends a request whose statements are not cached. */
 const get = async ({ url }: Server): Promise<void> => {
   const response = await fetch(`${url}/v1/test/address/${chain.accounts[0]}/transactions_v3/?key=${key}`);
   const body = await response.text();
   if (response.status !== 200) throw new Error(`${response.status}: ${body}`);
 };
-/** Requests all the time, one after the other on each of several connections, until it is stopped. */
+/** Keeps four requests in flight until stopped. */
 function startRequests(server: Server) {
   let isStopped = false;
   const milliseconds: number[] = [];
@@ -86,7 +86,7 @@ function startRequests(server: Server) {
 }
 
 describe("a server with a streaming replica", () => {
-  it("reads it, and never an older block than before while its replay is paused", async () => {
+  it("reads the replica, and never returns an older block than before while replay is paused", async () => {
     const server = await serve([standby.url]);
     await readsReplica(server);
     await query(standby.url, "SELECT pg_wal_replay_pause()");
@@ -110,7 +110,7 @@ describe("a server with a streaming replica", () => {
     expect(await server.height()).toBe(last);
   });
 
-  it("responds in time while the replica's connections carry no data, and reads it afterwards", async () => {
+  it("responds in time while the replica does not respond, and reads it again afterwards", async () => {
     const proxy = await startTcpProxy(standby.url);
     onTestFinished(proxy.close);
     const server = await serve([standby.url.replace(/:\d+\//, `:${proxy.port}/`)]);
@@ -124,13 +124,13 @@ describe("a server with a streaming replica", () => {
     expect(server.log).toEqual(["Replica 1 is not used: it did not report its state within 2 s."]);
     proxy.mute = false;
     proxy.disconnect();
-    // Abandoned statements count as run when their connections break, so that a new statement alone does not show use.
+    // Abandoned statements are counted when their connections break, so a higher count alone does not prove that the replica is used.
     await until("the replica to be used", () => isUsed(server));
     await readsReplica(server);
     expect(server.log.at(-1)).toBe("Replica 1 is used again.");
   });
 
-  it("does not read a server that is no replica of its database", async () => {
+  it("does not read a server that is not a replica of its database", async () => {
     const other = await createTestDatabase();
     onTestFinished(other.drop);
     const server = await serve([other.url]);
@@ -149,10 +149,10 @@ describe("a server with a streaming replica", () => {
     const requests = startRequests(server);
     for (const { dataDirectory } of [standby, second]) {
       const responses = requests.milliseconds.length;
-      await until("responses before", () => requests.milliseconds.length > responses + 50);
+      await until("responses before the kill", () => requests.milliseconds.length > responses + 50);
       process.kill(postmasterOf(dataDirectory), "SIGKILL");
       const killedAt = requests.milliseconds.length;
-      await until("responses after", () => requests.milliseconds.length > killedAt + 50);
+      await until("responses after the kill", () => requests.milliseconds.length > killedAt + 50);
     }
     await mineAndIndex();
     await until("the new block", async () => (await server.height()) === (await chain.head()));

@@ -11,13 +11,13 @@ import type { TestChain } from "../../support/chain.ts";
 
 export interface Server extends Serving {
   readonly replicas: Replicas;
-  /** What was logged about replicas. */
+  /** Log lines about replicas. */
   readonly log: string[];
   /** The height of the newest block; the response is never cached. @throws {Error} unless the status is 200 */
   height(): Promise<number>;
 }
 
-/** Connects without a timeout of statements. */
+/** Connects without a statement timeout. */
 export const connect = (url: string): Database =>
   createDatabase({ url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
 
@@ -29,7 +29,7 @@ export interface ReplicatedService {
   readonly primaryOutageSeconds?: number;
 }
 
-/** Serves from a primary and from replicas until the test ends; nothing is cached but heads and keys. */
+/** Serves from a primary and replicas until the test ends, and caches only heads and keys. */
 export async function serveReplicas({ chain, key, ...settings }: ReplicatedService): Promise<Server> {
   const config = configSchema.parse({
     port: 0,

@@ -55,13 +55,13 @@ it("upsert refuses a null that the table forbids, and rolls back with the transa
   expect(await test.database.query("SELECT 1 FROM balances WHERE since_block = 30")).toEqual([]);
 });
 
-it("upsert does not deadlock with a writer of the same keys in opposite order", async () => {
+it("upsert does not deadlock with a writer of the same keys in the opposite order", async () => {
   const owners = Array.from({ length: 2000 }, (_, index) => `0x${index.toString(16).padStart(40, "0")}`);
   const rows = (block: number) => owners.map((owner) => [2, owner, token, 1, block, String(block)]);
   const write = (block: number, order: "up" | "down") =>
     test.database.transaction((client) => upsert(client, balances, order === "up" ? rows(block) : rows(block).reverse()));
   await Promise.all([write(1, "up"), write(2, "down"), write(3, "up"), write(4, "down")]);
-  // Each transaction writes all rows in the order of their keys, so all rows of the last one remain.
+  // Each transaction writes all rows in key order, so the table has only rows of the last one.
   const blocks = await test.database.query("SELECT DISTINCT since_block FROM balances WHERE chain_id = 2");
   expect(blocks).toHaveLength(1);
 });

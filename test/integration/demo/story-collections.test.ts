@@ -29,7 +29,7 @@ interface Sale {
 const idsPerBatch = 100;
 const [nativeItem, coinItem, uniqueItem, editionItem] = [0, 1, 2, 3];
 const zeroAddress = `0x${"0".repeat(40)}`;
-/** The hashes of Transfer(address,address,uint256) and Approval(address,address,uint256). */
+/** The topics of Transfer(address,address,uint256) and Approval(address,address,uint256). */
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
 
@@ -74,7 +74,7 @@ describe("collections of the complete demo story", () => {
     await demo?.stop();
   });
 
-  it("have 2,000 plants, minted in forty transactions, of which a few are burned", async () => {
+  it("include 2,000 plants that were minted in forty transactions, and a few of which were burned", async () => {
     const minted = await logsOf(storyValue("gardenCollection"), [transferTopic, wordOf(zeroAddress as Address)]);
     expect(minted).toHaveLength(2_000);
     expect(new Set(minted.map(({ transactionHash }) => transactionHash)).size).toBe(40);
@@ -83,7 +83,7 @@ describe("collections of the complete demo story", () => {
     expect(uris.filter((uri) => uri === null)).toHaveLength(burned.length);
   });
 
-  it("store each plant's metadata on the chain, with traits of every kind, some absent and some unusual", () => {
+  it("store each plant's metadata on the chain, with common, optional and unusual traits", () => {
     const documents = uris.map((uri) =>
       uri === null
         ? null
@@ -96,7 +96,7 @@ describe("collections of the complete demo story", () => {
       const id = index + 1;
       expect(document.name).toBe(`Plant #${id}`);
       const { attributes } = document;
-      // Four in a hundred have no list, as the contract's comment states.
+      // Four in a hundred plants have no list of attributes, as the contract's comment states.
       expect(Array.isArray(attributes)).toBe(![23, 43, 63, 83].includes(id % 100));
       if (!Array.isArray(attributes)) return;
       for (const { trait_type: trait, display_type: display, value } of attributes as Record<string, unknown>[])
@@ -142,7 +142,7 @@ describe("collections of the complete demo story", () => {
     expect(bids.length).toBeGreaterThan(20);
   });
 
-  it("are sold in bundles, in partial fills and by two listings in one transaction, and include a plant that is sold repeatedly", async () => {
+  it("are sold in bundles, partial fills and pairs of listings in one transaction, and include a plant that is sold repeatedly", async () => {
     const bundles = sales.filter(({ offer }) => offer.length === 3);
     expect(bundles.length).toBeGreaterThan(5);
     expect(bundles.at(-1)?.transaction).toBe(demo.story.values.bundleTransaction);
@@ -150,7 +150,7 @@ describe("collections of the complete demo story", () => {
     const soldAmounts = sales
       .filter(({ offer }) => offer.length === 1 && offer[0]?.itemType === editionItem)
       .map(({ offer }) => offer[0]?.amount);
-    // Three, then four, then two of ten prints are sold.
+    // Of ten prints, three are sold, then four, then two.
     expect(new Set(soldAmounts)).toEqual(new Set([3n, 4n, 2n]));
     const edition = BigInt(demo.story.values.tradedEditionId ?? "");
     expect(sales.filter(({ offer }) => offer[0]?.identifier === edition && offer[0].itemType === editionItem).length).toBeGreaterThan(5);
@@ -180,7 +180,7 @@ describe("collections of the complete demo story", () => {
     expect(countSales(second, first)).toBe(countSales(first, second));
   });
 
-  it("are accompanied by permits, for unlimited allowances and for one that is spent without an event", async () => {
+  it("come with permits for unlimited allowances, and for one that is spent without an event", async () => {
     const [coin, gardener, trader, collector] = [
       storyValue("permitToken"),
       storyValue("gardener"),
@@ -190,7 +190,7 @@ describe("collections of the complete demo story", () => {
     const allowance = (owner: Address, spender: Address) =>
       call<bigint>(coin, "function allowance(address,address) view returns (uint256)", [owner, spender]);
     expect(await call<bigint>(coin, "function nonces(address) view returns (uint256)", [gardener])).toBeGreaterThan(20n);
-    // Unlimited, even after use.
+    // The allowance remains unlimited after use.
     expect(await allowance(gardener, trader)).toBe(2n ** 256n - 1n);
     const approvals = await logsOf(coin, [approvalTopic, wordOf(collector), wordOf(trader)]);
     expect(approvals.map(({ data }) => BigInt(data))).toEqual([100n * 10n ** 18n]);
@@ -208,7 +208,7 @@ describe("collections of the complete demo story", () => {
     expect(await call<boolean>(garden, isApprovedForAll, [collector, storyValue("marketMaker")])).toBe(false);
   });
 
-  it("have documents on the demo gateway", async () => {
+  it("have metadata documents on the demo gateway", async () => {
     const uri = await uriOf(storyValue("gatewayCollection"), 7n);
     expect(uri).toMatch(/^ipfs:\/\/[a-z0-9]{59}\/7$/);
     const [gateway] = demo.chain.nfts.ipfsGateways;

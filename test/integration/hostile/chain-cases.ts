@@ -18,7 +18,7 @@ import type { DoublingCase } from "./find-growth.ts";
 const findLure = createLureFinder(builtInRules);
 const findAirdropWord = createWordFinder(builtInRules.airdrops.words);
 
-/** The max number of characters of a name that are stored. NFKC expands one character to at most 18 (U+FDFA), or to 6 without a space (U+3316). */
+/** The max stored length of a name. NFKC expands one character to at most 18 (U+FDFA), or to 6 without a space (U+3316). */
 const storedNameLength = 200;
 const hostileNames: readonly (readonly [string, string])[] = [
   ["U+3316, six letters each", "\u3316"],
@@ -87,7 +87,7 @@ export const chainCases: readonly DoublingCase[] = [
     input: (size) => `a${"-".repeat(size - 1)}`,
     run: findLure,
   },
-  // Inputs above the limit take as long as an input at the limit.
+  // An input above the limit takes as long as one at the limit.
   ...textCases("lures: createLureFinder above the limit", findLure, hostileNames, 1_000),
   ...textCases("homoglyphs: skeletonOf above the limit", skeletonOf, hostileNames, 1_000),
   {
@@ -96,7 +96,7 @@ export const chainCases: readonly DoublingCase[] = [
     input: (size) => ({ known: lookalikes(size, "0"), checked: lookalikes(size, "1") }),
     run: ({ known, checked }: { readonly known: Counterparty[]; readonly checked: Counterparty[] }) => {
       const counterparties = createCounterparties(builtInRules, known);
-      // At height 4 none of them is a counterparty yet, so the search does not end early.
+      // At height 4, none of them is a counterparty yet, so the search does not end early.
       for (const { address } of checked) counterparties.imitated(address, 4);
     },
   },
@@ -150,7 +150,7 @@ export const chainCases: readonly DoublingCase[] = [
       padded,
     ]),
   },
-  // Nested arrays above the limit in bytes are not decoded.
+  // Nested arrays with more bytes than the limit are not decoded.
   { name: "abi-registry: decodeLog for overlapping texts", size: 2_000, input: overlapping, run: decode([topicOf("Texts(string[])")]) },
   { name: "abi-registry: decodeLog for overlapping arrays", size: 2_000, input: overlapping, run: decode([topicOf("Lists(uint256[][])")]) },
   {

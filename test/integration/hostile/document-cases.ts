@@ -60,7 +60,7 @@ const svgTexts: readonly (readonly [string, number, (size: number) => string])[]
 
 const documentTexts: readonly (readonly [string, number, (size: number) => string])[] = [
   ["nested arrays", 2_000, (size) => `{"a":${"[".repeat(60)}${"1,".repeat(size)}1${"]".repeat(60)}}`],
-  // Garbage collection copies the arrays of larger texts, which takes more than twice the time for twice the size.
+  // For larger texts, garbage collection copies the arrays, and the time grows faster than the size.
   ["consecutive arrays", 500, (size) => `{"a":[${"[[[[]]]],".repeat(size)}1]}`],
   ["escapes", 4_000, (size) => `{"name":"${"\\\\\\u0041".repeat(size)}"}`],
   ["control characters", 2_000, (size) => `{"name":"${"\n\u0001".repeat(size)}"}`],

@@ -1,26 +1,26 @@
 import process from "node:process";
 
-/** A function that processes untrusted input, and the input that takes the longest. */
+/** A function that processes untrusted input, with the input for which it takes the longest. */
 export interface DoublingCase {
   /** The function and the kind of input. */
   readonly name: string;
-  /** The function runs with an eighth of this size and with twice this size. If it limits its input, half of the limit or a size far above it. */
+  /** The function runs with an eighth and with twice this size. If it limits its input, use half of the limit or a size far above it. */
   readonly size: number;
   readonly input: (size: number) => unknown;
   readonly run: (input: never) => unknown;
 }
 
 /**
- * Sixteen times the input: linear work takes 16 times as long, quadratic work 256 times. The limit leaves a factor of four for the noise of a busy machine (up to
- * 2.2 was measured) and for steps of V8, and as much for work of which only a part is quadratic.
+ * For 16 times the input, linear work takes 16 times as long, and quadratic work 256 times. The limit is a factor of four from both, for noise on a
+ * busy machine (up to 2.2 was measured) and steps of V8, and for work of which only a part is quadratic.
  */
 const acceptedRatio = 64;
 /** The duration of one sample, long enough for the clock's resolution and short interruptions. */
 const sampleMilliseconds = 4;
 const samples = 5;
-/** Max CPU time for repeated measurements of a ratio that is too high. */
+/** Max CPU time for measuring again while the ratio is too high. */
 const defaultRetryMilliseconds = 5_000;
-/** Max time during which one input may block the process. */
+/** Max time for which one input may block the process. */
 const maxRunMilliseconds = 1_000;
 
 /** Returns the CPU time of all threads of this process. */
@@ -30,8 +30,8 @@ const cpuTime = (): number => {
 };
 
 /**
- * The shorter of CPU time and elapsed time: on a busy machine, elapsed time includes interruptions, and CPU time that of helper threads of the garbage
- * collection that wait for each other.
+ * The shorter of CPU time and elapsed time. On a busy machine, elapsed time includes interruptions, and CPU time includes garbage collection threads
+ * that wait for each other.
  */
 const timeOf = (run: () => unknown, repetitions: number): number => {
   const [start, startElapsed] = [cpuTime(), performance.now()];
@@ -40,14 +40,14 @@ const timeOf = (run: () => unknown, repetitions: number): number => {
 };
 
 /**
- * Returns the reason why a function is not linear, or null. Interruptions can only make a sample slower, so the fastest sample of each size counts,
- * and more samples are taken while the ratio is too high.
+ * Returns why a function is not linear, or null if it is. Interruptions can only make a sample slower, so the fastest sample of each size counts, and
+ * more samples are taken while the ratio is too high.
  */
 export function findGrowth({ size, input, run }: DoublingCase, retryMilliseconds = defaultRetryMilliseconds): string | null {
   const [smallSize, largeSize] = [Math.ceil(size / 8), 2 * size];
   const [small, large] = [input(smallSize), input(largeSize)];
   const [runSmall, runLarge] = [() => run(small as never), () => run(large as never)];
-  // A sample that is too long is measured again: it may include an interruption or the garbage collection of another case.
+  // A sample that takes too long is measured again: it may include an interruption or garbage collection for another case.
   let duration = timeOf(runLarge, 1);
   for (let retry = 0; retry < 2 && duration > maxRunMilliseconds; retry += 1) duration = Math.min(duration, timeOf(runLarge, 1));
   if (duration > maxRunMilliseconds)

@@ -3,7 +3,7 @@ import { deadline } from "../../support/deadline.ts";
 import { addressOf, type FixtureIndex, openFixtureIndex, type Row, transactionRow } from "../domains/queries/fixture-index.ts";
 
 const tokenCount = 100;
-/** Two wallets that received one transfer of each of their 100 tokens. Plain tokens have plain names, hostile ones the slowest names to classify. */
+/** Two wallets that received 100 tokens each, with one transfer per token: tokens with plain names, and those with the slowest names to classify. */
 const wallets = { plain: addressOf(0xaaa), hostile: addressOf(0xbbb) } as const;
 type Kind = keyof typeof wallets;
 const kinds: readonly Kind[] = ["plain", "hostile"];
@@ -15,7 +15,7 @@ const paths = {
 } as const;
 let index: FixtureIndex;
 
-/** Names have 200 characters, the max stored length; every second name expands to the largest number of letters without a space. */
+/** Names have the max stored length of 200 characters; every second one expands to the largest number of letters without a space. */
 const fillers = ["\ufdfa", "a-", "\u0301\u0316", "-", "(a(", "a", "\u{1f468}\u200d", "http:/", "a[dot", "\ufb03"];
 const hostileName = (number: number): string => {
   const filler = (number % 2 === 0 ? undefined : fillers[number % fillers.length]) ?? "\u3316";
@@ -100,10 +100,10 @@ describe("a wallet with 100 hostile token names", () => {
   });
 
   it.each(Object.entries(paths))("takes at most 1.5 times as long in %s as one with 100 plain names", async (_, pathOf) => {
-    // The first responses fill caches; the next test measures them.
+    // The first responses fill caches. The next test measures uncached ones.
     for (const kind of kinds) for (let count = 0; count < 3; count += 1) await timeRequest(pathOf(kind));
     let ratio = Number.POSITIVE_INFINITY;
-    // Alternates, so that a busy machine slows down both; a ratio that is too high is measured again.
+    // Requests alternate so that a busy machine slows down both kinds; a ratio that is too high is measured again.
     for (let round = 0; round < 4 && ratio > 1.5; round += 1) {
       const times: Record<Kind, number[]> = { plain: [], hostile: [] };
       for (let sample = 0; sample < 21; sample += 1) for (const kind of kinds) times[kind].push(await timeRequest(pathOf(kind)));

@@ -48,7 +48,7 @@ describe("/account/usage", () => {
     });
   });
 
-  it("costs nothing, and is served to a key whose quota is used up, and to one that is limited to a chain", async () => {
+  it("is free, and is served even to a key whose quota is used up and that is limited to a chain", async () => {
     now = new Date("2026-11-30T23:00:00Z");
     const { id, key } = await app.keys.create({ label: "used up", dayQuotaHundredths: 2, access: { chains: ["demo"] } });
     const block = "/v1/demo/block_v2/1/";
@@ -62,7 +62,7 @@ describe("/account/usage", () => {
     expect((await app.keys.list()).find((listed) => listed.id === id)).toMatchObject({ calls: before.length - 1 });
   });
 
-  it("needs a valid key, and counts against the rate limit", async () => {
+  it("requires a valid key, and counts against the rate limit", async () => {
     expect((await app.withoutKey().get("/account/usage")).body).toEqual(failure(401, expect.stringContaining("Missing API key")));
     const { key } = await app.keys.create({ label: "address", access: { addresses: ["192.0.2.7"] } });
     expect((await get(key)).status).toBe(403);

@@ -33,7 +33,7 @@ describe("a window counter", () => {
     expect(counter.add("a")).toEqual({ count: 1, secondsLeft: 10 });
   });
 
-  it("forgets the oldest of more than 20,000 names", () => {
+  it("forgets the oldest name if there are more than 20,000", () => {
     const counter = createWindowCounter(10, { now: () => 0 });
     for (let name = 0; name < 20_001; name += 1) counter.add(String(name));
     expect([counter.get("0").count, counter.get("1").count, counter.get("20000").count]).toEqual([0, 1, 1]);

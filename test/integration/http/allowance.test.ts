@@ -32,7 +32,7 @@ describe("the credits of a key", () => {
     expect(await meter.admit(found)).toMatchObject({ exhausted: "allowance" });
   });
 
-  it("count a charge once that is written before the lookup, and while it is pending", async () => {
+  it("include a charge once, whether it was written before the lookup or is pending", async () => {
     const { id, key } = await keys.create({ label: "before", creditLimitHundredths: 300 });
     meter.charge(id, "getBlock", 100, new Date());
     await until("the charge to be written", async () => (await storedOf(id)) === 100);

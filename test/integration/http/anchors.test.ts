@@ -5,7 +5,7 @@ import { anchorMilliseconds, createAnchors, fingerprintOf } from "../../../runti
 import { type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
-/** The number of pages of each list in this test. */
+/** Each list in this test has this many pages. */
 const pages = 3;
 const address = `0x${"11".repeat(20)}`;
 const list = `/v1/demo/events/address/${address}/`;
@@ -36,7 +36,7 @@ afterAll(() => app.end());
 const anchorOf = async (path: string, key = app.key) => (await app.withoutKey().get(path).query({ key })).body.data.anchor;
 const storedAnchors = () => app.test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors");
 
-/** Storing anchors fails with a SQLSTATE. */
+/** Makes inserts of anchors fail with a SQLSTATE. */
 const refuseAnchors = (code: string) =>
   app.test.database.query(
     `CREATE FUNCTION refuse_anchor() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}'; END $$;
@@ -58,7 +58,7 @@ describe("an anchor", () => {
     }
   });
 
-  it.each(["53200", "58030"])("that fails with SQLSTATE %s, a failure of the database's system, is 503", async (code) => {
+  it.each(["53200", "58030"])("that cannot be stored due to a system error (SQLSTATE %s) fails its page with 503", async (code) => {
     await refuseAnchors(code);
     try {
       expect((await app.withoutKey().get(list).query({ key: app.key })).status).toBe(503);
@@ -76,7 +76,7 @@ describe("an anchor", () => {
     expect(await storedAnchors()).toEqual([{ block_number: 100 }]);
   });
 
-  it("can be pinned by a resolver to an earlier block, never to a later one", async () => {
+  it("can be pinned by a resolver to an earlier block, but not to a later one", async () => {
     const pinned = `/v1/demo/events/topics/0x${"22".repeat(32)}/`;
     expect(await anchorOf(pinned)).toBe(100);
     app.head = 107;
@@ -92,7 +92,7 @@ describe("an anchor", () => {
     expect(await anchorOf(`${list}?page-number=1`)).toBe(105);
   });
 
-  it("is shared by equivalent requests: case, default parameters, unknown parameters, format", async () => {
+  it("is shared by requests that differ only in case, default or unknown parameters, or format", async () => {
     await anchorOf(list);
     app.head = 101;
     expect(await anchorOf(`/v1/31337/events/address/${address.toUpperCase()}?page-size=100&page-number=1&_=123`)).toBe(100);
@@ -127,7 +127,7 @@ describe("an anchor", () => {
     other.stop();
   });
 
-  it("is neither read nor stored again by its process until the content of the index changes", async () => {
+  it("is not read or stored again by its process until the content of the index changes", async () => {
     const statements: string[] = [];
     const { database } = app.test;
     const counted = createAnchors(
@@ -147,16 +147,16 @@ describe("an anchor", () => {
     await pin(100, "1");
     expect(await counted.find(fingerprint, 31337, { block: 100, content: "1" })).toEqual({ block: 100, isOld: false });
     expect(statements).toEqual(["INSERT"]);
-    // A later head: the anchor of the list remains, until page 0 replaces it.
+    // At a later head, the anchor of the list remains until page 0 replaces it.
     expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 100, isOld: false });
     await pin(107, "2");
     expect(statements).toEqual(["INSERT", "SELECT", "INSERT"]);
     expect(await storedAnchors()).toEqual([{ block_number: 107 }]);
-    // Stored again in time, so that it lives for 15 minutes after each page 0.
+    // After some time, page 0 stores it again, so that it expires 15 minutes after the last page 0.
     now = 30_000;
     await pin(107, "2");
     expect(statements).toEqual(["INSERT", "SELECT", "INSERT", "INSERT"]);
-    // An earlier block than the head is always read: another process may have stored a different one.
+    // An anchor below the head is always read, because another process may have stored a different one.
     await counted.pin(fingerprint, 31337, 93, true, { block: 107, content: "2" });
     expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 93, isOld: false });
     // An anchor at the head that another process has stored is read once, and page 0 stores it again.
@@ -195,7 +195,7 @@ describe("an anchor", () => {
     expect(await storedAnchors()).toHaveLength(0);
   });
 
-  it("is known to the process that sent page 0 while the primary is lost, and stored by page 0 afterwards", async () => {
+  it("is kept in memory by the process that served page 0 while the primary is lost, and stored by page 0 afterwards", async () => {
     let isLost = true;
     const outage = { ...noOutage, isLost: () => isLost };
     const { database } = app.test;
@@ -211,7 +211,7 @@ describe("an anchor", () => {
     anchors.stop();
   });
 
-  it("is set by a later page other than the last if it has expired", async () => {
+  it("is set by a later page, except the last one, if it has expired", async () => {
     expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
     expect(await storedAnchors()).toHaveLength(0);
     expect(await anchorOf(`${list}?page-number=1`)).toBe(100);

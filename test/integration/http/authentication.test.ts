@@ -65,7 +65,7 @@ describe("the key of a request", () => {
     },
   );
 
-  it("is refused if it has a password, is sent twice or is unknown", async () => {
+  it("is refused if it comes with a password, is sent twice or is unknown", async () => {
     expect((await app.withoutKey().get(path).set("Authorization", basic(app.key, "secret"))).status).toBe(401);
     expect((await app.withoutKey().get(`${path}?key=${app.key}&key=${app.key}`)).status).toBe(401);
     expect((await app.withoutKey().get(path).query({ key: newKey() })).status).toBe(401);
@@ -94,7 +94,7 @@ describe("API keys", () => {
     expect(await status()).toBe(401);
   });
 
-  it("are active again when they are ensured after a revocation", async () => {
+  it("are active again if they are ensured after their revocation", async () => {
     const key = newKey();
     const { id } = await app.keys.ensure(key, "demo");
     expect((await app.keys.ensure(key, "demo")).id).toBe(id);
@@ -103,7 +103,7 @@ describe("API keys", () => {
     expect((await app.withoutKey().get(path).query({ key })).status).toBe(200);
   });
 
-  it("are listed without the secret, of which the database stores only the SHA-256", async () => {
+  it("are listed without the secret, and stored only as a SHA-256 hash", async () => {
     const { id, key } = await app.keys.create({ label: "listed", creditLimitHundredths: 250 });
     const listed = (await app.keys.list()).find((entry) => entry.id === id);
     expect(listed).toMatchObject({ label: "listed", creditLimitHundredths: 250, usedHundredths: 0, calls: 0, revokedAt: null });
@@ -132,7 +132,7 @@ describe("a flood of invalid keys", () => {
     expect(lookups).toBe(2);
   });
 
-  it("never blocks a recently valid key, even if its lookup has expired", async () => {
+  it("never blocks a key that was recently valid, even if its cached lookup has expired", async () => {
     let now = 1;
     const cache = createKeyCache(app.keys, { now: () => now });
     const refuse = () => {
@@ -146,7 +146,7 @@ describe("a flood of invalid keys", () => {
   });
 
   it("is limited by address, except for known valid keys", async () => {
-    // All requests are in one window, however long they take.
+    // The clock stands still, so all requests are in one window.
     const harness = await startHarness({ getAllChains: async () => chains }, { clock: { now: () => 0 } });
     try {
       const http = createServer(harness.app);

@@ -7,7 +7,7 @@ import { notFound } from "../../../runtime/lib/request-error.ts";
 import { type Harness, startHarness } from "./harness.ts";
 
 const items = Array.from({ length: 200 }, (_, height) => ({ height, block_hash: `0x${"ab".repeat(32)}` }));
-/** Messages of errors of more than 1 kB. */
+/** A name that makes error messages larger than 1 kB. */
 const longName = "x".repeat(2000);
 
 let app: Harness;
@@ -31,7 +31,7 @@ afterAll(async () => {
 const large = "/v1/demo/block_v2/2026-01-01/2026-01-02/";
 const small = "/v1/chains/";
 
-/** The response to a request, with its body as it was sent. */
+/** Sends a request and returns the response with its body as received, still compressed. */
 async function send(path: string, acceptEncoding: string, method = "GET") {
   const { port } = server.address() as AddressInfo;
   const headers = { authorization: `Bearer ${app.key}`, "accept-encoding": acceptEncoding };
@@ -42,7 +42,7 @@ async function send(path: string, acceptEncoding: string, method = "GET") {
 }
 
 describe("a response", () => {
-  it("has the same content in each coding", async () => {
+  it("has the same content in each encoding", async () => {
     const { body: plain, headers } = await send(large, "identity");
     expect(headers["content-encoding"]).toBeUndefined();
     expect(JSON.parse(plain.toString()).data.items).toHaveLength(200);
@@ -55,7 +55,7 @@ describe("a response", () => {
     expect(gunzipSync(gzip.body).equals(plain)).toBe(true);
   });
 
-  it("varies by Accept-Encoding, whether it is compressed or not", async () => {
+  it("has Vary: Accept-Encoding, whether or not it is compressed", async () => {
     for (const coding of ["identity", "br"]) expect((await send(large, coding)).headers.vary).toBe("Accept-Encoding");
     expect((await send(small, "br")).headers.vary).toBe("Accept-Encoding");
   });
@@ -72,7 +72,7 @@ describe("a response", () => {
     expect(headers["content-encoding"]).toBeUndefined();
   });
 
-  it("costs the same credits in each coding, and has the same headers for HEAD, except for the length of a compressed body", async () => {
+  it("costs the same in each encoding, and HEAD returns the same headers, except the length of a compressed body", async () => {
     for (const coding of ["identity", "br"]) {
       const get = await send(large, coding);
       const head = await send(large, coding, "HEAD");
@@ -92,8 +92,8 @@ describe("CSV", () => {
   });
 });
 
-describe("the OpenAPI document and the files of the documentation", () => {
-  it("are sent in each coding", async () => {
+describe("the OpenAPI document and the documentation files", () => {
+  it("are sent in each encoding", async () => {
     for (const path of ["/openapi.json", "/docs/swagger-ui.css"]) {
       const { body: plain } = await send(path, "identity");
       const { body, headers } = await send(path, "gzip, br;q=0.9, identity;q=0");
@@ -105,7 +105,7 @@ describe("the OpenAPI document and the files of the documentation", () => {
 });
 
 describe("a server without compression", () => {
-  it("sends everything as it is, and does not vary", async () => {
+  it("sends everything uncompressed, without a Vary header", async () => {
     const uncompressed = await startHarness({ getBlockHeights: async () => ({ items }) }, { compression: false });
     const { headers } = await uncompressed.get(large).set("Accept-Encoding", "gzip, br");
     expect(headers["content-encoding"]).toBeUndefined();

@@ -18,15 +18,15 @@ const expire = (keyId: number) =>
   test.database.query("UPDATE credit_leases SET expires_at = now() - interval '1 second' WHERE key_id = $1", [keyId]);
 
 describe("leases of a quota", () => {
-  it("never exceed it together, even if servers take them at the same time", async () => {
+  it("never exceed the quota in total, even if servers take them concurrently", async () => {
     const { id: keyId } = await keyWith(1000);
     const leases = await Promise.all(stores(8).map((store) => store.take({ keyId, pending: nothing, wanted: 1000, day })));
-    // Each lease has half of what the ones before have left: 500, 250, 125, then 63 of 125, 31 of 62, 16 of 31, 8 of 15, 4 of 7.
+    // Each lease gets half of the remaining quota: 500, 250, 125, then 63 of 125, 31 of 62, 16 of 31, 8 of 15, 4 of 7.
     expect(leases.map((lease) => lease?.granted ?? 0).sort((left, right) => right - left)).toEqual([500, 250, 125, 63, 31, 16, 8, 4]);
     expect(leases.map((lease) => lease?.left.day ?? 0).sort((left, right) => left - right)[0]).toBe(3);
   });
 
-  it("are available to others once they have expired, and once they are returned", async () => {
+  it("are available to other servers once they expire or are returned", async () => {
     const { id: keyId } = await keyWith(100);
     const [first, second, third] = stores(3);
     await first?.take({ keyId, pending: nothing, wanted: 50, day });
@@ -37,7 +37,7 @@ describe("leases of a quota", () => {
     expect(await first?.take({ keyId, pending: nothing, wanted: 50, day })).toMatchObject({ granted: 50, left: { day: 50 } });
   });
 
-  it("replace the server's last lease, and cover its pending charges", async () => {
+  it("replace the server's previous lease, and account for its pending charges", async () => {
     const { id: keyId } = await keyWith(100);
     const [first, second] = stores(2);
     await first?.take({ keyId, pending: nothing, wanted: 10, day });
@@ -45,11 +45,11 @@ describe("leases of a quota", () => {
       granted: 20,
       left: { day: 70, month: null },
     });
-    // 100 less 10 pending and 20 leased; half of the rest.
+    // Half of 100 - 10 pending - 20 leased.
     expect(await second?.take({ keyId, pending: nothing, wanted: 100, day })).toMatchObject({ granted: 35, left: { day: 35 } });
   });
 
-  it("are not reduced by pending charges of the day before", async () => {
+  it("are not reduced by pending charges of the previous day", async () => {
     const { id: keyId } = await keyWith(100);
     const pending = { all: 60, day: 0, month: 60 };
     expect(await stores(1)[0]?.take({ keyId, pending, wanted: 100, day })).toMatchObject({ granted: 50, left: { day: 50 } });

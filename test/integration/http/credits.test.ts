@@ -21,7 +21,7 @@ describe("the cost of a response", () => {
     expect(costOf(operationWithCost(1500, "call"), items(3), 30, noExtras)).toBe(1500);
   });
 
-  it("is proportional to the elements of the row array, and at least a hundredth", () => {
+  it("is proportional to the number of rows, and at least 0.01 credits", () => {
     expect(costOf(operationWithCost(10, "item"), items(7), 30, noExtras)).toBe(70);
     expect(costOf(operationWithCost(1, "item"), items(100), 30, noExtras)).toBe(100);
     expect(costOf(operationWithCost(10, "item"), items(0), 30, noExtras)).toBe(1);
@@ -33,15 +33,15 @@ describe("the cost of a response", () => {
     expect(costOf({ cost: { hundredths: 5, per: "item" }, list: true, rows: "prices" }, data, 30, noExtras)).toBe(15);
   });
 
-  it("includes every started span of 30 days", () => {
-    // 2.00 credits for each of ceil(30 / 30), ceil(31 / 30), ceil(1 / 30) and ceil(90 / 30) spans.
-    for (const [days, spans] of [
+  it("includes each started period of 30 days", () => {
+    // 2.00 credits for each of ceil(30 / 30), ceil(31 / 30), ceil(1 / 30) and ceil(90 / 30) periods.
+    for (const [days, periods] of [
       [30, 1],
       [31, 2],
       [1, 1],
       [90, 3],
     ] as const) {
-      expect(costOf(operationWithCost(200, "30-days"), items(1), days, noExtras)).toBe(200 * spans);
+      expect(costOf(operationWithCost(200, "30-days"), items(1), days, noExtras)).toBe(200 * periods);
     }
   });
 
@@ -50,7 +50,7 @@ describe("the cost of a response", () => {
     expect(costOf(operationWithCost(100, "call"), items(0), 30, { blocks: 1, extraHundredths: 100 })).toBe(200);
   });
 
-  it("is zero if the operation has none", () => {
+  it("is zero if the operation has no cost", () => {
     expect(costOf({ cost: null, list: false, rows: "items" }, items(9), 30, noExtras)).toBe(0);
   });
 
@@ -86,7 +86,7 @@ describe("the usage ledger", () => {
     expect((await app.get("/v1/demo/events/")).headers["x-credits"]).toBe("15");
     expect((await app.get(`/v1/demo/events/address/${address}/`)).headers["x-credits"]).toBe("0.04");
     expect((await app.get("/v1/demo/block_v2/x/")).headers["x-credits"]).toBe("0");
-    // A crash loses at most one second of entries. This test waits longer, because the machine may be slow.
+    // A crash loses at most one second of entries. The test waits longer, because the machine may be slow.
     expect(flushMilliseconds).toBeLessThan(1000);
     await until("three entries to be written", async () => (await usage(app, app.keyId)).length === 3);
     expect(await usage(app, app.keyId)).toEqual([
@@ -115,7 +115,7 @@ describe("the usage ledger", () => {
     await harness.get("/v1/chains/");
     await database.query("ALTER TABLE renamed_usage RENAME TO credit_usage");
     await until("three calls to be written", async () => (await usage(harness, harness.keyId))[0]?.calls === 3);
-    // A second write of the entries would be in the next flush.
+    // If entries were written twice, the next flush would do it.
     await harness.get("/v1/chains/");
     await until("the fourth call to be written", async () => ((await usage(harness, harness.keyId))[0]?.calls ?? 0) > 3);
     expect(await usage(harness, harness.keyId)).toEqual([{ operation: "getAllChains", calls: 4, hundredths: 4 }]);
@@ -140,7 +140,7 @@ describe("the usage ledger", () => {
 });
 
 describe("the rate limit of a key", () => {
-  it("is reported in headers, and a 429 includes the time to retry", async () => {
+  it("is reported in headers, and a 429 states when to retry", async () => {
     // 0.1 requests per second is one in ten seconds.
     const app = await startHarness({ getAllChains: async () => items(0) }, { limits: { requestsPerSecond: 0.1 } });
     const accepted = await app.get("/v1/chains/");
@@ -178,13 +178,13 @@ describe("the rate limit of a key", () => {
     const limits = createRateLimits({ requestsPerSecond: 5, burstRequests: undefined }, { now: () => now });
     const accepted = (requests: number) =>
       Array.from({ length: requests }, () => limits.countRequest(1)).filter((window) => window?.exceeded === false).length;
-    // 5 for the rate and 10 for the burst; in the next second only the 5 for the rate.
+    // 5 for the rate and 10 for the burst; in the next second, only 5 for the rate.
     expect(accepted(20)).toBe(15);
     now = 1_100;
     expect(accepted(20)).toBe(5);
   });
 
-  it("does not affect a local client that reads pages sequentially, by default", async () => {
+  it("does not affect a local client that reads pages sequentially with the default limits", async () => {
     const { limits: defaults } = config.parse({});
     const app = await startHarness({ getAllChains: async () => items(0) }, { limits: defaults });
     const statuses = new Set<number>();

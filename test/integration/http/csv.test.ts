@@ -89,7 +89,7 @@ describe("CSV", () => {
     expect(await render([column("height", "number")], { height: 7 }, { rows: null })).toBe("height\r\n7\r\n");
   });
 
-  it("waits for a slow reader instead of filling memory", async () => {
+  it("waits for a slow reader instead of buffering all rows", async () => {
     const rows = 20_000;
     let formatted = 0;
     const items = Array.from({ length: rows }, (_, index) => ({
@@ -103,7 +103,7 @@ describe("CSV", () => {
       highWaterMark: 1024,
       write(chunk: Buffer, _encoding, done) {
         receivedBytes += chunk.length;
-        // Only as many rows are formatted as the buffers can contain.
+        // Only rows that fit in the buffers are formatted ahead.
         if (receivedBytes < 10_000) expect(formatted).toBeLessThan(rows / 4);
         setImmediate(done);
       },

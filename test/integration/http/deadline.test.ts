@@ -6,35 +6,35 @@ import { createDatabase, type Database } from "../../../runtime/database/databas
 import { until } from "../../support/until.ts";
 import { failure, type Harness, startHarness } from "./harness.ts";
 
-/** Short enough for a test, and more than a connection to the database takes on a busy machine. */
+/** Short enough for a test, but longer than connecting to the database takes on a busy machine. */
 const requestMilliseconds = 1_500;
 const path = "/v1/demo/block_v2/1/";
 
 let harness: Harness;
-/** One connection of each kind, so that a lost one blocks the next statement. */
+/** A pool with one connection, so that a leaked connection blocks the next statement. */
 let database: Database;
 let work: () => Promise<unknown>;
 
 beforeAll(async () => {
   harness = await startHarness({ getBlock: () => work() }, { limits: { requestMilliseconds } });
-  database = createDatabase({ url: harness.test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "answers" });
+  database = createDatabase({ url: harness.test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "deadline-test" });
   return async () => {
     await database.close();
     await harness.end();
   };
 });
 
-/** The statements of the answers' connections that run now, as another connection sees them. */
+/** The number of statements that the pool is running. */
 const running = async (): Promise<number> => {
   const [row] = await harness.test.database.query<{ count: number }>(
-    "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'answers' AND state <> 'idle' AND datname = current_database()",
+    "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'deadline-test' AND state <> 'idle' AND datname = current_database()",
   );
   return row?.count ?? 0;
 };
 const sleepInDatabase = () => database.query("SELECT pg_sleep(60) WHERE $1 = 1", [1]);
 
 describe("a request with a slow statement", () => {
-  it("is answered with 503 at its deadline, and the statement is cancelled", async () => {
+  it("gets 503 at its deadline, and the statement is cancelled", async () => {
     work = sleepInDatabase;
     const start = performance.now();
     const response = await harness.get(path);
@@ -50,7 +50,7 @@ describe("a request with a slow statement", () => {
     await until("the statement to be cancelled", async () => (await running()) === 0);
   });
 
-  it("leaves the connection to later requests, whose statements are not cancelled", async () => {
+  it("releases the connection to later requests, whose statements are not cancelled", async () => {
     work = sleepInDatabase;
     const [first] = await Promise.all([harness.get(path), until("the statement to run", async () => (await running()) === 1)]);
     expect(first.status).toBe(503);
@@ -62,7 +62,7 @@ describe("a request with a slow statement", () => {
     }
   });
 
-  it("is cancelled inside a transaction, which is rolled back", async () => {
+  it("is cancelled in a transaction, which is rolled back", async () => {
     work = () =>
       database.transaction(async (client) => {
         await client.query("CREATE TABLE IF NOT EXISTS left_over (value int4)");

@@ -45,14 +45,14 @@ describe("the script with the demo key", () => {
     expect(await keyIn({ "Sec-Fetch-Site": site })).toBe(false);
   });
 
-  it("contains no key for a different Origin", async () => {
+  it("contains no key for another origin", async () => {
     expect(await keyIn({ Host: "127.0.0.1:8080", Origin: "http://127.0.0.1:8080" })).toBe(true);
     for (const origin of ["http://127.0.0.1:8081", "https://127.0.0.1:8080", "http://localhost:8080", "null"])
       expect(await keyIn({ Host: "127.0.0.1:8080", Origin: origin })).toBe(false);
   });
 
   it.each(["127.0.0.1:8080", "localhost:8080", "LOCALHOST", "docs.localhost", "[::1]:8080", "192.168.1.7:8080", "[fd00::7]"])(
-    "contains the key at %s, which no name server resolves",
+    "contains the key at %s, which DNS cannot rebind",
     async (host) => {
       expect(await keyIn({ Host: host })).toBe(true);
     },
@@ -65,7 +65,7 @@ describe("the script with the demo key", () => {
     "notlocalhost",
     "1.2.3.4.5",
     "[::1].attacker.example",
-  ])("contains no key at the name %s, which may be rebound to this machine", async (host) => {
+  ])("contains no key at %s, which DNS could rebind to this machine", async (host) => {
     expect(await keyIn({ Host: host })).toBe(false);
   });
 
@@ -79,7 +79,7 @@ describe("the script with the demo key", () => {
 });
 
 const browser = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-/** A page that includes the script as the documentation page does, and also fetches it. */
+/** A page that includes the script, as the documentation page does, and fetches it. */
 const attack = (target: string): string => `<!doctype html>
 <script>window.SwaggerUIBundle = () => ({ preauthorizeApiKey() {} });</script>
 <script src="${target}"></script>
@@ -88,7 +88,7 @@ const attack = (target: string): string => `<!doctype html>
   window.read = fetch("${target}").then((response) => response.text(), () => null);
 </script>`;
 
-// Skipped without a browser, as there is no substitute for one.
+// Skipped without a browser, because nothing else can replace it.
 describe.skipIf(!existsSync(browser))("the script with the demo key in a browser", () => {
   let folder: string;
   let context: BrowserContext;
@@ -111,7 +111,7 @@ describe.skipIf(!existsSync(browser))("the script with the demo key in a browser
     context = await chromium.launchPersistentContext(folder, {
       executablePath: browser,
       headless: true,
-      // Names that an attacker's name server resolves to this machine.
+      // Stands for an attacker's name server, which resolves these names to this machine.
       args: [...flags, "--host-resolver-rules=MAP *.test 127.0.0.1"],
     });
   });

@@ -55,7 +55,7 @@ describe("the documentation", () => {
     expect((await app.withoutKey().get("/docs/package.json")).status).toBe(404);
   });
 
-  it("contains the key in demo mode only", async () => {
+  it("contains the key only in demo mode", async () => {
     expect((await app.withoutKey().get("/docs/start.js")).text).toContain(demoKey);
     const withoutDemo = await startHarness({});
     expect((await withoutDemo.withoutKey().get("/docs/start.js")).text).not.toContain("ckey_");
@@ -108,15 +108,15 @@ describe("the health endpoints", () => {
     expect(body.data).toEqual({ status: "up" });
   });
 
-  it("report readiness, with the lag of each chain, if there is no reason against it", async () => {
+  it("report readiness with the lag of each chain", async () => {
     const { status, body } = await app.withoutKey().get("/readyz");
     expect(status).toBe(200);
     expect(body.data).toEqual({ status: "ready", chains: [{ name: "demo", lag_blocks: 3 }] });
   });
 
-  it("report the reason if the server is not ready, and deny readiness during shutdown", async () => {
+  it("report why the server is not ready, and report it as not ready during shutdown", async () => {
     reasons = ["The first backfill of demo is at block 5 of 100."];
-    // The result of a check is used for a second.
+    // The result of a check is cached for one second.
     await until("the readiness to be checked again", async () => (await app.withoutKey().get("/readyz")).status === 503);
     const notReady = await app.withoutKey().get("/readyz");
     expect(notReady.body).toEqual(failure(503, reasons[0]));

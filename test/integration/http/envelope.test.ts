@@ -25,7 +25,7 @@ describe("a response", () => {
     expect(headers["x-powered-by"]).toBeUndefined();
   });
 
-  it("has a request id, which is the client's if that is a plain token and not a key", async () => {
+  it("has a request id, which is the client's if it sends a plain token that is not a key", async () => {
     const responseIdFor = async (requestId?: string) => {
       const request = app.get("/v1/chains/");
       if (requestId !== undefined) request.set("X-Request-Id", requestId);
@@ -38,7 +38,7 @@ describe("a response", () => {
     }
   });
 
-  it("has the headers of GET and no body for HEAD", async () => {
+  it("has the same headers and no body for HEAD", async () => {
     const getResponse = await app.get("/v1/chains/");
     const head = await app.withoutKey().head("/v1/chains/").set("Authorization", `Bearer ${app.key}`);
     expect(head.status).toBe(200);
@@ -98,7 +98,7 @@ describe("links", () => {
   const linkOf = async (harness: Harness, headers: Record<string, string>) =>
     (await harness.get(`/v1/demo/address/${wallet}/balances_v2/`).set(headers)).body;
 
-  it("are built from a valid Host header, not from forwarded headers of an untrusted client", async () => {
+  it("are built from a valid Host header, but not from forwarded headers of an untrusted client", async () => {
     expect((await linkOf(app, { Host: "api.example:8080" })).data.link).toBe("http://api.example:8080/v1/x/");
     expect((await linkOf(app, { Host: "[::1]:80" })).data.link).toBe("http://[::1]:80/v1/x/");
     const forwarded = { Host: "inside", "X-Forwarded-Host": "outside.example", "X-Forwarded-Proto": "https" };

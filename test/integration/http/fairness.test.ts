@@ -14,7 +14,7 @@ import { failure, type Harness, startHarness } from "./harness.ts";
 const path = "/v1/demo/block_v2/1/";
 const concurrencyMessage = "Limit of concurrent requests exceeded (limits.concurrentRequests); retry in 1 second.";
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test calls `endAll`. */
 function manualWork() {
   const ends: (() => void)[] = [];
   return {
@@ -40,7 +40,7 @@ describe("requests of one key", () => {
       { getBlock: () => resolveBlock() },
       { limits: { concurrentRequests: 2, databaseSecondsPerMinute: 1, requestMilliseconds: 2_500 } },
     );
-    database = createDatabase({ url: harness.test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "answers" });
+    database = createDatabase({ url: harness.test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "fairness-test" });
   });
   afterAll(async () => {
     await database.close();
@@ -48,7 +48,7 @@ describe("requests of one key", () => {
   });
   const send = (key: string) => harness.withoutKey().get(path).set("Authorization", `Bearer ${key}`);
 
-  it("are limited in number until they end, without an effect on other keys", async () => {
+  it("are limited in number until they end, without affecting other keys", async () => {
     const two = [harness.get(path), harness.get(path)].map((request) => request.then(({ status }) => status));
     await until("two requests to run", async () => work.running() === 2);
     const refused = await harness.get(path);
@@ -67,7 +67,7 @@ describe("requests of one key", () => {
     expect([status, headers["ratelimit-policy"], headers.ratelimit]).toEqual([200, '"concurrentRequests";q=1', '"concurrentRequests";r=0']);
   });
 
-  it("end with their connection, also those that wait behind another one", async () => {
+  it("end with their connection, including pipelined ones that wait for another", async () => {
     const http = createServer(harness.app, serverLimits);
     const { port } = await http.listen(0, "127.0.0.1");
     const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${harness.key}\r\n\r\n`;
@@ -75,14 +75,14 @@ describe("requests of one key", () => {
     await until("both requests to run", async () => work.running() === 2);
     socket.destroy();
     resolveBlock = async () => ({ height: 1 });
-    // Of two, a request that runs alone leaves one.
+    // The limit is 2: a request that runs alone leaves 1.
     const left = async () => (await harness.get(path)).headers.ratelimit ?? "";
     await until("both requests to end", async () => (await left()).startsWith('"concurrentRequests";r=1,'));
     work.endAll();
     await http.stop();
   });
 
-  it("are limited in database time, which a request that times out uses too", async () => {
+  it("are limited in database time, including that of requests that time out", async () => {
     resolveBlock = sleepInDatabase;
     expect((await harness.get(path)).status).toBe(503);
     resolveBlock = async () => ({ height: 1 });
@@ -94,13 +94,13 @@ describe("requests of one key", () => {
     expect(last.body.error_message).toMatch(
       /^Limit of database time exceeded \(limits\.databaseSecondsPerMinute\); retry in \d+ seconds\.$/,
     );
-    // 2.5 s of 1 s: 1.5 s drain in 90 s.
+    // The request used 2.5 s of 1 s per minute; the excess of 1.5 s drains in 90 s.
     expect(Number(last.headers["retry-after"])).toBeGreaterThan(60);
   });
 });
 
 describe("more requests than the server processes", () => {
-  it("for one database do not delay those for another one", async () => {
+  it("do not delay requests for another database", async () => {
     const work = manualWork();
     let database = 0;
     const harness = await startHarness({ getBlock: work.run }, { capacities: [1, 1], capacityOf: () => database });
@@ -120,7 +120,7 @@ describe("more requests than the server processes", () => {
     }
   });
 
-  it("wait up to the bound of the queue, and get 503 at once beyond it", async () => {
+  it("wait if the queue has space, and get 503 at once if it is full", async () => {
     const work = manualWork();
     const harness = await startHarness({ getBlock: work.run }, { capacities: [2], limits: { waitingRequests: 1 } });
     try {
@@ -149,9 +149,14 @@ describe("more requests than the server processes", () => {
 });
 
 describe("keys and health", () => {
-  it("do not wait for the connections of answers", async () => {
+  it("do not wait for the connections of responses", async () => {
     const harness = await startHarness({});
-    const database = createDatabase({ url: harness.test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "answers" });
+    const database = createDatabase({
+      url: harness.test.url,
+      poolSize: 1,
+      statementTimeoutMilliseconds: 0,
+      applicationName: "fairness-test",
+    });
     const http = createApp({
       config: config.parse({}),
       chains: [],

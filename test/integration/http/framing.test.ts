@@ -19,7 +19,7 @@ beforeEach(() => {
   receivedPaths.length = 0;
 });
 
-/** Returns what the server sends until it closes the connection; `isOpen` if the connection is still open after half a second without data. */
+/** Returns what the server sends until it closes the connection, or sends nothing for half a second; then `isOpen` is true. */
 const exchange = (bytes: string): Promise<{ readonly received: string; readonly isOpen: boolean }> =>
   new Promise((resolve, reject) => {
     let received = "";
@@ -44,7 +44,7 @@ const nextRequest = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
 const withHeader = (header: string, body = "0\r\n\r\n", method = "GET", version = "1.1"): string =>
   `${method} /first HTTP/${version}\r\nHost: x\r\n${header}\r\n\r\n${body}${nextRequest}`;
 
-/** RFC 9112, sections 6.1 and 6.3: with a Transfer-Encoding whose last coding is not chunked, the length of a request is not known. */
+/** RFC 9112, sections 6.1 and 6.3: if the last transfer coding is not chunked, the length of a request is unknown. */
 const codingsWithoutLength = [
   "xchunked",
   "identity",
@@ -56,9 +56,9 @@ const codingsWithoutLength = [
   "chunked,",
   "\x0bchunked",
 ];
-/** Section 7.1: chunked is applied only once. Servers differ in how they read an empty element. */
+/** Section 7.1: chunked must not be applied more than once. Servers interpret an empty element differently. */
 const ambiguousCodings = ["chunked, chunked", "chunked\r\nTransfer-Encoding: chunked", ",chunked", "chunked, gzip, chunked"];
-/** Section 6.1: a coding that the server does not understand. */
+/** Section 6.1: transfer codings that the server does not support. */
 const unsupportedCodings = ["gzip, chunked", "gzip\r\nTransfer-Encoding: chunked", "GZIP , Chunked"];
 
 describe("a Transfer-Encoding", () => {
@@ -127,7 +127,7 @@ describe("a request with two lengths or an ambiguous one", () => {
 });
 
 describe("an ambiguous request", () => {
-  it("ends after its body if it is a GET with a body", async () => {
+  it("ends after its body if it is a GET request with a body", async () => {
     const hidden = nextRequest.replace("smuggled", "hidden");
     const { received } = await exchange(withHeader(`Content-Length: ${hidden.length}`, hidden));
     expect(statuses(received)).toEqual([200, 200]);

@@ -40,7 +40,7 @@ describe("the gate", () => {
   it("does not count a request whose client disconnects while its key is looked up", async () => {
     const { key } = await harness.keys.create({ label: "gone" });
     await harness.test.database.transaction(async (client) => {
-      // Blocks the lookup.
+      // The lock blocks the lookup.
       await client.query("LOCK TABLE api_keys");
       const sockets = Array.from({ length: 5 }, () => {
         const socket = connect(port, "127.0.0.1");
@@ -57,13 +57,13 @@ describe("the gate", () => {
       await until("the server to notice", async () => (await promisify(http.server.getConnections.bind(http.server))()) === 0);
     });
     const chains = () => harness.withoutKey().get("/v1/chains/").set("Authorization", `Bearer ${key}`);
-    // Of three requests, two are left for others while this one runs.
-    await until("no request to count", async () => ((await chains()).headers.ratelimit ?? "").startsWith('"concurrentRequests";r=2'));
+    // The limit is 3: this request leaves 2.
+    await until("the requests to end", async () => ((await chains()).headers.ratelimit ?? "").startsWith('"concurrentRequests";r=2'));
     expect(started).toBe(0);
   });
 
-  it("lets cached responses pass while others wait for admission", async () => {
-    // A test client has a new port for each request, which the URLs of a response would contain.
+  it("serves cached responses while other requests wait for admission", async () => {
+    // The test client uses a new port for each request; without a fixed host, responses would contain it in their URLs.
     const chains = () => harness.get("/v1/chains/").set("Host", "test.example");
     expect((await chains()).headers["x-cache"]).toBe("MISS");
     const { key } = await harness.keys.create({ label: "busy" });

@@ -9,7 +9,7 @@ import { createKeys, type Keys } from "../../../runtime/http/keys.ts";
 import type { Content } from "../../../runtime/http/pages.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-/** The HTTP application with a database of its own and stubs as resolvers, because it does not depend on domains. */
+/** The HTTP application with its own database. Its resolvers are stubs, because it does not depend on domains. */
 export interface Harness extends HttpApp {
   readonly test: TestDatabase;
   readonly keys: Keys;

@@ -14,19 +14,19 @@ const appOf = (readiness: () => Promise<Readiness>, clock?: { now(): number }) =
   );
 
 describe("readiness", () => {
-  it("is denied after 5 s if the database does not respond, while liveness does not wait", async () => {
+  it("is refused after 5 s if the database does not respond, while liveness does not wait", async () => {
     const app = appOf(neverResolves);
     const startedAt = performance.now();
     const pending = request(app).get("/readyz");
-    const denied = pending.then(({ status, text }) => ({ status, text, milliseconds: performance.now() - startedAt }));
+    const refused = pending.then(({ status, text }) => ({ status, text, milliseconds: performance.now() - startedAt }));
     expect((await request(app).get("/healthz")).status).toBe(200);
     expect(performance.now() - startedAt).toBeLessThan(4_000);
-    const { status, text, milliseconds } = await denied;
+    const { status, text, milliseconds } = await refused;
     expect([status, text]).toEqual([503, "The database did not respond within 5 s."]);
     expect(milliseconds).toBeGreaterThan(4_900);
   });
 
-  it("is checked once for concurrent requests and those of the next second", async () => {
+  it("is checked once for concurrent requests and for those in the following second", async () => {
     let checks = 0;
     let now = 0;
     let end: () => void = () => undefined;

@@ -22,7 +22,7 @@ describe("hostile input", () => {
     ["/v1/chains/?x=%", '"x"'],
     ["/v1/chains/?%ff=1", "query parameter"],
     ["/v1/demo/events/?page-size=%c3%28", '"page-size"'],
-  ])("is refused with 400 and its location if its percent-encoding is invalid: %s", async (path, location) => {
+  ])("is refused with 400 and the location of the input if its percent-encoding is invalid: %s", async (path, location) => {
     const { status, body } = await app.get(path);
     expect(status).toBe(400);
     expect(body).toEqual(failure(400, expect.stringContaining(location)));

@@ -3,7 +3,7 @@ import { failure, type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
 let now = new Date("2026-11-23T12:00:00Z");
-/** Skips the time for which lookups of keys are cached. */
+/** Added to the clock, to let cached lookups of keys expire. */
 let elapsed = 0;
 beforeAll(async () => {
   app = await startHarness(
@@ -34,7 +34,7 @@ const outcome = async (key: string, headers?: Readonly<Record<string, string>>, 
 };
 
 describe("a key that expires", () => {
-  it("gets 401 with the time from its expiry on, without a new lookup, until the expiry is changed", async () => {
+  it("gets 401 with its expiry time once it has expired, without a new lookup, until the expiry is changed", async () => {
     const { id, key } = await app.keys.create({ label: "expires", expiresAt: new Date("2026-11-23T13:00:00Z") });
     now = new Date("2026-11-23T12:59:59.999Z");
     expect(await outcome(key)).toBe(200);
@@ -66,7 +66,7 @@ describe("a key that is limited to chains", () => {
     }
   });
 
-  it("gets 403 from endpoints over all chains, whatever parameters it sends", async () => {
+  it("gets 403 from endpoints over all chains, regardless of parameters", async () => {
     const { key } = await app.keys.create({ label: "one chain", access: { chains: ["demo"] } });
     for (const path of ["/v1/chains/", "/v1/chains/?chain-name=demo"])
       expect(await outcome(key, {}, path)).toBe(
@@ -74,13 +74,13 @@ describe("a key that is limited to chains", () => {
       );
   });
 
-  it("is checked by the chain of a protocol if a request names none", async () => {
+  it("is checked against the chain of the protocol if the request does not specify one", async () => {
     const { key } = await app.keys.create({ label: "one chain", access: { chains: ["demo"] } });
     const path = `/v1/cq/provider/app/protocol_02/balances/?address=0x${"11".repeat(20)}`;
     for (const chain of ["", "&chain-name=", "&chain-name=%20", "&chain-name=eth-mainnet", "&chain-name=1"])
       expect(await outcome(key, {}, path + chain)).toBe("403 Chain not allowed: this key is not allowed on eth-mainnet, only on demo.");
     expect(await outcome(key, {}, `${path}&chain-name=demo`)).toBe(200);
-    // The parser of the endpoint reports what is invalid.
+    // The endpoint's parser reports invalid values.
     expect(await outcome(key, {}, `${path}&chain-name=none`)).toMatch(/^400/);
     expect(await outcome(key, {}, `${path}&chain-name=demo&chain-name=eth-mainnet`)).toMatch(/^400/);
   });
@@ -97,7 +97,7 @@ describe("a key that is limited to origins", () => {
       403,
       "Origin required: this key is limited to web pages of certain origins, and the request has no Origin header.",
     ]);
-    // A page can read the reason.
+    // Pages of any origin can read the reason.
     expect(headers["access-control-allow-origin"]).toBe("*");
     await app.keys.update(id, { access: { origins: [] } });
     elapsed += 4_000;

@@ -80,7 +80,7 @@ describe("the log", () => {
     }
   });
 
-  it("contains messages in which only secrets are redacted", () => {
+  it("contains messages with only secrets redacted", () => {
     expect(redactMessage(`${statement} - relation "api_keys" does not exist`)).toBe('relation "api_keys" does not exist');
     expect(redactMessage("ENOENT: no such file or directory, open '/srv/ashlar/a.json'")).toBe(
       "ENOENT: no such file or directory, open '[path]'",

@@ -7,15 +7,15 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { until } from "../../support/until.ts";
 import { failure, type Harness, startHarness } from "./harness.ts";
 
-/** Every response costs 0.01 credits: the catalog's price of an item, with no items. */
+/** Every response costs 0.01 credits: the minimum of an operation that costs credits per item. */
 const path = "/v1/chains/";
 
 let test: TestDatabase;
 const servers: Harness[] = [];
 let now = new Date("2026-11-23T12:00:00Z");
-/** The time by which lookups of keys are cached. */
+/** The servers' clock, by which lookups of keys are cached. */
 let elapsed = 1_000;
-/** Every statement of the servers fails while this is set. */
+/** While true, every statement of the servers fails. */
 let isDown = false;
 
 const down = () => new DatabaseUnavailable("ECONNREFUSED", "it is down");
@@ -64,7 +64,7 @@ const spentOf = async (id: number): Promise<number> =>
   )[0]?.spent ?? 0;
 
 describe("the quota of a key", () => {
-  it("is spent exactly by one server that gets one request after the other; then the response is 402 with the reset", async () => {
+  it("is spent exactly by sequential requests to one server, which then returns 402 with the time of the reset", async () => {
     now = new Date("2026-11-23T23:00:00Z");
     const { key } = await keys().create({ label: "day", dayQuotaHundredths: 7 });
     expect(await statuses(first, key, 9)).toEqual([...Array(7).fill(200), 402, 402]);
@@ -83,13 +83,13 @@ describe("the quota of a key", () => {
     });
   });
 
-  it("is available again at midnight UTC, and that of a month at the end of the month, without a new lookup", async () => {
+  it("is reset at midnight UTC, or at the end of the month for a monthly quota, without a new lookup", async () => {
     now = new Date("2026-11-29T23:59:59.999Z");
     const { key } = await keys().create({ label: "both", dayQuotaHundredths: 3, monthQuotaHundredths: 5 });
     expect(await statuses(first, key, 4)).toEqual([200, 200, 200, 402]);
     expect((await get(first, key)).headers["retry-after"]).toBe("1");
     now = new Date("2026-11-30T00:00:00Z");
-    // Two are left of the month.
+    // The monthly quota has 0.02 credits left.
     expect(await statuses(first, key, 3)).toEqual([200, 200, 402]);
     const { headers, body } = await get(first, key);
     expect([headers["retry-after"], headers["ratelimit-policy"]]).toEqual(["86400", '"creditsPerMonth";q=0;w=2592000']);
@@ -98,7 +98,7 @@ describe("the quota of a key", () => {
     expect(await statuses(first, key, 4)).toEqual([200, 200, 200, 402]);
   });
 
-  it("takes effect within seconds when it is raised or removed", async () => {
+  it("takes effect within seconds when it is changed or removed", async () => {
     const { id, key } = await keys().create({ label: "raised", dayQuotaHundredths: 2 });
     expect(await statuses(first, key, 3)).toEqual([200, 200, 402]);
     await keys().update(id, { dayQuotaHundredths: 5 });
@@ -112,12 +112,12 @@ describe("the quota of a key", () => {
     expect(await statuses(first, key, 1)).toEqual([402]);
   });
 
-  it("is exceeded by two servers together by at most one lease each, and is spent completely", async () => {
+  it("is exceeded by two servers by at most one lease each, and is spent completely", async () => {
     const quota = 400;
     const { id, key } = await keys().create({ label: "two servers", dayQuotaHundredths: quota });
     let served = 0;
     const send = async (on: Harness): Promise<void> => {
-      // Some requests may get 503 while a lease is taken; they cost nothing.
+      // Some requests may get 503 while a lease is being taken; they cost nothing.
       for (let refused = 0; refused < 3; ) {
         const { status } = await get(on, key);
         if (status === 200) served += 1;
@@ -126,7 +126,7 @@ describe("the quota of a key", () => {
       }
     };
     await Promise.all([first, second, first, second, first, second, first, second].map(send));
-    // A lease is 32 times the most expensive response, 0.01 credits, which is more than a 50th of 4 credits.
+    // A lease is 32 times the most expensive response so far (0.01 credits), which is more than a 50th of the quota of 4 credits.
     const lease = 32;
     expect(served).toBeLessThanOrEqual(quota + 2 * lease);
     expect(served).toBeGreaterThanOrEqual(quota - 2 * lease);
@@ -134,7 +134,7 @@ describe("the quota of a key", () => {
     expect((await leasesOf(id)).length).toBeLessThanOrEqual(2);
   });
 
-  it("is leased in the background: what a server has not used is returned when it stops", async () => {
+  it("is leased in the background, and a server returns the unused part of its lease when it stops", async () => {
     const third = await server();
     const { id, key } = await keys().create({ label: "returned", dayQuotaHundredths: 10_000 });
     expect(await statuses(third, key, 2)).toEqual([200, 200]);
@@ -144,7 +144,7 @@ describe("the quota of a key", () => {
     expect(await spentOf(id)).toBe(2);
   });
 
-  it("is used beyond a lease by at most half of one while the database is down; then the response is 503", async () => {
+  it("is exceeded beyond a lease by at most half a lease while the database is down; then the response is 503", async () => {
     const { id, key } = await keys().create({ label: "down", dayQuotaHundredths: 10_000 });
     expect(await statuses(second, key, 1)).toEqual([200]);
     await until("a lease", async () => (await leasesOf(id)).length === 1);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => app.end());
 
 describe("a path", () => {
-  it("is equivalent with and without the trailing slash and with a bare question mark, without a redirect", async () => {
+  it("is equivalent with and without a trailing slash or a bare question mark, without a redirect", async () => {
     for (const path of ["/v1/chains/", "/v1/chains", "/v1/chains/?", "/v1/chains?"]) {
       expect((await app.get(path)).body.data.items).toHaveLength(1);
     }
@@ -39,7 +39,7 @@ describe("a path", () => {
     },
   );
 
-  it("matches only its own endpoint if several overlap", async () => {
+  it("matches only its own endpoint even if paths overlap", async () => {
     const harness = await startHarness({
       getNftApprovals: async () => ({ handler: "approvals" }),
       getTokenIdsForContractWithMetadata: async () => ({ handler: "metadata" }),
@@ -89,7 +89,7 @@ describe("parameters", () => {
     }
   });
 
-  it("are all reported if they are invalid, with their values and the expected ones", async () => {
+  it("are all reported if they are invalid, with the values sent and expected", async () => {
     const { status, body } = await app.get("/v1/nowhere/block_v2/2026-02-30/tomorrow/?page-size=0x10&page-number=1e3&format=xml");
     expect(status).toBe(400);
     const message: string = body.error_message;

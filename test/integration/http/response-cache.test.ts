@@ -33,13 +33,13 @@ afterEach(() => {
   failure = null;
 });
 
-/** Requests to one host: a test client uses a new port for each. */
+/** Sends a request with a fixed host, because the test client uses a new port for each request. */
 const get = (requested: string) => app.get(requested).set("Host", "test.example");
 const path = (day: string) => `/v1/demo/block_v2/2026-01-01/2026-01-${day}/`;
 const changingHeaders = ["x-cache", "x-request-id", "date", "ratelimit-remaining", "ratelimit-reset"];
 const stable = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !changingHeaders.includes(name)));
-/** The number of charged responses of the operation. */
+/** The number of responses of the operation that were charged. */
 const charges = async () => {
   const [row] = await app.test.database.query<{ calls: number }>("SELECT calls FROM credit_usage WHERE operation = 'getBlockHeights'");
   return row?.calls ?? 0;
@@ -65,7 +65,7 @@ describe("a cached response", () => {
     expect(await charges()).toBeGreaterThanOrEqual(before + 3);
   });
 
-  it("costs the same credits if the client already has it: 304 without a body", async () => {
+  it("costs the same as 304 without a body if the client already has it", async () => {
     const { headers, body } = await get(path("04"));
     const repeated = await get(path("04")).set("If-None-Match", headers.etag ?? "");
     expect([repeated.status, repeated.text]).toEqual([304, ""]);
@@ -82,7 +82,7 @@ describe("a cached response", () => {
     expect([head.status, head.headers["x-cache"], head.text ?? ""]).toEqual([200, "HIT", ""]);
   });
 
-  it("has one tag in all codings, and is cached apart from CSV", async () => {
+  it("has the same tag in all encodings, and is cached separately from CSV", async () => {
     const [plain, gzip] = [await get(path("06")).set("Accept-Encoding", "identity"), await get(path("06")).set("Accept-Encoding", "gzip")];
     expect([plain.headers["content-encoding"], gzip.headers["content-encoding"]]).toEqual([undefined, "gzip"]);
     expect(gzip.text).toBe(plain.text);
@@ -94,7 +94,7 @@ describe("a cached response", () => {
     expect(csv[0]?.headers.etag).not.toBe(plain.headers.etag);
   });
 
-  it("is not served at another version, head, host or set of parameters", async () => {
+  it("is not served for another version, head, host or set of parameters", async () => {
     const request = () => get(path("07"));
     expect((await request()).headers["x-cache"]).toBe("MISS");
     expect((await request().set("Host", "other.example")).body.data.links.next).toBe("http://other.example/v1/next/");
@@ -143,7 +143,7 @@ describe("a response that is not cached", () => {
     expect((await get(path("10"))).headers["x-cache"]).toBe("MISS");
   });
 
-  it("depends on more than the index, or on an index without a version", async () => {
+  it("depends on more than the index, or on an index without a content version", async () => {
     for (let request = 0; request < 2; request += 1) {
       const { headers } = await get("/v1/demo/event/erc20/gas_prices/");
       expect([headers["x-cache"], headers.etag, headers["cache-control"]]).toEqual(["NONE", undefined, "no-store"]);
@@ -156,15 +156,15 @@ describe("a response that is not cached", () => {
 });
 
 describe("a request without a chain", () => {
-  it("is answered by the content of all chains", async () => {
+  it("is cached until the content of any chain changes", async () => {
     const states = [(await get("/v1/chains/")).headers["x-cache"], (await get("/v1/chains/")).headers["x-cache"]];
     app.content = { id: "3", changedAt: new Date("2026-01-01T00:00:24Z") };
     expect([...states, (await get("/v1/chains/")).headers["x-cache"]]).toEqual(["MISS", "HIT", "MISS"]);
   });
 });
 
-describe("the settings", () => {
-  it("keep nothing with 0 megabytes, and allow shared caches", async () => {
+describe("the settings of the cache", () => {
+  it("can disable it with 0 megabytes, and can allow shared caches", async () => {
     const stubs = { getBlockHeights: async () => ({ items }) };
     const [without, shared] = await Promise.all([
       startHarness(stubs, { cache: { megabytes: 0, public: true } }),

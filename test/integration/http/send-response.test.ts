@@ -23,7 +23,7 @@ if (operation === undefined) throw new Error("Expected an operation with CSV.");
 let http: HttpServer | undefined;
 afterEach(() => http?.stop());
 
-/** The headers of the error that is sent if sending a response fails, as the application does it. */
+/** Sends an error if sending a response fails, as the application does, and returns its headers. */
 async function headersOfFailure(send: (response: ServerResponse) => Promise<void>): Promise<Record<string, string>> {
   http = createServer((_request, response) => {
     response.setHeader("Cache-Control", "no-store");
@@ -36,7 +36,7 @@ async function headersOfFailure(send: (response: ServerResponse) => Promise<void
 }
 
 describe("an error while a response is compressed", () => {
-  it("has no headers of a cached response", async () => {
+  it("has no headers of the cached response", async () => {
     const rendered = {
       contentType: "application/json",
       body: Buffer.from("{}"),

@@ -52,7 +52,7 @@ describe("a server", () => {
     agent.destroy();
   });
 
-  it("aborts unfinished requests at the end of the shutdown limit", async () => {
+  it("aborts unfinished requests when the time limit of a shutdown ends", async () => {
     let arrived = false;
     const neverResponds = () => {
       arrived = true;
@@ -65,7 +65,7 @@ describe("a server", () => {
     expect(await inFlight).toMatch(/hang up|ECONNRESET/);
   });
 
-  it("responds with the envelope to malformed requests: headers that are too large, bytes that are not HTTP, incomplete headers", async () => {
+  it("responds with the envelope to malformed requests: oversized headers, bytes that are not HTTP, incomplete headers", async () => {
     const http = createServer((_request, response) => response.end(), { ...serverLimits, headerMilliseconds: 500, headerBytes: 8192 });
     const { port } = await http.listen(0, "127.0.0.1");
     const large = await exchange(port, `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"a".repeat(9000)}\r\n\r\n`);
@@ -83,7 +83,7 @@ describe("a server", () => {
     await http.stop();
   });
 
-  it("has the same limits for connections that another process has accepted, and finishes their requests when it stops", async () => {
+  it("has the same limits for connections that another process accepted, and finishes their requests when it stops", async () => {
     const waiting: (() => void)[] = [];
     const http = createServer(
       async (request, response) => {

@@ -7,7 +7,7 @@ import { createSlowReaders } from "../../../runtime/http/slow-readers.ts";
 import { until } from "../../support/until.ts";
 import { failure, startHarness } from "./harness.ts";
 
-/** More than the buffers of both sockets. */
+/** More than the buffers of both sockets hold. */
 const body = Buffer.alloc(64 * 1024 * 1024, "x");
 const limits = { ...serverLimits, readBytesPerSecond: 1024, readWindowMilliseconds: 1_500 };
 const startServer = async () => {
@@ -25,7 +25,7 @@ describe("a client", () => {
     socket.on("error", () => undefined);
     socket.pause();
     await until("the connection to be open", async () => (await openRequests(http)) === 1);
-    // Long before the idle timeout of two minutes.
+    // This takes much less than the idle timeout of two minutes.
     await until("the connection to be closed", async () => (await openRequests(http)) === 0);
     socket.destroy();
     await http.stop();
@@ -37,7 +37,7 @@ describe("a client", () => {
     const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
     socket.on("data", (chunk) => {
       received += chunk.length;
-      // About 64 KiB per pause: the body takes several windows.
+      // With about 64 KiB per pause, the body takes several windows.
       socket.pause();
       setTimeout(() => socket.resume(), 5);
     });
@@ -48,7 +48,7 @@ describe("a client", () => {
 });
 
 describe("the check of slow readers", () => {
-  /** A response of a connection whose client has read `taken` bytes, of which more wait. */
+  /** Watches a response with bytes that wait to be sent, and records when its connection is destroyed. */
   const watched = () => {
     const clock = { milliseconds: 0, now: () => clock.milliseconds };
     const destroyed: number[] = [];
@@ -64,12 +64,12 @@ describe("the check of slow readers", () => {
     return { response, checkAt, destroyed };
   };
 
-  it("measures complete windows in which bytes wait", () => {
+  it("measures only complete windows during which bytes wait", () => {
     const { response, checkAt, destroyed } = watched();
     checkAt(0, 0);
-    // Ten bytes in a second.
+    // Ten bytes in a second are just enough.
     checkAt(1_000, 10);
-    // Nothing waits: the window starts again later.
+    // While nothing waits, no window is measured.
     response.writableLength = 0;
     checkAt(2_000, 10);
     response.writableLength = 490;
@@ -80,7 +80,7 @@ describe("the check of slow readers", () => {
     expect(destroyed).toEqual([3_500]);
   });
 
-  it("disconnects a client that has stopped for one window, even if it read fast in the first half of it", () => {
+  it("disconnects a client that has read nothing for one window, even if it read fast before", () => {
     const { checkAt, destroyed } = watched();
     for (const [milliseconds, taken] of [
       [0, 0],
@@ -90,14 +90,14 @@ describe("the check of slow readers", () => {
       checkAt(milliseconds, taken);
       expect(destroyed).toEqual([]);
     }
-    // The last second: 100 bytes at 500 ms, and still 100 bytes.
+    // The client read nothing in the last second.
     checkAt(1_500, 100);
     expect(destroyed).toEqual([1_500]);
   });
 });
 
 describe("a deep page", () => {
-  it("gets 400 with the bound of its list", async () => {
+  it("gets 400 with the max depth of its list", async () => {
     const harness = await startHarness(
       { getLogEventsByAddress: async () => ({ items: [] }), getTokenHolders: async () => ({ items: [] }) },
       { pageDepth },

@@ -9,7 +9,7 @@ const secret = "relation tokens SELECT balance FROM /srv/ashlar/queries.ts ckey_
 /** A wallet in mixed case. */
 export const wallet = `0x${"Ab".repeat(20)}`;
 
-/** A server with endpoints that succeed, report a missing entity or fail in known ways. */
+/** Starts a server whose endpoints succeed, report a missing entity, or fail in known ways. */
 export const startStubServer = (): Promise<Harness> =>
   startHarness(
     {

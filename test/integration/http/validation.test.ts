@@ -17,7 +17,7 @@ const chains = [
   { id: 1, name: "eth-mainnet", groups },
 ];
 
-/** A response of getAllChains with a number instead of a name, and without a time. */
+/** An invalid response of getAllChains: a number instead of a name, and no time. */
 const invalidData = { items: [{ name: 7 }] };
 
 let document: Document;
@@ -152,7 +152,7 @@ describe("strict and sample mode", () => {
       [`/v1/demo/events/address/${wallet}/?page-size=1e3`, 400],
       [`/v1/demo/events/address/${wallet}/?page-size=5&page-size=6`, 400],
       ["/v1/nowhere/block_v2/1/", 400],
-      ["/v1/nothing/of/the/kind/", 404],
+      ["/v1/no/such/path/", 404],
       ["/healthz", 200],
     ];
     for (const [path, status] of cases) expect(await expectSame(path), path).toBe(status);

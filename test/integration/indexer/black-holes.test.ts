@@ -42,47 +42,47 @@ const newDatabase = async (): Promise<TestDatabase> => {
 };
 
 describe("a leader on a connection that no longer carries data", () => {
-  it("to the database gives up, another process takes over within 15 s, and it waits once the connection works", async () => {
+  it("to the database gives up, lets another process take over within 15 s, and waits once the connection works", async () => {
     const test = await newDatabase();
     const { proxy, url } = await proxyTo(test.url);
     const first = await start(chain.url, connect(url));
-    await until("the first one to lead", () => first.indexer.status().following);
+    await until("the first indexer to lead", () => first.indexer.status().following);
     const second = await start(chain.url, connect(test.url));
-    await until("the second one to wait", () => second.notes.length > 0);
+    await until("the second indexer to wait", () => second.notes.length > 0);
     proxy.mute = true;
-    // A batch waits for the server, too.
+    // A batch waits for the server as well.
     await chain.mine();
-    await until("the second one to index", () => isAtHead(test.database, chain));
-    await until("the first one to give up", () => !first.indexer.status().leading);
+    await until("the second indexer to index", () => isAtHead(test.database, chain));
+    await until("the first indexer to give up", () => !first.indexer.status().leading);
     expect(second.indexer.status().leading).toBe(true);
     proxy.mute = false;
     proxy.disconnect();
-    await until("the first one to wait", () => first.notes.some((note) => note.startsWith("Another process")));
+    await until("the first indexer to wait", () => first.notes.some((note) => note.startsWith("Another process")));
   });
 
   it("to the database indexes again within 15 s, without another process", async () => {
     const test = await newDatabase();
     const { proxy, url } = await proxyTo(test.url);
     const only = await start(chain.url, connect(url));
-    await until("it to lead", () => only.indexer.status().following);
+    await until("the indexer to lead", () => only.indexer.status().following);
     proxy.mute = true;
     await chain.mine();
-    await until("it to give up", () => !only.indexer.status().leading);
-    // An attempt to connect whose first bytes were lost still lasts until its time-out of 10 s.
+    await until("the indexer to give up", () => !only.indexer.status().leading);
+    // A connection attempt whose first bytes were lost still lasts until its timeout of 10 s.
     proxy.mute = false;
-    await until("it to index", () => isAtHead(test.database, chain));
+    await until("the indexer to index", () => isAtHead(test.database, chain));
   });
 
   it("to the node lets another process take over", async () => {
     const test = await newDatabase();
     const { proxy, url } = await proxyTo(chain.url);
     const first = await start(url, connect(test.url));
-    await until("the first one to lead", () => first.indexer.status().following);
+    await until("the first indexer to lead", () => first.indexer.status().following);
     const second = await start(chain.url, connect(test.url));
-    await until("the second one to wait", () => second.notes.length > 0);
+    await until("the second indexer to wait", () => second.notes.length > 0);
     proxy.mute = true;
     await chain.mine();
-    await until("the second one to index", () => isAtHead(test.database, chain));
+    await until("the second indexer to index", () => isAtHead(test.database, chain));
     expect([first.indexer.status().leading, second.indexer.status().leading]).toEqual([false, true]);
     expect(first.warnings).toContainEqual(
       expect.stringMatching(/^The node of test has not responded for \d+ s: another process may take over\.$/),

@@ -47,9 +47,9 @@ describe("the content version of a chain", () => {
     ["a read of a document fails", "UPDATE nft_reads SET problem = 'The host did not respond.' WHERE chain_id = $1"],
     ["several documents are stored", "UPDATE nft_metadata SET name = 'new' WHERE chain_id = $1"],
     ["documents are deleted", "DELETE FROM nft_metadata WHERE chain_id = $1"],
-    ["a read that has failed is removed", "DELETE FROM nft_reads WHERE chain_id = $1"],
+    ["a failed read is removed", "DELETE FROM nft_reads WHERE chain_id = $1"],
     [
-      "a read that has failed is queued",
+      "a failed read is queued",
       "INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, problem) VALUES ($1, '', 2, 721, 0, 'The host did not respond.')",
     ],
     ["prices are discarded", "INSERT INTO price_settings (chain_id, revision) VALUES ($1, 1)"],
@@ -69,7 +69,7 @@ describe("the content version of a chain", () => {
     expect([await versionOf(), await versionOf(10)]).toEqual([before + 1, other + 1]);
   });
 
-  it("does not change if a statement changes no row, or with reads that have not failed", async () => {
+  it("does not change if a statement changes no row, or with reads that did not fail", async () => {
     await test.database.query("UPDATE nft_metadata SET name = '' WHERE chain_id = $1 AND false", [chainId]);
     await test.database.query("INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number) VALUES ($1, '', 3, 721, 0)", [
       chainId,
@@ -84,7 +84,7 @@ describe("the content version of a chain", () => {
     expect(await versionOf()).toBe(before);
   });
 
-  it("increases once for a transaction, when it commits, and for its chain only", async () => {
+  it("increases once per transaction, when it commits, and only for its chains", async () => {
     await test.database.transaction(async (client) => {
       for (let change = 0; change < 3; change += 1) await recordContentChange(client, chainId);
       await recordContentChange(client, 8);
@@ -93,7 +93,7 @@ describe("the content version of a chain", () => {
     expect([await versionOf(), await versionOf(8), await versionOf(9)]).toEqual([before + 1, 1, 0]);
   });
 
-  it("does not increase for what is rolled back, including to a savepoint", async () => {
+  it("does not increase for changes that are rolled back, including those rolled back to a savepoint", async () => {
     await test.database.transaction(async (client) => {
       await client.query("SAVEPOINT before_change");
       await recordContentChange(client, chainId);
@@ -109,7 +109,7 @@ describe("the content version of a chain", () => {
     expect(await versionOf()).toBe(before + 1);
   });
 
-  it("is increased by concurrent transactions, none of which waits for another", async () => {
+  it("is increased by concurrent transactions, which do not wait for each other", async () => {
     // Each transaction starts while the previous one is open.
     const nested = async (depth: number): Promise<void> => {
       if (depth === 0) return;

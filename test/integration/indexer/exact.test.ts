@@ -44,7 +44,7 @@ describe("the index of a chain with every kind of transfer", () => {
     );
   });
 
-  it("has native balances of changed accounts only, and each of them as of the head", async () => {
+  it("has the native balances of changed accounts as of the head", async () => {
     const balances = await rows<{ owner: string; balance: string }>(
       test.database,
       "SELECT owner, balance FROM balances WHERE standard = 0",
@@ -55,7 +55,7 @@ describe("the index of a chain with every kind of transfer", () => {
     expect(balances.map(({ balance }) => BigInt(balance))).toEqual(reported.map((value) => BigInt(value)));
   });
 
-  it("has consecutive periods without a gap up to the current row", async () => {
+  it("has consecutive periods without gaps up to the current row", async () => {
     for (const [table, periods, key] of [
       ["balances", "balance_periods", "owner, token, standard"],
       ["nft_balances", "nft_balance_periods", "owner, token, standard, token_id"],
@@ -102,11 +102,11 @@ describe("the index of a chain with every kind of transfer", () => {
       standard === 2 ? BigInt(`0x${(reported[index] ?? "").slice(26)}` === owner ? 1 : 0) : BigInt(reported[index] ?? ""),
     );
     expect(nftBalances.map(({ balance }) => BigInt(balance))).toEqual(expected);
-    // Three rounds mint one token each to the first account, which transfers it: six rows, three of them with a balance of zero.
+    // Each of three rounds mints one token to the first account, which transfers it: six rows, three of them with a balance of zero.
     expect(nftBalances.filter(({ standard }) => standard === 2)).toHaveLength(6);
   });
 
-  it("sums the balances of each collection", async () => {
+  it("has balances of collections that equal the sums of their tokens' balances", async () => {
     const mismatches = await rows(
       test.database,
       `SELECT b.owner, b.token, b.balance, sum(n.balance) FROM balances b JOIN nft_balances n USING (chain_id, owner, token, standard)

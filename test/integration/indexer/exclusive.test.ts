@@ -29,7 +29,7 @@ describe("work between two batches", () => {
     await until("the index to reach the head", () => isAtHead(test.database, chain));
   });
 
-  it("sees a head that does not change until the work ends, and indexing continues afterwards", async () => {
+  it("sees an unchanged head until it ends, and indexing continues afterwards", async () => {
     const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
     const observed = await testIndexer.indexer.runExclusive(async (client, indexed) => {
       await chain.mine();

@@ -12,7 +12,7 @@ import { until } from "../../support/until.ts";
 import { createNodeFaults, type NodeFault } from "./node-faults.ts";
 
 let chain: TestChain;
-/** A different chain, with different blocks at the same heights. */
+/** Another chain, with other blocks at the same heights. */
 let foreign: TestChain;
 let proxy: RpcProxy;
 let cappedProxy: RpcProxy;
@@ -118,12 +118,12 @@ const earlierReplies = new Map<string, unknown>();
 
 describe("an index", () => {
   it.each(createNodeFaults({ foreignReply, earlierReplies }))(
-    "has no wrong row if its node %s, and is complete when the node is correct again",
+    "has no wrong row if its node %s, and is completed once the node is correct again",
     { timeout: 90_000 },
     async (name, fault, oneIn = 10) => {
       earlierReplies.clear();
       const test = await newDatabase();
-      // The probe gets correct replies: the detection of capabilities has its own tests.
+      // The probe gets correct replies, because the detection of capabilities has its own tests.
       const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning });
       const duringBackfill = injectFault(fault, `backfill ${name}`, oneIn);
       let stop = runInBackground({ ...testIndexer, close: async () => undefined });

@@ -38,7 +38,7 @@ const storedHash = async (height: number) =>
 describe("the finalized block", () => {
   it("is the configured number of blocks below the indexed head if the node has no finalized tag", async () => {
     const first = await openIndexer();
-    // Run twice: the first run starts with an empty index.
+    // The first run starts with an empty index, so that a second one is needed.
     await runUntil(first.indexer, () => first.indexer.status().following);
     const second = await openIndexer();
     let reached = false;
@@ -51,7 +51,7 @@ describe("the finalized block", () => {
     await second.close();
   });
 
-  it("allows reorganisations above it, and refuses one that replaces it", async () => {
+  it("permits reorganisations above it, and prevents one that would replace it", async () => {
     await chain.rpc("anvil_reorg", [10, []]);
     const shallow = await openIndexer();
     await until("the other branch to be indexed", async () => {
@@ -72,7 +72,7 @@ describe("the finalized block", () => {
   const head = { number: 100, hash: "0x" as const, timestamp: 0 };
   const hashOf = (height: number, branch = "a") => `0x${branch}${height}` as const;
   const block = (height: number, branch = "a") => ({ number: height, hash: hashOf(height, branch) });
-  /** A node that reports these finalized blocks one after the other, and then the last one. */
+  /** A node that reports these finalized blocks in turn, and then always the last one. */
   const nodeWith = (finalizedTag: boolean, ...finalizedBlocks: readonly (ReturnType<typeof block> | null)[]) => ({
     capabilities: {
       blockReceipts: true,
@@ -93,7 +93,7 @@ describe("the finalized block", () => {
     ["the lower one of two reads that differ", nodeWith(true, block(64), block(99)), 100, 10, 64],
     ["the lower one of two reads in the other order", nodeWith(true, block(99), block(64)), 100, 10, 64],
     ["null for a block of another branch", nodeWith(true, block(64), block(64, "b")), 100, 10, null],
-    ["null for a block above those that were compared", nodeWith(true, block(64)), 63, 10, null],
+    ["null for a block above the indexed head", nodeWith(true, block(64)), 63, 10, null],
     ["null if the node supports the tag and returns null", nodeWith(true, null), 100, 10, null],
     ["counted from the indexed head while that is behind the node", nodeWith(false, null), 50, 10, 40],
     ["null below the configured number of blocks", nodeWith(false, null), 9, 10, null],

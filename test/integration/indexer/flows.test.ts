@@ -5,7 +5,7 @@ import { describeProjections } from "./flows/projections.ts";
 import { describeReorganisations } from "./flows/reorganisations.ts";
 import { setUp, tearDown, tearDownTest } from "./flows/setup.ts";
 
-// All suites extend one chain, because building it takes most of the time.
+// All suites share one chain, because building it takes most of the time.
 beforeAll(setUp);
 afterEach(tearDownTest);
 afterAll(tearDown);

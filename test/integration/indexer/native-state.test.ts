@@ -65,7 +65,7 @@ describe("native balances from the node's state", () => {
     expect([await accountingIn(indexed), await missingOf(indexed)]).toEqual(["state", []]);
   });
 
-  it("have the same rows without state by hash, and with small batches of few blocks per request", async () => {
+  it("have the same rows without state by hash, and with small batches and requests", async () => {
     const [defaults, smallBatches] = [await indexAll(), await indexAll({}, { tuning: { batchBlocks: 2, requestBlocks: 1 } })];
     proxy.tamper = (method, reply, params) => {
       if (method === "eth_getBalance" && typeof params[1] === "object") refuse(reply, "invalid argument 1: hex string expected");
@@ -76,13 +76,13 @@ describe("native balances from the node's state", () => {
     expect(await contents(byHeight.database)).toEqual(stored);
   });
 
-  it("are never wrong without traces, and unknown in blocks in which internal calls may have changed them", async () => {
+  it("are never wrong without traces, but unknown in blocks where internal calls may have changed them", async () => {
     proxy.tamper = withoutTraces;
     const indexed = await indexAll();
     const { owners, rows } = await accounts.compareBalances(indexed);
     expect(owners).not.toContain(paidInternally);
     const storedOf = (owner: Address) => rows.filter((row) => row.owner === owner).map(({ stored }) => stored);
-    // Touched by the very last block: the node returns 40 for the block before it and 42 after it. The block since which the balance was 40 is unknown.
+    // The last block touches the account: the node returns 40 before it and 42 after it. Since which block the balance was 40 is unknown.
     expect(storedOf(paidInternallyThenTouched).slice(-2)).toEqual([40n, 42n]);
     expect(
       storedOf(paidInternallyThenTouched)
@@ -93,8 +93,8 @@ describe("native balances from the node's state", () => {
     expect(await missingOf(indexed)).toEqual(["traces"]);
   });
 
-  it("do not require traces: a block with inconsistent traces is indexed without them, and no balance is wrong", async () => {
-    // The node returns no traces for the block of the first internal payment: each round has two blocks, and three blocks follow the last round.
+  it("are never wrong if a block has inconsistent traces, which is indexed without them", async () => {
+    // The node returns no traces for the block of the first internal payment. Each round has two blocks, and three blocks follow the last round.
     const inconsistentBlock = head - 8;
     proxy.tamper = (method, reply, params) => {
       if (/^(debug_traceBlock|trace_block)/.test(method) && Number(params[0]) === inconsistentBlock) reply.result = [];
@@ -127,7 +127,7 @@ describe("native balances from the node's state", () => {
     const { rows } = await accounts.compareBalances(indexed);
     expect(rows.filter(({ height, stored }) => height < head - 3 && height > 0 && stored !== null && stored !== 0n)).toEqual([]);
     expect(rows.filter(({ stored, reported }) => stored !== null && stored !== reported)).toEqual([]);
-    // Balances that the last block touched are known.
+    // Balances of accounts that the last block touched are known.
     expect(rows.filter(({ owner, height }) => height === head && owner === paidInternallyThenTouched).map(({ stored }) => stored)).toEqual([
       42n,
     ]);
@@ -164,7 +164,7 @@ describe("a balance change without a transaction", () => {
     await chain.rpc("evm_revert", [snapshot]);
   });
 
-  it("is unknown between the account's last touch and its next one, and exact at both", async () => {
+  it("makes the balance unknown between two touches of the account, and it is exact at both", async () => {
     const touched: number[] = [];
     const touch = async (value: bigint) => {
       await chain.send({ to: minted, value, gas: 21_000n });
@@ -190,7 +190,7 @@ describe("a balance change without a transaction", () => {
     expect(ownRows.at(-1)?.reported).toBe(5_001n);
   });
 
-  it("is found by reading the account at the next block, even if the block does not touch it", async () => {
+  it("is found by reading the account at a later block, even if that block does not touch it", async () => {
     await chain.send({ to: minted, value: 100n, gas: 21_000n });
     await chain.mine();
     const test = await createTestDatabase();

@@ -4,7 +4,7 @@ type Fields = Record<string, unknown>;
 /** Changes one reply; returns false if the fault does not apply to the reply. */
 export type NodeFault = (method: string, reply: ProxiedReply, params: readonly unknown[]) => boolean;
 
-/** Data that some faults put into replies. */
+/** Data that some faults insert into replies. */
 interface FaultData {
   /** The reply of another chain's node to the same request; undefined for other requests. */
   readonly foreignReply: (method: string, params: readonly unknown[]) => unknown;
@@ -20,7 +20,7 @@ const logsOf = (receipt: Fields | undefined) => (receipt?.logs ?? []) as Fields[
 const withLogs = (receipts: Fields[], min: number) => receipts.find((receipt) => logsOf(receipt).length >= min);
 const blockMethods = new Set(["eth_getBlockByNumber", "eth_getBlockReceipts", "trace_block"]);
 
-/** Every fault: its description, the change, and n if it may change one in n replies (10 by default). */
+/** Faults with their descriptions. A fault is injected into one in n replies on average; n is the last element, 10 by default. */
 export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [string, NodeFault, number?][] => [
   [
     "returns data of another chain",
@@ -67,7 +67,7 @@ export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [
     }),
   ],
   [
-    "returns the logs in a different order",
+    "returns logs in another order",
     inReceipts((receipts) => {
       const [first, second] = receipts.map(logsOf).filter(({ length }) => length > 0);
       if (first === undefined || second === undefined) return false;
@@ -76,7 +76,7 @@ export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [
     }),
   ],
   [
-    "returns the logs of a different transaction",
+    "returns the logs of another transaction",
     inReceipts((receipts) => {
       const [first, second] = receipts.filter((receipt) => logsOf(receipt).length > 0);
       return first !== undefined && second !== undefined && Object.assign(first, { logs: second.logs }) !== null;

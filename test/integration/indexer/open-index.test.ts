@@ -57,7 +57,7 @@ const chainRowOf = async ({ database }: TestDatabase) =>
 describe("a first block above the head", () => {
   const refusal = `Cannot index test from block 500: the node's head is block ${blocks}; set from (--from) to ${blocks} or less.`;
 
-  it("is refused with the number of the head, and creates no index", async () => {
+  it("is refused with the height of the head, and no index is created", async () => {
     const test = await newDatabase();
     await expect(runIndexer(test, { from: 500 })).rejects.toThrow(refusal);
     expect(await chainRowOf(test)).toBeUndefined();
@@ -65,7 +65,7 @@ describe("a first block above the head", () => {
     expect(await chainRowOf(test)).toMatchObject({ missing: [] });
   });
 
-  it("is refused for an index with a different first block, and leaves its record of missing features empty", async () => {
+  it("is refused for an index with another first block, whose record of missing features remains empty", async () => {
     const test = await newDatabase();
     await index(test);
     // The state before the first block is requested, which the node does not have above its head.
@@ -86,7 +86,7 @@ describe("the record of missing base balances", () => {
   it("is cleared when the index has all base balances", async () => {
     const test = await newDatabase();
     await index(test);
-    // The state that earlier versions left after a run with a first block above the head.
+    // Earlier versions left this value after a run with a first block above the head.
     await test.database.query("UPDATE chains SET missing = '{native-history}'");
     await index(test);
     expect(await chainRowOf(test)).toMatchObject({ missing: [] });
@@ -110,7 +110,7 @@ describe("the record of missing base balances", () => {
 });
 
 describe("the name of a chain", () => {
-  it("is changed in the index, with a log line, because the chain id identifies the index", async () => {
+  it("is changed in the index, which the chain id identifies, and the change is logged", async () => {
     const test = await newDatabase();
     await index(test);
     expect(await index(test, { name: "other" })).toContain(

@@ -44,7 +44,7 @@ const expectSame = (actual: Record<string, string[]>, expected: Record<string, s
   for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table]);
 };
 
-/** A database that runs a step at the end of each transaction that writes a batch. */
+/** A database that runs a step at the end of each transaction that writes blocks. */
 const withStep = (database: Database, step: (batch: number, client: DatabaseClient) => Promise<void>): Database => {
   let batch = 0;
   return {
@@ -72,7 +72,7 @@ const withStep = (database: Database, step: (batch: number, client: DatabaseClie
 describe("a batch that is folded while the previous one is written", () => {
   it("starts from the uncommitted rows of the previous one, and leaves the same rows as a single batch", async () => {
     const test = await newDatabase();
-    // Long enough for the next batch to be folded in the meantime.
+    // The delay is long enough for the next batch to be folded.
     const slowDatabase = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 30)));
     const testIndexer = await createTestIndexer(chain.url, slowDatabase, { chain: chainSettings(), tuning });
     await testIndexer.runToHead(await chain.head());
@@ -121,7 +121,7 @@ describe("exclusive work", () => {
         `SELECT number, hash, (SELECT block_number FROM projection_checkpoints WHERE projection = 'ledger') AS checkpoint
          FROM blocks ORDER BY number DESC LIMIT 1`,
       );
-      // Ordinals that continue from here show that the loop read them again.
+      // If the ordinals of the next batch continue from these, the indexer has read them again.
       await client.query("UPDATE address_transactions SET ordinal = ordinal + 1000 WHERE address = decode($1, 'hex')", [
         (accounts()[0] ?? "").slice(2),
       ]);

@@ -7,7 +7,7 @@ import { writeRows } from "../../../runtime/indexer/storage/write-rows.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 const [chain, otherChain] = [7, 8];
-/** An example table of latest values, with a key of two columns and two values, and the table of its periods. */
+/** A table of latest values with two key columns and two value columns, and the table of its periods. */
 const latest: LatestTable = {
   kind: "latest",
   name: "shelf",
@@ -50,7 +50,7 @@ beforeAll(async () => {
 beforeEach(() => database.query("TRUNCATE shelf, shelf_periods"));
 afterAll(() => test?.drop());
 
-/** The expected rows of changes without a roll-back: the latest value of each key, and its periods. */
+/** The rows that changes result in: the latest value of each key, and its ended periods. */
 const rowsOf = (changes: readonly Change[]) => {
   const byKey = new Map<string, Change[]>();
   for (const change of [...changes].sort((left, right) => left.block - right.block)) {

@@ -7,7 +7,7 @@ let test: TestDatabase;
 
 beforeAll(async () => {
   test = await createTestDatabase({ migrated: false, poolSize: 1 });
-  // Autovacuum is disabled, because it might analyze these tables first.
+  // Autovacuum is disabled, because it could analyze these tables first.
   for (const name of ["large", "larger", "small"])
     await test.database.query(`CREATE TABLE ${name} (n int8) WITH (autovacuum_enabled = false)`);
   await test.database.query("INSERT INTO large SELECT generate_series(1, 11000)");
@@ -25,10 +25,10 @@ const estimates = async (): Promise<Record<string, number>> => {
 };
 
 describe("the job analyze-tables", () => {
-  it("analyzes each large table without statistics once, the largest first, one per run", async () => {
+  it("analyzes one large table without statistics per run, the largest first", async () => {
     const job = createAnalyzeTables();
     const run = async () => {
-      // A session reports its row counts only when it is idle or on request.
+      // A session reports its row counts only while it is idle or on request.
       await test.database.query("SELECT pg_stat_force_next_flush()");
       return job.run({ database: test.database } as unknown as JobContext);
     };

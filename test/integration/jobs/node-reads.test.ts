@@ -84,7 +84,7 @@ const expectAllMetadata = async () => {
 };
 
 describe("reads of token metadata", () => {
-  it("use plain calls on a chain without multicall, and accept any result of a token", async () => {
+  it("use single calls on a chain without multicall, and accept any result of a token", async () => {
     await chain.rpc("anvil_setCode", [multicallAddress, "0x"]);
     await enqueue(allTokens());
     expect(await runAllDue(createNodeReads(deps()))).toBe(allTokens().length);
@@ -103,7 +103,7 @@ describe("reads of token metadata", () => {
     expect(proxy.counts.get("eth_call")).toBe(1);
   });
 
-  it("are retried with exponential backoff while the node fails the calls of a contract", async () => {
+  it("are retried with exponential backoff while the node fails calls to a contract", async () => {
     await enqueue([gold]);
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_call" || !JSON.stringify(params).includes(gold.slice(2))) return;
@@ -175,7 +175,7 @@ describe("reads of token metadata", () => {
     expect(await metadata()).toMatchObject([{ name: "Gold" }]);
   });
 
-  it("are not repeated for a batch that was folded before they were stored", async () => {
+  it("are not repeated if a batch that was folded before they were stored queues them again", async () => {
     await enqueue([gold], 5);
     expect(await runAllDue(createNodeReads(deps()))).toBe(1);
     await enqueue([gold], 9);

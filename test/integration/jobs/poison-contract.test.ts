@@ -3,7 +3,7 @@ import { describeIndexers } from "./poison-contract/indexers.ts";
 import { describeJobs } from "./poison-contract/jobs.ts";
 import { setUp, setUpTest, tearDown, tearDownTest } from "./poison-contract/setup.ts";
 
-// All suites share one chain with its contracts.
+// All suites share one chain and its contracts.
 beforeAll(setUp);
 beforeEach(setUpTest);
 afterEach(tearDownTest);

@@ -33,7 +33,7 @@ const text = (): Promise<string> => scrape(`http://127.0.0.1:${metrics.address.p
 const samples = async (): Promise<readonly Sample[]> => parseScrape(await text());
 
 describe("the metrics of the index", () => {
-  it("are the position of the chain, its lag, its projections and its queues", async () => {
+  it("include the position of the chain, its lag, its projections and its queues", async () => {
     await test.database.query("UPDATE chains SET latest_block = 7");
     await test.database.query(
       `INSERT INTO node_reads (chain_id, kind, key, block_number, run_after) VALUES
@@ -41,7 +41,7 @@ describe("the metrics of the index", () => {
     );
     const found = await samples();
     const value = (name: string, labels = {}): number => sumOf(found, name, { chain: "own", ...labels });
-    // Two blocks after block 0.
+    // Two blocks were mined after block 0.
     expect(value("ashlar_index_block")).toBe(2);
     expect(value("ashlar_index_node_block")).toBe(7);
     expect(value("ashlar_index_lag_blocks")).toBe(5);
@@ -62,7 +62,7 @@ describe("the metrics of the index", () => {
 });
 
 describe("the metrics of audits", () => {
-  it("are absent until a chain was audited, and then those of its last audit", async () => {
+  it("are absent until a chain has been audited, and then describe its last audit", async () => {
     expect((await samples()).filter(({ name }) => name.startsWith("ashlar_index_audit_"))).toEqual([]);
     const before = Date.now() / 1000;
     await recordAudit(test.database, "own", { block: 1, compared: 9, differences: 4 }, "operator@test");

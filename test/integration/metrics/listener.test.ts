@@ -11,7 +11,7 @@ const start = async (token?: string): Promise<string> => {
 };
 const statusOf = async (url: string, options: RequestInit = {}): Promise<number> => (await fetch(url, options)).status;
 
-describe("the listener of metrics", () => {
+describe("the metrics listener", () => {
   it("serves /metrics in the exposition format, and nothing else", async () => {
     const url = await start();
     const response = await fetch(`${url}/metrics?x=1`);

@@ -24,26 +24,26 @@ afterAll(async () => {
 const samples = async (): Promise<readonly Sample[]> => parseScrape(await scrape(`http://127.0.0.1:${metrics.address.port}/metrics`));
 
 describe("the metrics of a server", () => {
-  it("count requests by operation and status, their credits, their cache and their bytes", async () => {
+  it("count requests by operation and status, credits, cache results and bytes", async () => {
     const before = await samples();
     const { text } = await app.get("/v1/chains/");
     await app.withoutKey().get("/v1/chains/");
     await app.get("/v1/chains/?format=xml");
     const after = await samples();
-    const grown = (name: string, labels = {}): number => sumOf(after, name, labels) - sumOf(before, name, labels);
-    expect(grown(`${duration}_count`, { operation: "getAllChains", status: "200" })).toBe(1);
-    expect(grown(`${duration}_count`, { operation: "getAllChains", status: "401" })).toBe(1);
-    expect(grown(`${duration}_count`, { operation: "getAllChains", status: "400" })).toBe(1);
-    expect(grown(`${duration}_bucket`, { operation: "getAllChains", status: "200", le: "+Inf" })).toBe(1);
-    // The catalog: 0.01 credits a call.
-    expect(grown("ashlar_http_credits_total", { operation: "getAllChains" })).toBeCloseTo(0.01, 10);
-    expect(grown("ashlar_http_sent_bytes_total")).toBeGreaterThan(text.length);
-    expect(grown("ashlar_http_received_bytes_total")).toBeGreaterThan("GET /v1/chains/ HTTP/1.1".length);
-    expect(grown("ashlar_http_cache_requests_total")).toBe(1);
-    expect(grown("ashlar_database_statement_duration_seconds_count", { pool: "control" })).toBeGreaterThan(0);
+    const increase = (name: string, labels = {}): number => sumOf(after, name, labels) - sumOf(before, name, labels);
+    expect(increase(`${duration}_count`, { operation: "getAllChains", status: "200" })).toBe(1);
+    expect(increase(`${duration}_count`, { operation: "getAllChains", status: "401" })).toBe(1);
+    expect(increase(`${duration}_count`, { operation: "getAllChains", status: "400" })).toBe(1);
+    expect(increase(`${duration}_bucket`, { operation: "getAllChains", status: "200", le: "+Inf" })).toBe(1);
+    // According to the catalog, a call costs 0.01 credits.
+    expect(increase("ashlar_http_credits_total", { operation: "getAllChains" })).toBeCloseTo(0.01, 10);
+    expect(increase("ashlar_http_sent_bytes_total")).toBeGreaterThan(text.length);
+    expect(increase("ashlar_http_received_bytes_total")).toBeGreaterThan("GET /v1/chains/ HTTP/1.1".length);
+    expect(increase("ashlar_http_cache_requests_total")).toBe(1);
+    expect(increase("ashlar_database_statement_duration_seconds_count", { pool: "control" })).toBeGreaterThan(0);
   });
 
-  it("have no labels from requests: unknown paths, methods and ids of a hostile client are one label", async () => {
+  it("have no labels from requests, so that a hostile client cannot create new series", async () => {
     await samples();
     const series = async (): Promise<Set<string>> =>
       new Set((await samples()).map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`));
@@ -64,7 +64,7 @@ describe("the metrics of a server", () => {
     expect(operations).toEqual(new Set(["getAllChains", "none"]));
   });
 
-  it("contain no key and no path", async () => {
+  it("contain neither keys nor paths", async () => {
     await app.withoutKey().get(`/v1/chains/?key=${app.key}`);
     const text = await scrape(`http://127.0.0.1:${metrics.address.port}/metrics`);
     expect(text).not.toContain("ckey_");
@@ -72,11 +72,11 @@ describe("the metrics of a server", () => {
   });
 });
 
-describe("a request whose limit is exceeded", () => {
+describe("a request that exceeds a limit", () => {
   let limited: Harness | undefined;
   afterEach(() => limited?.end());
 
-  it("counts for the limit", async () => {
+  it("is counted by the limit", async () => {
     limited = await startHarness(
       { getAllChains: async () => ({ items: [] }) },
       { counts: metrics.addServer("limited", {}), limits: { requestsPerSecond: 1, burstRequests: 0 } },

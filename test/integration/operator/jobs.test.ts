@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { until } from "../../support/until.ts";
 
 const target = { id: 31337, name: "test" };
-/** An account without code, whose calls return nothing: its metadata is null once it is read. */
+/** An account without code, whose calls return nothing, so that its metadata is null once it has been read. */
 const contract = "0x1111111111111111111111111111111111111111";
 const unread = "0x3333333333333333333333333333333333333333";
 let chain: TestChain;
@@ -49,7 +49,7 @@ const metadata = async () => {
 const queued = async () =>
   (await readIndexState(test.database)).queues.find(({ queue }) => queue === "contract-reads") ?? { entries: -1, attempted: -1 };
 
-it("refreshed metadata is read from the contract again by the indexer", async () => {
+it("the indexer reads refreshed metadata from the contract again", async () => {
   await test.database.query(
     "INSERT INTO token_metadata (chain_id, address, block_number, name, read_at_block) VALUES (31337, $1, 1, 'Old', 1)",
     [bytes(contract)],
@@ -63,7 +63,7 @@ it("refreshed metadata is read from the contract again by the indexer", async ()
   expect([action?.action, action?.details, others]).toEqual(["chain.refresh-metadata", { contract: "all", tokens: 1 }, []]);
 });
 
-it("failed entries of the queues are attempted at once", async () => {
+it("retrying jobs runs failed entries of the given queues at once", async () => {
   await test.database.query(
     `INSERT INTO node_reads (chain_id, kind, key, block_number, attempts, run_after) VALUES (31337, 'token-metadata', $1, 1, 7, now() + interval '1 day')`,
     [bytes(unread)],
@@ -79,11 +79,11 @@ it("failed entries of the queues are attempted at once", async () => {
   expect(read?.rows).toBe(1);
 });
 
-it("the size of a chain is estimated from statistics, and the last audit is recorded", async () => {
+it("the size of a chain is estimated from statistics, and the last audit is stored", async () => {
   await test.database.query("ANALYZE");
   const [table] = await test.database.query<{ bytes: number }>("SELECT pg_total_relation_size('blocks') AS bytes");
   const use = await readDiskUse(test.database, 31337);
-  // Blocks 0 to 5; other tables have rows, too.
+  // Blocks 0 to 5, and rows of other tables.
   expect(use.rows).toBeGreaterThanOrEqual(6);
   expect(use.bytes).toBeGreaterThanOrEqual(table?.bytes ?? Number.NaN);
   expect(await readDiskUse(test.database, 1)).toEqual({ bytes: 0, rows: 0, transactions: 0 });

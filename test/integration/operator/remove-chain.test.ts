@@ -43,7 +43,7 @@ const chainTables = (): Promise<ChainTable[]> =>
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' GROUP BY c.relname HAVING bool_or(a.attname = 'chain_id') ORDER BY 1`,
   );
-/** The rows of each table that has rows of a chain. */
+/** The number of rows of a chain, by table. */
 const rowsOf = async (id: number): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {};
   for (const { name } of await chainTables()) {
@@ -56,7 +56,7 @@ const rowsOf = async (id: number): Promise<Record<string, number>> => {
   return counts;
 };
 const newValues: Readonly<Record<string, string>> = { chain_id: String(copied), "chains.name": "'copy'" };
-/** Stores all rows of the indexed chain again, as those of another chain. */
+/** Copies all rows of the indexed chain to another chain id. */
 const copyChain = async (): Promise<void> => {
   for (const { name, columns } of await chainTables()) {
     const values = columns.map((column) => newValues[`${name}.${column}`] ?? newValues[column] ?? `"${column}"`);
@@ -71,7 +71,7 @@ const target = { id: copied, name: "copy" };
 const remove = (onProgress: (done: number, total: number) => void = () => undefined) =>
   removeChain({ database: test.database, chain: target, actor: "operator@test", onProgress, waitMilliseconds: 2_000, batchPages: 1 });
 
-it("a killed removal continues, leaves nothing of the chain, and changes nothing of another one; meanwhile the chain is not served", async () => {
+it("a killed removal can be resumed, deletes all rows of the chain and of no other one, and the chain is not served meanwhile", async () => {
   const [before, counts] = [await contents(test.database), await rowsOf(kept)];
   expect(Object.keys(counts).length).toBeGreaterThan(5);
   await copyChain();
@@ -96,7 +96,7 @@ it("a killed removal continues, leaves nothing of the chain, and changes nothing
 
   const left = Object.values(await rowsOf(copied)).reduce((sum, rows) => sum + rows, 0);
   const progress: [number, number][] = [];
-  // The row of chains is not counted; content versions are written again by the triggers of deleted rows.
+  // The row in chains is not counted. Triggers on deletion write content versions again.
   expect(await remove((done, total) => void progress.push([done, total]))).toBeGreaterThanOrEqual(left - 1);
   expect(await rowsOf(copied)).toEqual({});
   expect(await rowsOf(kept)).toEqual(counts);
@@ -109,7 +109,7 @@ it("a killed removal continues, leaves nothing of the chain, and changes nothing
   ]);
 });
 
-it("a chain that is being indexed is not removed", async () => {
+it("a chain cannot be removed while it is being indexed", async () => {
   const running = await createTestIndexer(chain.url, test.database);
   const stop = runInBackground(running);
   await until("the indexer to lead", () => running.indexer.status().leading);

@@ -13,22 +13,22 @@ beforeAll(async () => {
 });
 afterAll(() => sharded?.end());
 
-/** The database neither responds nor closes its connections. */
+/** Makes the shard unresponsive until the test ends; its connections stay open. */
 function silence({ shard: { proxy } }: Sharded): void {
   proxy.mute = true;
   onTestFinished(restore);
 }
 function restore(): void {
   sharded.shard.proxy.mute = false;
-  // Bytes that were dropped are missing in its connections.
+  // The connections are broken, because bytes were dropped.
   sharded.shard.proxy.disconnect();
 }
 
-/** The databases of /readyz if all can be used. */
+/** The field `databases` of /readyz if all databases can be used. */
 const usable = JSON.stringify([{ name: "b", problem: null, chains: ["two"] }]);
 
 let number = 0;
-/** A request whose response no cache has. */
+/** A path whose response is not cached. */
 const fresh = (name: "one" | "two") => {
   number += 1;
   return `${balances(name, sharded[name])}?no-spam=true&nft=${number % 2 === 0}&quote-currency=${["USD", "CAD"][number % 2]}&page-size=${number}`;
@@ -36,8 +36,8 @@ const fresh = (name: "one" | "two") => {
 const isServed = async (server: Server, name: "one" | "two") => (await server.get(fresh(name))).status === 200;
 const untilServed = (server: Server) => until("the chain to be served", () => isServed(server, "two"));
 
-/** The other chain is served, and everything says which one is not. */
-async function expectOnlyOne(server: Server): Promise<void> {
+/** Expects that chain one is served, and that all responses report chain two as unavailable. */
+async function expectOnlyChainOne(server: Server): Promise<void> {
   expect(await server.get(fresh("two"))).toMatchObject({
     status: 503,
     body: { error_message: expect.stringMatching(/temporarily unavailable/) },
@@ -76,16 +76,16 @@ it("a database that no longer responds makes only its chains unavailable, until 
     }
   })();
   silence(sharded);
-  // More requests at the same time than the server processes: they must not keep those of the other chain waiting.
+  // More concurrent requests than the server processes; they must not delay requests of the other chain.
   const lost = await Promise.all(Array.from({ length: 40 }, () => server.get(fresh("two"))));
   expect(lost.map(({ status }) => status)).toEqual(lost.map(() => 503));
-  await until("the loss to be known", async () =>
+  await until("the loss to be detected", async () =>
     server.log.some((line) => /^Database b cannot be used: .* Its chains are not served meanwhile: two\.$/.test(line)),
   );
-  await expectOnlyOne(server);
+  await expectOnlyChainOne(server);
   const start = performance.now();
   await Promise.all(Array.from({ length: 20 }, () => server.get(fresh("two"))));
-  // Nothing waits for a database that is known to be lost.
+  // No request waits for a database that is known to be lost.
   expect(performance.now() - start).toBeLessThan(deadline(1_000));
   restore();
   await untilServed(server);
@@ -93,15 +93,15 @@ it("a database that no longer responds makes only its chains unavailable, until 
   await requests;
   expect(failures).toEqual([]);
   expect(server.log).toContain("Database b can be used again; its chains are two.");
-  // The result of the last check may be a second old.
+  // The cached result of the last check may be one second old.
   await until("the database to be ready", async () => JSON.stringify((await server.get("/readyz")).body.data?.databases) === usable);
 });
 
-it("a service starts without one of its databases, and serves and indexes its chains when it responds", async () => {
+it("a service starts without one of its databases, and serves and indexes its chains once it responds", async () => {
   silence(sharded);
   sharded.shard.proxy.disconnect();
   const server = await serve(sharded.sharded, sharded.key);
-  await expectOnlyOne(server);
+  await expectOnlyChainOne(server);
   restore();
   await untilServed(server);
   expect(server.log).toContain("Database b is prepared.");
@@ -125,12 +125,12 @@ it("chains of other databases are indexed while one is lost", async () => {
   });
 });
 
-it("a killed server of a database makes only its chains unavailable", async () => {
+it("a database server that is killed makes only its chains unavailable", async () => {
   const server = await serve(sharded.sharded, sharded.key);
   await untilServed(server);
   const pidFile = join(sharded.shard.server.dataDirectory, "postgres", "postmaster.pid");
   process.kill(Number(readFileSync(pidFile, "utf8").split("\n")[0]), "SIGKILL");
   await until("the loss", async () => !(await isServed(server, "two")));
-  await until("the loss to be known", async () => server.log.some((line) => line.startsWith("Database b cannot be used")));
-  await expectOnlyOne(server);
+  await until("the loss to be detected", async () => server.log.some((line) => line.startsWith("Database b cannot be used")));
+  await expectOnlyChainOne(server);
 });

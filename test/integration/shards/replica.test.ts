@@ -13,8 +13,8 @@ beforeAll(async () => {
   sharded = await startSharded();
   standby = await startStandby(sharded.shard.server);
   const b = sharded.sharded.databases.b;
-  if (b === undefined) throw new Error("There is no database b.");
-  // Each request runs its statements.
+  if (b === undefined) throw new Error("Expected a database b in the configuration.");
+  // Without the cache, each request runs its statements.
   config = { ...sharded.sharded, cache: { ...sharded.sharded.cache, megabytes: 0 }, databases: { b: { ...b, readUrls: [standby.url] } } };
 });
 afterAll(async () => {
@@ -22,7 +22,7 @@ afterAll(async () => {
   await sharded?.end();
 });
 
-/** The statements that ran on the replica of b. */
+/** The number of statements that ran on the replica of b. */
 const statementsOf = ({ replicas }: Server): number =>
   replicas.b?.pools["replica 1"]?.usage().statements.counts.reduce((sum, count) => sum + count, 0) ?? 0;
 const isUsed = ({ replicas }: Server) => replicas.b?.status()[0]?.isUsed === true;
@@ -33,14 +33,14 @@ async function request(server: Server, name: "one" | "two"): Promise<readonly [s
   return [status, statementsOf(server) - before];
 }
 
-it("a replica of a shard runs the statements of requests of its chains only", async () => {
+it("a replica of a shard runs only statements of requests for its chains", async () => {
   const server = await serve(config, sharded.key);
   await until("the replica to be used", () => isUsed(server));
   await until("a statement on the replica", async () => (await request(server, "two"))[1] > 0);
   expect(await request(server, "one")).toEqual([200, 0]);
 });
 
-it("the loss of a shard's replica is not seen by clients, and it is used again after its return", async () => {
+it("the loss of a shard's replica does not fail requests, and the replica is used again once it is back", async () => {
   const server = await serve(config, sharded.key);
   await until("a statement on the replica", async () => (await request(server, "two"))[1] > 0);
   await standby.kill();

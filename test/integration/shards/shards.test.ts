@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => sharded?.end());
 
-it("chains in two databases have the same responses as in one, from all endpoints", async () => {
+it("all endpoints return the same responses with chains in two databases as with chains in one", async () => {
   const [split, single] = [await serve(sharded.sharded, sharded.key), await serve(sharded.single, sharded.key)];
   let served = 0;
   for (const [name, chain] of chainsOf(sharded)) {
@@ -24,7 +24,7 @@ it("chains in two databases have the same responses as in one, from all endpoint
       if (found.status === 200) served += 1;
     }
   }
-  // Without exchanges, half of the endpoints have a response.
+  // Without exchanges, about half of the endpoints return 200.
   expect(served).toBeGreaterThanOrEqual(50);
   const community = `/v1/cq/provider/app/${protocolOfTwo}/markets/?chain-name=two`;
   expect((await split.get(community)).status).toBe(200);
@@ -44,7 +44,7 @@ it("chains are stored in their own database, and keys in the control database", 
   expect(await sharded.shard.database.query("SELECT FROM api_keys")).toEqual([]);
 });
 
-it("anchors of pages are stored with their chain", async () => {
+it("page anchors are stored in the database of their chain", async () => {
   const server = await serve(sharded.sharded, sharded.key);
   for (const [name, { accounts, token }] of chainsOf(sharded)) {
     const first = await server.get(`/v1/${name}/address/${accounts[0]}/transfers_v2/?contract-address=${token}&page-size=1`);
@@ -55,7 +55,7 @@ it("anchors of pages are stored with their chain", async () => {
   expect(await anchorsIn(sharded.shard.database)).toEqual([{ chain_id: 31_338 }]);
 });
 
-/** Stores a price of an asset from a day on, as the job that computes prices does. */
+/** Stores a price of an asset for an hour and a day, as the job that computes prices does. */
 async function price({ query }: Database, chainId: number, asset: string, close: string): Promise<void> {
   const start = Date.UTC(2023, 10, 14) / 3_600_000;
   await query("INSERT INTO price_hours (chain_id, asset, hour, close) VALUES ($1, $2, $3, $4)", [
@@ -72,19 +72,19 @@ async function price({ query }: Database, chainId: number, asset: string, close:
   ]);
   await query("INSERT INTO priced_assets (chain_id, asset, hour) VALUES ($1, $2, $3)", [chainId, bytes(asset as "0x"), start]);
 }
-/** The value of one Ether, whose smallest unit has the stored price. */
+/** The price of one ether; the stored price is that of its smallest unit. */
 const nativeRate = ({ body }: JsonResponse): unknown =>
   ((body.data?.items ?? []) as readonly { readonly native_token: boolean; readonly quote_rate: number }[]).find((item) => item.native_token)
     ?.quote_rate;
 
-it("a chain borrows the rate of a currency from a chain in another database, and has none while that is lost", async () => {
-  // An Ether is 2,000 US dollars, a euro 1.25: 2,000 / 1.25 = 1,600.
+it("a chain uses the currency rate of a chain in another database, and has none while that database is lost", async () => {
+  // An ether costs 2,000 US dollars and a euro 1.25, so an ether costs 2,000 / 1.25 = 1,600 euros.
   await price(sharded.control.database, 31_337, nativeTokenAddress, "0.000000000000002");
   await price(sharded.shard.database, 31_338, currencyAsset("EUR"), "1.25");
   const server = await serve(sharded.sharded, sharded.key);
   const rateIn = async (currency: string) => {
-    const answer = await server.get(balances("one", sharded.one, `?quote-currency=${currency}`));
-    return [answer.status, nativeRate(answer)];
+    const response = await server.get(balances("one", sharded.one, `?quote-currency=${currency}`));
+    return [response.status, nativeRate(response)];
   };
   expect(await rateIn("USD")).toEqual([200, 2_000]);
   expect(await rateIn("EUR")).toEqual([200, 1_600]);
@@ -100,7 +100,7 @@ it("a chain borrows the rate of a currency from a chain in another database, and
   await expect.poll(() => rateIn("EUR"), { timeout: 20_000 }).toEqual([200, 1_600]);
 });
 
-it("actions on a chain change its database, and are recorded in the control database", async () => {
+it("actions on a chain change its database, and are logged in the control database", async () => {
   await pauseChainNamed(sharded.sharded, "two");
   const paused = ({ query }: Database) => query("SELECT name FROM chains WHERE paused_at IS NOT NULL");
   expect(await paused(sharded.shard.database)).toEqual([{ name: "two" }]);

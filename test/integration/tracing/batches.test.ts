@@ -18,12 +18,12 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** Indexes the chain with a share of traces. */
+/** Indexes the chain and exports the given share of traces. */
 async function index(sampleRatio: number): Promise<void> {
   const warnings: string[] = [];
   const logger = { warn: (_: object, message: string) => warnings.push(message) };
   const tracing = startTracing({ endpoint: collector.endpoint, sampleRatio, process: "indexer", logger });
-  // Batches of two blocks.
+  // Each batch has two blocks.
   const indexer = await createTestIndexer(chain.url, test.database, {
     tracer: tracing.tracer,
     tuning: { batchBlocks: 2, requestBlocks: 1 },
@@ -34,7 +34,7 @@ async function index(sampleRatio: number): Promise<void> {
   expect(warnings).toEqual([]);
 }
 
-it("has a span for each batch of blocks, with those of fetching, folding and writing", async () => {
+it("exports a span for each batch of blocks, with child spans for fetching, folding and writing", async () => {
   await index(1);
   const batches = collector.spans.filter(({ parentSpanId }) => parentSpanId === undefined);
   const ranges = batches
@@ -57,11 +57,11 @@ it("has a span for each batch of blocks, with those of fetching, folding and wri
     }
   }
   const rows = batches.map((batch) => Number(attributesOf(batch)["ashlar.rows"] ?? 0)).reduce((sum, count) => sum + count, 0);
-  // At least a row for each of the six blocks.
+  // There is at least one row for each of the six blocks.
   expect(rows).toBeGreaterThanOrEqual(6);
 });
 
-it("exports nothing of what is not sampled", async () => {
+it("exports no spans that are not sampled", async () => {
   await chain.mine();
   const before = collector.spans.length;
   await index(0);

@@ -21,7 +21,7 @@ afterAll(tearDown);
 beforeEach(setUpTest);
 afterEach(tearDownTest);
 
-describe("a document of a public server", () => {
+describe("a document on a public server", () => {
   it("is fetched, without identifying headers in the request", async () => {
     const fetched = await fetchWith(urlOf("/a?b=c#d"));
     expect(fetched).toEqual({ ok: true, body: Buffer.from('{"name":"A"}'), type: "application/json" });
@@ -36,7 +36,7 @@ describe("a document of a public server", () => {
     });
   });
 
-  it("may be up to three redirects away", async () => {
+  it("is fetched after up to three redirects", async () => {
     untrusted.respond = ({ url = "" }, response) => {
       const remaining = Number(url.slice(1));
       if (remaining === 0) sendJson(response);
@@ -51,7 +51,7 @@ describe("a document of a public server", () => {
     expect(untrustedServer.requests.length - before).toBe(4);
   });
 
-  it("is rejected in a cycle of redirects", async () => {
+  it("is rejected if its redirects form a cycle", async () => {
     untrusted.respond = (_, response) => response.writeHead(308, { location: urlOf("/again") }).end();
     expect(codeOf(await fetchWith(urlOf("/")))).toBe("redirects");
   });
@@ -69,7 +69,7 @@ describe("a URL that cannot be fetched", () => {
     expect(refused).toEqual({ ok: false, refusal: { code, sentence, isPermanent: true } });
   });
 
-  it("may be retried if its name has no address", async () => {
+  it("can be retried if its host name has no address", async () => {
     const refused = await fetchWith("https://unreachable.example/");
     expect([codeOf(refused), isPermanent(refused)]).toEqual(["unknown-name", false]);
   });

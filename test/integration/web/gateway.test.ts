@@ -45,7 +45,7 @@ describe("a configured gateway", () => {
     received.length = 0;
   });
 
-  it("may have a private address, http:, a path and credentials", async () => {
+  it("may use a private address, http:, a path and credentials", async () => {
     const fetched = await createWeb().fetchFrom(`http://me:secret@${base}/deep/?key=1`, "/ipfs/Qm/a%20b", boundsOf());
     expect(fetched.ok).toBe(true);
     expect(received).toEqual(["/deep/ipfs/Qm/a%20b?key=1", `Basic ${Buffer.from("me:secret").toString("base64")}`]);
@@ -59,7 +59,7 @@ describe("a configured gateway", () => {
   it.each([
     ["https:", "literal-address"],
     ["http:", "scheme"],
-  ])("cannot redirect to internal servers: the target of a redirect to %s is untrusted", async (scheme, code) => {
+  ])("cannot redirect to internal servers with %s, because the target of a redirect is untrusted", async (scheme, code) => {
     untrusted.respond = (_, response) => response.writeHead(302, { location: `${scheme}//127.0.0.1:${internalServer.port}/` }).end();
     expect(codeOf(await createWeb(dependenciesOf()).fetchFrom(`http://${base}`, "/a", boundsOf()))).toBe(code);
   });

@@ -40,7 +40,7 @@ describe("a URL of an internal server", () => {
     "https://169.254.169.254",
     "https://[fd00:ec2::254]",
     "https://8.8.8.8",
-  ])("is rejected if its host is written as %s", async (spelling) => {
+  ])("is rejected if its host is the IP address %s", async (spelling) => {
     const refused = await fetchWith(`${spelling}:${internalServer.port}/latest/meta-data/`);
     expect(codeOf(refused)).toBe("literal-address");
     expect(sentenceOf(refused)).toMatch(/ is an IP address; expected a public host name\.$/);
@@ -81,14 +81,14 @@ describe("a URL of an internal server", () => {
   });
 
   it.each([
-    ["a name of a private address", () => `https://evil.example:${internalServer.port}/`, "private-address"],
+    ["a name with a private address", () => `https://evil.example:${internalServer.port}/`, "private-address"],
     ["an address", () => `https://127.0.0.1:${internalServer.port}/`, "literal-address"],
-    ["an address without scheme", () => `//127.0.0.1:${internalServer.port}/`, "literal-address"],
+    ["an address without a scheme", () => `//127.0.0.1:${internalServer.port}/`, "literal-address"],
     ["http:", () => `http://127.0.0.1:${internalServer.port}/`, "scheme"],
     ["http: on the same host", () => `http://documents.example:${untrustedServer.port}/`, "scheme"],
     ["a file", () => "file:///etc/passwd", "scheme"],
-    ["a different port", () => "https://documents.example:8443/", "port"],
-    ["a name and password", () => `https://a:b@documents.example:${untrustedServer.port}/`, "credentials"],
+    ["another port", () => "https://documents.example:8443/", "port"],
+    ["a URL with credentials", () => `https://a:b@documents.example:${untrustedServer.port}/`, "credentials"],
     ["an invalid URL", () => "https://", "location"],
   ])("is rejected as a redirect to %s", async (_, target, code) => {
     untrusted.respond = (_, response) => response.writeHead(302, { location: target() }).end();
@@ -98,7 +98,7 @@ describe("a URL of an internal server", () => {
       expect(sentenceOf(refused)).toMatch(/^After a redirect: evil\.example resolves to a non-public address/);
   });
 
-  it("is not reached by a name that resolves to a different address the second time", async () => {
+  it("is not reached by a name that resolves to another address the second time", async () => {
     const otherServer = await startSilentServer(untrustedServer.port, "::1").catch(() => null);
     const resolutions = [["127.0.0.1"], ["::1"]];
     const resolved: string[] = [];
@@ -110,7 +110,7 @@ describe("a URL of an internal server", () => {
       },
     });
     expect(codeOf(await web.fetch(urlOf("/"), boundsOf()))).toBe('fetched: {"name":"A"}');
-    // The name is resolved once: the connection uses the checked address.
+    // The name is resolved only once, because the connection uses the checked address.
     expect(resolved).toEqual(["documents.example"]);
     expect(codeOf(await web.fetch(urlOf("/"), boundsOf()))).toBe("private-address");
     resolutions.push(["127.0.0.1"], ["::1"]);

@@ -26,7 +26,7 @@ describe("an invalid response", () => {
     ["text/html; charset=utf-8", "text/html"],
     ["image/svg+xml", "image/svg+xml"],
     ["APPLICATION/XHTML+XML", "application/xhtml+xml"],
-  ])("is refused with the type %s", async (type, mediaType) => {
+  ])("is rejected if its type is %s", async (type, mediaType) => {
     untrusted.respond = (_, response) => response.writeHead(200, { "content-type": type }).end("<script>alert(1)</script>");
     const refused = await fetchWith(urlOf("/"));
     expect(sentenceOf(refused)).toBe(`documents.example sent ${mediaType}; expected JSON.`);
@@ -51,14 +51,14 @@ describe("an invalid response", () => {
     [429, false],
     [500, false],
     [503, false],
-  ])("is rejected with status %d, permanently: %s", async (status, permanent) => {
+  ])("is rejected with status %d (permanent: %s)", async (status, permanent) => {
     untrusted.respond = (_, response) => response.writeHead(status).end();
     const refused = await fetchWith(urlOf("/"));
     expect(sentenceOf(refused)).toContain(`documents.example responded with status ${status}`);
     expect(isPermanent(refused)).toBe(permanent);
   });
 
-  it("is rejected without a trusted certificate for its name", async () => {
+  it("is rejected without a trusted certificate for the host name", async () => {
     const { certificates: _, ...strict } = dependenciesOf();
     const refused = await fetchWith(urlOf("/"), {}, strict);
     expect([codeOf(refused), isPermanent(refused)]).toEqual(["certificate", false]);

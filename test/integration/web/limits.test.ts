@@ -24,7 +24,7 @@ beforeEach(setUpTest);
 afterEach(tearDownTest);
 
 describe("a large response", () => {
-  it("is rejected by its Content-Length, before its body is read", async () => {
+  it("is rejected based on its Content-Length, before its body is read", async () => {
     untrusted.respond = (_, response) =>
       response.writeHead(200, { "content-type": "application/json", "content-length": 1_001 }).flushHeaders();
     const refused = await fetchWith(urlOf("/"));
@@ -77,7 +77,7 @@ describe("a large response", () => {
 });
 
 describe("a response that does not arrive", () => {
-  /** How much later a time limit may take effect on a busy machine. */
+  /** The max delay with which a time limit takes effect on a busy machine. */
   const toleranceMilliseconds = 2_000;
   const expectTimeout = async (fetching: Promise<Fetched>, sentence: string): Promise<void> => {
     const start = Date.now();

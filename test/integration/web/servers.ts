@@ -9,7 +9,7 @@ const json: AcceptedTypes = {
   description: "JSON",
   includes: (type) => ["", "application/json"].includes(type),
 };
-/** The limits of a request, with some changes. */
+/** The default limits of a request, with changes. */
 export const boundsOf = (changes: Partial<FetchBounds> = {}): FetchBounds => ({
   milliseconds: 5_000,
   bytes: 1_000,
@@ -17,9 +17,9 @@ export const boundsOf = (changes: Partial<FetchBounds> = {}): FetchBounds => ({
   signal: new AbortController().signal,
   ...changes,
 });
-/** The code of a refusal. */
+/** The code of a refusal, or the fetched document. */
 export const codeOf = (fetched: Fetched): string => (fetched.ok ? `fetched: ${fetched.body}` : fetched.refusal.code);
-/** The message of a refusal, or an empty text. */
+/** The message of a refusal; empty if the document was fetched. */
 export const sentenceOf = (fetched: Fetched): string => (fetched.ok ? "" : fetched.refusal.sentence);
 /** Whether a refusal is permanent; null if the document was fetched. */
 export const isPermanent = (fetched: Fetched): boolean | null => (fetched.ok ? null : fetched.refusal.isPermanent);
@@ -29,16 +29,16 @@ export const sendJson = (response: ServerResponse, body = '{"name":"A"}'): void 
   response.end(body);
 };
 
-/** Sends the response of the untrusted server in the current test. */
+/** How the untrusted server responds in the current test. */
 export const untrusted: { respond: (request: IncomingMessage, response: ServerResponse) => void } = {
   respond: (_, response) => sendJson(response),
 };
-/** A server of anyone, from which documents are fetched. */
+/** A public server from which documents are fetched. */
 export let untrustedServer: TestHttpsServer;
 /** An internal server, which no request may reach. */
 export let internalServer: Listener;
 
-/** The names that resolve in these tests. The port of the internal server is accepted, so that only the check of addresses protects it. */
+/** Dependencies that resolve only these names. The internal server's port is accepted, so that only the address check protects it. */
 export const dependenciesOf = (names: Readonly<Record<string, readonly string[]>> = {}): WebDependencies => ({
   resolve: async (hostname) => names[hostname] ?? (hostname.endsWith("documents.example") ? ["127.0.0.1"] : []),
   // The test server listens on the loopback address, to which only its own names may resolve.
@@ -48,23 +48,20 @@ export const dependenciesOf = (names: Readonly<Record<string, readonly string[]>
 });
 /** A URL of the untrusted server. */
 export const urlOf = (path: string): string => `https://documents.example:${untrustedServer.port}${path}`;
-/** Fetches a URL. */
 export const fetchWith = (url: string, changes?: Partial<FetchBounds>, dependencies = dependenciesOf()) =>
   createWeb(dependencies).fetch(url, boundsOf(changes));
 
-/** Starts the servers. */
 export const setUp = async () => {
   untrustedServer = await startHttpsServer((request, response) => untrusted.respond(request, response));
   internalServer = await startSilentServer();
 };
 
-/** Stops the servers. */
 export const tearDown = async () => {
   await untrustedServer.close();
   await internalServer.close();
 };
 
-/** Makes the untrusted server send a document. */
+/** Makes the untrusted server respond with a document. */
 export const setUpTest = () => {
   untrusted.respond = (_, response) => sendJson(response);
 };

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** A complete response, without its body unless it is an error of the server. */
+/** A complete response; the body is kept only if the status is 400 or above. */
 export interface Reply {
   readonly status: number;
   readonly hasRetryAfter: boolean;
@@ -10,7 +10,7 @@ export interface Reply {
 
 /** A keep-alive connection that sends one request at a time. */
 export interface Connection {
-  /** Sends the text of a request; `done` is called with its response, or with the error that ended the connection. */
+  /** Sends a request, and calls `done` with its response or with the error that ended the connection. */
   send(request: string, done: (reply: Reply | Error) => void): void;
   close(): void;
 }
@@ -23,8 +23,8 @@ const isChunked = /\r\ntransfer-encoding: *chunked/i;
 const lastChunk = "\r\n0\r\n\r\n";
 
 /**
- * Opens a connection that reads only the status and the length of responses, so that the load takes little of the CPU that it measures. `onEnd` is called
- * when the connection has ended, also while it is idle.
+ * Opens a connection that reads only the status and the length of responses, so that the load generator uses little CPU time. `onEnd` is called when
+ * the connection ends, even while it is idle.
  */
 export function openConnection(port: number, onEnd: () => void): Connection {
   const socket = connect({ host: "127.0.0.1", port, noDelay: true });
@@ -84,6 +84,6 @@ interface Head {
 
 function readHead(text: string): Head {
   const length = contentLength.exec(text)?.[1];
-  if (length === undefined && !isChunked.test(text)) throw new Error(`A response has no length: ${text.slice(0, 200)}`);
+  if (length === undefined && !isChunked.test(text)) throw new Error(`Response without a length: ${text.slice(0, 200)}`);
   return { status: Number(text.slice(9, 12)), hasRetryAfter: retryAfter.test(text), length: length === undefined ? null : Number(length) };
 }

@@ -1,7 +1,7 @@
 import { createHistogram } from "node:perf_hooks";
 import { type Connection, openConnection, type Reply } from "./connection.ts";
 
-/** A load that does not wait for responses: request number n is sent n / rate seconds after the start, whatever the server does. */
+/** A load that does not wait for responses: request n is sent n / rate seconds after the start, regardless of the server. */
 export interface OpenLoop {
   readonly port: number;
   /** Requests per second. */
@@ -13,20 +13,20 @@ export interface OpenLoop {
   readonly keys: readonly string[];
 }
 
-/** What became of the requests of a load. */
+/** The outcome of a load. */
 export interface LoadResult {
   readonly requests: number;
   /** The time until the last request was sent. */
   readonly milliseconds: number;
   /** Responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Requests without a response by error. */
+  /** Requests without a response, by error. */
   readonly errors: Readonly<Record<string, number>>;
   /** Responses with status 429 or 503 and without Retry-After. */
   readonly withoutRetryAfter: number;
   /** An example of each failed status. */
   readonly examples: Readonly<Record<string, string>>;
-  /** Milliseconds from the time when a request is due to the end of its response, of responses with status 200. */
+  /** Milliseconds from the time at which a request is due to the end of its response, for responses with status 200. */
   readonly p50: number;
   readonly p99: number;
 }
@@ -35,8 +35,8 @@ const tickMilliseconds = 2;
 /** The server closes connections that are idle for 65 s. */
 const maxIdleMilliseconds = 30_000;
 /**
- * Above it, requests wait for a connection, and that time counts as well. The queue of a listening socket has room for 511 new connections; if more arrived
- * at once, the kernel would reset some.
+ * More requests wait for a connection, and that time counts as well. The backlog of the listening socket has room for 511 new connections; if more
+ * arrived at once, the kernel would reset some.
  */
 const maxConnections = 500;
 
@@ -49,7 +49,7 @@ interface Due {
   readonly number: number;
 }
 
-/** Runs a load; resolves when every request has a response or an error. */
+/** Runs a load until every request has a response or an error. */
 export function runOpenLoop({ port, rate, milliseconds, paths, keys }: OpenLoop): Promise<LoadResult> {
   const startedAt = performance.now();
   const total = Math.max(1, Math.floor((rate * milliseconds) / 1000));

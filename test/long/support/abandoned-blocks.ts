@@ -1,6 +1,6 @@
 import type { Database } from "../../../runtime/database/database.ts";
 
-/** Records the hash of each block that the index deletes, so that the time of that commit can be read. */
+/** Records the hash of each block that the index deletes; the row's commit timestamp is the time of the deletion. */
 export async function recordAbandonedBlocks({ query }: Pick<Database, "query">): Promise<void> {
   await query(`
     CREATE TABLE abandoned_blocks (hash bytea NOT NULL);
@@ -11,10 +11,11 @@ export async function recordAbandonedBlocks({ query }: Pick<Database, "query">):
   `);
 }
 
-/** The abandoned blocks by hash, with the time in milliseconds since 1970 at which the transaction that deleted them was committed. */
+/** The abandoned blocks by hash, with the Unix time in milliseconds at which the transaction that deleted them was committed. */
 export async function abandonedBlocks({ query }: Pick<Database, "query">): Promise<ReadonlyMap<string, number>> {
-  const rows = await query<{ hash: string; left_at: number }>(
-    `SELECT '0x' || encode(hash, 'hex') AS hash, (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000)::float8 AS left_at FROM abandoned_blocks`,
+  const rows = await query<{ hash: string; abandoned_at: number }>(
+    `SELECT '0x' || encode(hash, 'hex') AS hash, (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000)::float8 AS abandoned_at
+     FROM abandoned_blocks`,
   );
-  return new Map(rows.map(({ hash, left_at: leftAt }) => [hash, leftAt]));
+  return new Map(rows.map(({ hash, abandoned_at: abandonedAt }) => [hash, abandonedAt]));
 }

@@ -3,10 +3,10 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from "node:net";
 import { until } from "../../support/until.ts";
 
-/** A load balancer that does not retry: a request that a server does not answer is a failure of the client. */
+/** A load balancer that does not retry: if a server does not respond to a request, the client sees a failure. */
 export interface Balancer {
   readonly url: string;
-  /** Sends further requests to another server, and waits until the replaced one has answered its last request. */
+  /** Replaces a server, and waits until the replaced one has responded to its last request. */
   replace(replaced: string, replacement: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -52,8 +52,8 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
     async replace(replaced, replacement) {
       const index = upstreams.findIndex(({ url }) => url === replaced);
       const [drained] = upstreams.splice(index, 1, upstreamOf(replacement));
-      if (index < 0 || drained === undefined) throw new Error(`Expected one of the servers: ${replaced}`);
-      await until(`the last response of ${replaced}`, () => drained.requests === 0, 30_000);
+      if (index < 0 || drained === undefined) throw new Error(`Unknown server ${replaced}.`);
+      await until(`the last response from ${replaced}`, () => drained.requests === 0, 30_000);
       drained.agent.destroy();
     },
     async close() {

@@ -4,26 +4,26 @@ import type { Database } from "../../../runtime/database/database.ts";
 import { isResponse, type Outcome, request } from "../../e2e/serve/load.ts";
 import { deadline } from "../../support/deadline.ts";
 
-/** How long after a change of the index a cached response may be served. */
+/** The max time for which a cached response may be served after a change of the index. */
 const staleMilliseconds = 1_000;
 const maxAttempts = 20;
 const maxProblems = 20;
 
 /** Counts of compared requests. */
 export interface Comparisons {
-  /** Requests with the same response of both servers. */
+  /** Requests with equal responses from both servers. */
   equal: number;
   /** Requests during which the index changed too often. */
   superseded: number;
-  /** Requests that were not answered with 200 by both, by status or error. */
+  /** Requests for which not both servers returned 200, by status or error. */
   readonly others: Record<string, number>;
-  /** The first requests whose responses differ although the index did not change, for longer than a response may be stale. */
+  /** The first requests whose responses differed, although the index had not changed for longer than a response may be stale. */
   readonly wrong: string[];
 }
 
 type Verdict = "equal" | "different" | "superseded" | { readonly failure: string };
 
-/** Compares the responses of a server with those of another one, without what `normalise` removes, as of the same content of the index. */
+/** Compares normalised responses of two servers as of the same content version of the index. */
 export function createComparison(
   database: Pick<Database, "query">,
   server: string,
@@ -37,7 +37,7 @@ export function createComparison(
     const [row] = await database.query<{ version: string | null }>("SELECT sum(version)::text AS version FROM content_versions");
     return row?.version ?? "";
   };
-  /** Requests a path from both servers, between two looks at the version. */
+  /** Requests a path from both servers, and checks whether the content version changed in the meantime. */
   const tryOnce = async (path: string): Promise<{ readonly version: string; readonly verdict: Verdict; readonly text: string }> => {
     const version = await versionOf();
     const outcomes = await Promise.all([server, reference].map((url, index) => request(url + path, key, agents[index] ?? false)));
@@ -55,13 +55,13 @@ export function createComparison(
   };
   return {
     counts,
-    /** Whether jobs have stored what follows from the last block: the content does not change for a second. */
+    /** Whether jobs have finished their work for the last block: the content does not change for one second. */
     isSettled: async (): Promise<boolean> => {
       const version = await versionOf();
       await wait(1_000);
       return version === (await versionOf());
     },
-    /** Requests a path from both until the responses are equal, or differ for too long at the same version. */
+    /** Requests a path from both servers until the responses are equal, or differ for too long at the same version. */
     async compare(path: string): Promise<void> {
       let [differsAt, differsSince, superseded] = ["", 0, 0];
       for (;;) {

@@ -6,21 +6,21 @@ import { isResponse, request } from "../../e2e/serve/load.ts";
 export interface PhaseLoad {
   readonly name: string;
   readonly milliseconds: number[];
-  /** Requests without a response of status 200. */
+  /** Requests without a 200 response. */
   readonly failures: string[];
 }
 
 /** Clients that request paths at a constant rate until they are stopped. */
 export interface ConstantLoad {
   readonly phases: readonly PhaseLoad[];
-  /** Counts the requests that start from now on separately. */
+  /** Counts requests from now on in a new phase. */
   enter(phase: string): void;
   stop(): Promise<void>;
 }
 
 const phaseOf = (name: string): PhaseLoad => ({ name, milliseconds: [], failures: [] });
 
-/** Starts to send so many requests a second, without waiting for responses. */
+/** Starts sending `rate` requests per second, without waiting for responses. */
 export function startConstantLoad(url: string, paths: readonly string[], key: string, rate: number, firstPhase: string): ConstantLoad {
   const agent = new Agent({ keepAlive: true });
   const phases = [phaseOf(firstPhase)];
@@ -53,7 +53,7 @@ export function startConstantLoad(url: string, paths: readonly string[], key: st
   };
 }
 
-/** The figures of a phase in one line. */
+/** A one-line summary of a phase. */
 export function summaryOf({ name, milliseconds, failures }: PhaseLoad): string {
   const sorted = milliseconds.toSorted((a, b) => a - b);
   const at = (share: number): string => (sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN).toFixed(0);

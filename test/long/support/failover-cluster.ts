@@ -3,11 +3,11 @@ import { query } from "../../support/database/embedded-fixture.ts";
 import { startPrimary, startStandby } from "../../support/database/replication.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
 
-/** A primary and a standby, of which tests lose the primary. */
+/** A primary and a standby; tests lose the primary. */
 export interface FailoverCluster {
-  /** The settings of `ashlar.yaml` that lead to it. */
+  /** The settings of `ashlar.yaml` for this cluster. */
   readonly settings: { readonly databaseUrl: string; readonly readUrls: readonly string[] };
-  /** Makes the primary disappear, without a chance to close its connections. */
+  /** Makes the primary disappear without closing its connections. */
   lose(loss: Loss): Promise<void>;
   /** Resolves when a standby has become the primary. */
   promotion(): Promise<void>;
@@ -16,10 +16,10 @@ export interface FailoverCluster {
   stop(): Promise<void>;
 }
 
-/** How a server is lost: its machine, its PostgreSQL, or the network before it, which then drops all packets. */
+/** What is lost of a server: its machine, its PostgreSQL, or its network, which then drops all packets. */
 export type Loss = "machine" | "PostgreSQL" | "network";
 
-/** Starts two servers of the embedded PostgreSQL, of which a person promotes the standby after some seconds. */
+/** Starts two servers of the embedded PostgreSQL; the standby is promoted after some seconds, as an operator would do. */
 export async function startPlainCluster(promotionSeconds: number): Promise<FailoverCluster> {
   const one = await startPrimary();
   const two = await startStandby(one);

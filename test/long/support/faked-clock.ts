@@ -6,16 +6,16 @@ const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 /** Whether the library that fakes the clock of processes is installed. */
 export const hasFakedClock = (): boolean => existsSync(library);
 
-/** The environment of processes whose system clock `setClock` changes; their monotonic clock continues, as that of a machine does. */
+/** The environment of processes whose system clock `setClock` changes. Their monotonic clock is not affected, as on a real machine. */
 export const fakedClock = (file: string): NodeJS.ProcessEnv => ({
   LD_PRELOAD: library,
   FAKETIME_TIMESTAMP_FILE: file,
   FAKETIME_CACHE_DURATION: "1",
   FAKETIME_DONT_FAKE_MONOTONIC: "1",
   DONT_FAKE_MONOTONIC: "1",
-  // Times that a process gives to files are those that it sees.
+  // File times that a process sets are also relative to the fake clock.
   FAKE_UTIME: "1",
 });
 
-/** Sets the clock of the processes with that environment, relative to that of the machine. */
+/** Sets the clock of processes with this environment relative to the machine's. */
 export const setClock = (file: string, seconds: number): void => writeFileSync(file, `${seconds < 0 ? "" : "+"}${seconds}\n`);

@@ -20,12 +20,12 @@ import { createClient, loadedLimits, renderStatuses, type ServiceProcess, startS
 import { print, setting } from "./settings.ts";
 import { mountDisk, unmountDisk } from "./small-disk.ts";
 
-/** Recovery after the cause of a fault is gone. */
+/** The max time to recover after the end of a fault. */
 export const maxRecoverySeconds = setting("LONG_RECOVERY_SECONDS", 10);
 /** The size of the file system of the data directory. */
 const diskMegabytes = 700;
 
-/** A fault: its causes, how long it lasts before it is ended, and whether the chain can grow meanwhile. */
+/** A fault: how it begins and ends, how long it lasts, and whether the chain can grow in the meantime. */
 export interface Fault {
   readonly begin: () => Promise<void> | void;
   readonly seconds: number;
@@ -33,7 +33,7 @@ export interface Fault {
   readonly mines?: boolean;
 }
 
-/** What a fault may cost: connections that are closed without a response, and the time until the service has recovered. */
+/** What a fault may cause: connections that are closed without a response, and a time until the service has recovered. */
 export interface Tolerance {
   readonly breaksConnections: boolean;
   readonly withinSeconds?: number;
@@ -42,8 +42,8 @@ export interface Tolerance {
 export type FaultedService = Awaited<ReturnType<typeof startFaultedService>>;
 
 /**
- * Starts a service with two workers, an indexer and an embedded database on a small file system, a node behind a proxy, and a client that sends requests
- * all the time.
+ * Starts a service with two workers, an indexer and an embedded database on a small file system, a node behind a proxy, and a client that sends
+ * requests continuously.
  */
 export async function startFaultedService() {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-faults-"));
@@ -102,23 +102,23 @@ export async function startFaultedService() {
     },
     nodeProcess(): number {
       const pid = descendantsOf(process.pid).find((candidate) => /anvil/.test(readFileSync(`/proc/${candidate}/cmdline`, "utf8")));
-      if (pid === undefined) throw new Error("The node is no child of this process.");
+      if (pid === undefined) throw new Error("The node is not a child of this process.");
       return pid;
     },
-    /** Restarts the service with other variables of the environment. */
+    /** Restarts the service with other environment variables. */
     async restart(variables: NodeJS.ProcessEnv = {}): Promise<void> {
       service.child.kill("SIGTERM");
       await service.exited;
       start(variables);
       await client.recovery();
-      // Requests that were sent before end as failures of their own.
+      // Wait for requests that were sent before, which may fail.
       await until("requests without failures", async () => {
         requests.count();
         await wait(1_000);
         return requests.count().failures === 0;
       });
     },
-    /** Inflicts a fault while the chain grows, removes its cause, and measures the recovery. */
+    /** Begins a fault while the chain grows, ends it, and measures the recovery. */
     async survive(name: string, fault: Fault, { breaksConnections, withinSeconds = maxRecoverySeconds }: Tolerance): Promise<void> {
       requests.count();
       await fault.begin();

@@ -2,10 +2,10 @@ import { Agent } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { isResponse, request } from "../../e2e/serve/load.ts";
 
-/** A response, and the hashes of blocks in it. */
+/** The block hashes in a response. */
 export interface SeenBlocks {
   readonly path: string;
-  /** Milliseconds since 1970 when the response was complete. */
+  /** The Unix time in milliseconds at which the response was complete. */
   readonly at: number;
   readonly hashes: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface HashLoad {
 export function startHashLoad(url: string, paths: readonly string[], key: string, clients: number): HashLoad {
   const seen: SeenBlocks[] = [];
   const failures = new Map<string, number>();
-  // One string for each hash, however often it is seen.
+  // Hashes are interned, so that a hash that is seen often takes memory only once.
   const known = new Map<string, string>();
   const intern = (hash: string): string => {
     const found = known.get(hash);

@@ -10,13 +10,13 @@ import { until } from "../../support/until.ts";
 export interface ServiceProcess {
   readonly child: ChildProcess;
   readonly exited: Promise<unknown>;
-  /** The last 100 kB of its output, without the lines of requests. */
+  /** The last 100 kB of its output, without log lines of requests. */
   output(): string;
 }
 
 const maxOutput = 100_000;
 
-/** Starts `ashlar start` with two workers in the folder of its configuration, as a group of processes of its own. */
+/** Runs `ashlar start` with two workers in the folder of its configuration, as a separate process group. */
 export function startServiceIn(folder: string, variables: NodeJS.ProcessEnv = {}): ServiceProcess {
   const { DATABASE_URL: _, ...environment } = process.env;
   const child = spawn(process.execPath, [program, "start", "--workers", "2"], {
@@ -38,16 +38,16 @@ export function startServiceIn(folder: string, variables: NodeJS.ProcessEnv = {}
   return { child, exited: once(child, "exit"), output: () => output };
 }
 
-/** What requests since the last count had as responses. */
+/** The outcomes of requests since the last count. */
 export interface RequestCounts {
   readonly statuses: ReadonlyMap<number, number>;
   /** Requests whose connection was closed or refused. */
   readonly failures: number;
-  /** The longest time without a response with status 200. */
+  /** The longest time without a 200 response. */
   readonly silentMilliseconds: number;
 }
 
-/** Limits that do not apply to one client that sends all requests. */
+/** Limits that allow one client to send all requests. */
 export const loadedLimits = {
   requestsPerSecond: "unlimited",
   concurrentRequests: "unlimited",
@@ -70,7 +70,7 @@ export function createClient({ port, key, tokens }: { readonly port: number; rea
     (await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => null))?.ok === true;
   return {
     isReady,
-    /** Sends 50 requests per second until it is stopped. */
+    /** Sends 50 requests per second until stopped. */
     startRequests() {
       const paths = [latestPath, `/v1/own/address/${tokens.trader}/balances_v2/`, `/v1/own/tokens/${tokens.token}/token_holders_v2/`];
       let statuses = new Map<number, number>();
@@ -109,7 +109,7 @@ export function createClient({ port, key, tokens }: { readonly port: number; rea
         },
       };
     },
-    /** Adds a block, and returns the seconds until it is indexed and served, and the service is ready. */
+    /** Adds a block, and returns the seconds until it is served and the service is ready. */
     async recovery(withinMilliseconds = 60_000): Promise<number> {
       const from = performance.now();
       await tokens.grow(1);
@@ -121,7 +121,7 @@ export function createClient({ port, key, tokens }: { readonly port: number; rea
   };
 }
 
-/** The counts by status, such as `400 × 200, 3 × 503`. */
+/** Formats the counts by status, such as `400 × 200, 3 × 503`. */
 export const renderStatuses = ({ statuses }: RequestCounts): string =>
   [...statuses]
     .sort(([left], [right]) => left - right)

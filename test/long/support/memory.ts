@@ -19,7 +19,7 @@ const residentKilobytes = (pid: number): number => {
 /** The environment of a process whose heap is to be measured. */
 export const inspected = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
 
-/** Collects garbage in an inspected process, by its output, and returns the used bytes of its heap in megabytes. */
+/** Collects garbage in an inspected process, whose output contains the debugger's URL, and returns the used heap in megabytes. */
 export async function heapMegabytes(output: string): Promise<number> {
   const url = /Debugger listening on (ws:\S+)/.exec(output)?.[1];
   if (url === undefined) throw new Error(`The process is not inspected: ${output.slice(0, 200)}`);
@@ -41,7 +41,7 @@ export async function heapMegabytes(output: string): Promise<number> {
       socket.addEventListener("open", resolve);
       socket.addEventListener("error", reject);
     });
-    // Finalizers of the first collection free what the second one collects.
+    // Finalizers of the first collection release objects for the second one.
     await call(1, "HeapProfiler.collectGarbage");
     await wait(finalizerMilliseconds);
     await call(2, "HeapProfiler.collectGarbage");

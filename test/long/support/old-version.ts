@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const repositoryRoot = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Whether the history of the repository contains a commit: a shallow clone and a package do not. */
+/** Whether the repository's history contains a commit, unlike a shallow clone or a package. */
 export const hasCommit = (commit: string): Promise<boolean> =>
   run("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: repositoryRoot }).then(
     () => true,
@@ -23,14 +23,14 @@ interface Manifest {
 const manifestOf = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
 
-/** Whether this version's packages include those that run the sources of another version. */
+/** Whether the installed packages have the versions that the sources of another version require. */
 async function sharesPackages(folder: string): Promise<boolean> {
   const [old, current] = await Promise.all([manifestOf(folder), manifestOf(repositoryRoot)]);
   const isSame = ([name, version]: [string, string]) => (current.dependencies[name] ?? current.devDependencies[name]) === version;
   return Object.entries(old.dependencies).every(isSame) && old.devDependencies.tsx === current.devDependencies.tsx;
 }
 
-/** Writes the files of a commit into a folder, with its packages, and returns its command line. */
+/** Checks out a commit into a folder, installs its packages, and returns the path of its command. */
 export async function checkOut(commit: string, folder: string): Promise<string> {
   await mkdir(folder);
   const archive = join(folder, "..", `${commit}.tar`);
@@ -41,7 +41,7 @@ export async function checkOut(commit: string, folder: string): Promise<string> 
   return join(folder, "bin/ashlar.js");
 }
 
-/** Runs a command of a version to its end and returns its output. @throws {Error} if it fails. */
+/** Runs a command of a version and returns its output. @throws {Error} if it fails. */
 export async function runCommand(entry: string, args: readonly string[], databaseUrl: string): Promise<string> {
   const child = spawn(process.execPath, [entry, ...args], {
     env: { ...process.env, DATABASE_URL: databaseUrl },

@@ -19,7 +19,7 @@ const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const programs = ["patroni", "etcd", "haproxy"];
 const postgres = "/usr/lib/postgresql/15/bin/postgres";
 
-/** The programs that are not installed; packages of Node.js cannot install them. */
+/** The required programs that are not installed; npm packages cannot provide them. */
 export const missingPrograms = (): string[] => [
   ...programs.filter((name) => spawnSync(name, ["--version"], { stdio: "ignore" }).error !== undefined),
   ...(existsSync(postgres) ? [] : ["postgresql-15"]),
@@ -64,7 +64,7 @@ const postmasterOf = ({ folder }: Node): number => Number(readFileSync(join(fold
 const hasRole = async ({ restPort }: Node, role: "primary" | "replica"): Promise<boolean> =>
   (await fetch(`http://127.0.0.1:${restPort}/${role}`, { signal: AbortSignal.timeout(2_000) }).catch(() => null))?.ok === true;
 
-/** The documented example for a server, which differs between servers in its name and its addresses. */
+/** Writes the documented example of a server's configuration, with the name, addresses and paths of this server. */
 async function configure({ name, folder, port, restPort }: Omit<Node, "patroni">, etcdPort: number): Promise<void> {
   const example = adapt(await documentedExample(page, "yaml", "# /etc/patroni/config.yml"), {
     "name: db1": `name: ${name}`,
@@ -81,7 +81,7 @@ async function configure({ name, folder, port, restPort }: Omit<Node, "patroni">
 
 const startPatroni = ({ folder }: Omit<Node, "patroni">): Program => run("patroni", [join(folder, "config.yml")], folder, account);
 
-/** Runs the documented examples of Patroni and HAProxy with two servers of PostgreSQL and one etcd. */
+/** Runs the documented examples of Patroni and HAProxy with two PostgreSQL servers and one etcd. */
 export async function startPatroniCluster(): Promise<FailoverCluster> {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-patroni-"));
   await chmod(folder, 0o755);
@@ -128,7 +128,7 @@ export async function startPatroniCluster(): Promise<FailoverCluster> {
       "10.0.0.12:5432": `127.0.0.1:${two.port}`,
     }),
   ) as FailoverCluster["settings"];
-  await until("the balancer to lead to the primary", () =>
+  await until("the load balancer to reach the primary", () =>
     query(settings.databaseUrl, "SELECT 1").then(
       () => true,
       () => false,
@@ -148,7 +148,7 @@ export async function startPatroniCluster(): Promise<FailoverCluster> {
       const patroni = isPatroniLost ? [killed.patroni.child.pid ?? 0] : [];
       const processes = [...patroni, postmaster, ...descendantsOf(postmaster)];
       for (const pid of processes) process.kill(pid, "SIGKILL");
-      await until("its processes to exit", () => processes.every(isGone));
+      await until("the processes of the server to exit", () => processes.every(isGone));
     },
     promotion: () => until("the standby to be promoted", () => hasRole(otherThan(killed), "primary"), 60_000),
     async comeBack() {

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 
-/** Mounts a file system in memory on a folder; only root may. */
+/** Mounts an in-memory file system on a folder, which only root can do. */
 export const mountDisk = (folder: string, megabytes: number): void =>
   void execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=0755`, "tmpfs", folder], { stdio: "ignore" });
 
-/** Removes the file system of a folder, even while it is used. */
+/** Unmounts the file system of a folder, even while it is in use. */
 export const unmountDisk = (folder: string): void => void execFileSync("umount", ["-l", folder], { stdio: "ignore" });
 
-/** Whether this process may mount file systems. */
+/** Whether this process can mount file systems. */
 export function canMount(): boolean {
   const folder = join(tmpdir(), `ashlar-mount-${process.pid}`);
   mkdirSync(folder);
@@ -28,7 +28,7 @@ export function canMount(): boolean {
 
 const chunkBytes = 1024 * 1024;
 
-/** Writes a file until no space is left. */
+/** Writes a file until the disk is full. */
 export function fillDisk(path: string): void {
   const file = openSync(path, "w");
   try {

@@ -11,7 +11,7 @@ export interface LongChain {
   readonly config: ChainConfig;
   /** Adds three blocks with transfers and approvals, or sometimes with transactions of every kind. */
   grow(): Promise<void>;
-  /** Replaces the last 1 to 10 blocks with a longer branch; returns how many. */
+  /** Replaces the last 1 to 10 blocks with a longer branch, and returns their number. */
   reorganise(): Promise<number>;
   /** Paths of requests that read blocks, balances, transfers, transactions, logs, holders, collections and approvals. */
   paths(): string[];
@@ -19,13 +19,13 @@ export interface LongChain {
 
 const name = "own";
 const rounds = 40;
-/** More than a reorganisation replaces; older states are discarded, because an hour of them needs gigabytes. */
+/** More than a reorganisation replaces. Older states are discarded, because those of one hour take gigabytes. */
 const keptStates = 300;
 const maxDepth = 10;
 const blocksPerRound = 3;
 /**
- * Every so many rounds, blocks have transactions of every kind. These create accounts, whose properties a server keeps in memory, for 50,000 accounts at most:
- * far more than the chain may have if memory is to be constant.
+ * The number of rounds between blocks with transactions of every kind. These are rare because they create accounts, of which a server keeps up to
+ * 50,000 in memory: more would make its memory grow during the test.
  */
 const roundsPerStory = 20;
 

@@ -3,21 +3,21 @@ import type { LoadResult } from "../load/open-loop.ts";
 import { goodputOf } from "./load-process.ts";
 import { print } from "./settings.ts";
 
-/** The share of requests that must be answered with 200 at a sustainable rate. */
-const answeredShare = 0.98;
+/** The share of requests that must have 200 responses at a sustainable rate. */
+const minSuccessShare = 0.98;
 const p99Milliseconds = 1_000;
 const firstRate = 10;
 const growth = 1.8;
 const bisections = 4;
 
-/** The greatest rate that a server sustains, and the responses per second that it had then. */
+/** The highest rate that a server sustains, and the number of 200 responses per second at that rate. */
 export interface Sustainable {
   readonly rate: number;
   readonly goodput: number;
 }
 
 /**
- * Finds the greatest sustainable rate by a ramp and a bisection, in steps of a few seconds each; `load` runs one step, with a rate and its milliseconds.
+ * Finds the highest sustainable rate with a ramp and a bisection, in steps of a few seconds. `load` runs one step with a rate for some milliseconds.
  */
 export async function findSustainableRate(
   load: (rate: number, milliseconds: number) => Promise<LoadResult>,
@@ -25,16 +25,16 @@ export async function findSustainableRate(
 ): Promise<Sustainable> {
   const run = async (rate: number): Promise<{ readonly isSustained: boolean; readonly result: LoadResult }> => {
     const result = await load(rate, stepSeconds * 1000);
-    const isSustained = (result.statuses[200] ?? 0) >= answeredShare * result.requests && result.p99 < deadline(p99Milliseconds);
+    const isSustained = (result.statuses[200] ?? 0) >= minSuccessShare * result.requests && result.p99 < deadline(p99Milliseconds);
     print(`${Math.round(rate)} requests/s: ${isSustained ? "sustained" : "not sustained"}, ${summaryOf(result)}`);
     return { isSustained, result };
   };
-  /** A failed step is repeated, because another process may have been the cause. */
+  /** Repeats a failed step once, because another process may have been the cause. */
   const attempt = async (rate: number): ReturnType<typeof run> => {
     const first = await run(rate);
     return first.isSustained ? first : run(rate);
   };
-  // Fills caches, and compiles what is hot.
+  // The first step fills caches and warms up the JIT compiler.
   await attempt(firstRate);
   let best: Sustainable | null = null;
   let failed: number | null = null;
@@ -42,7 +42,7 @@ export async function findSustainableRate(
   for (let bisection = 0; bisection < bisections; ) {
     const { isSustained, result } = await attempt(rate);
     if (isSustained) best = { rate, goodput: goodputOf(result) };
-    else if (best === null) throw new Error(`Not even ${rate} requests/s are sustained: ${summaryOf(result)}`);
+    else if (best === null) throw new Error(`The server does not even sustain ${rate} requests/s: ${summaryOf(result)}`);
     else failed = rate;
     if (failed === null) rate *= growth;
     else {
@@ -50,11 +50,11 @@ export async function findSustainableRate(
       rate = ((best?.rate ?? 0) + failed) / 2;
     }
   }
-  if (best === null) throw new Error("No rate is sustained.");
+  if (best === null) throw new Error("The server sustains no rate.");
   return best;
 }
 
-/** One line about a load. */
+/** A one-line summary of a load. */
 export const summaryOf = (result: LoadResult): string =>
   [
     `goodput ${Math.round(goodputOf(result))}/s`,

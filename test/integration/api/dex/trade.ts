@@ -23,21 +23,19 @@ import {
   uniswap,
 } from "../../domains/pools/support.ts";
 
-// A token with 18 decimals at 3 dollars and one with 6 decimals at half a dollar: traded in a pair, in two concentrated pools, and in a pair of an
-// unconfigured exchange.
+// Two tokens, one with 18 decimals at 3 dollars and one with 6 decimals at half a dollar, are traded in a pair, in two concentrated pools, and in a
+// pair of an unconfigured exchange.
 
 /** One whole token with 18 decimals. */
 export const unit = 10n ** 18n;
 const toLowerAddress = (address: string): Address => address.toLowerCase() as Address;
 
-/** The chain of the tests. */
 export let chain: TestChain;
 /** The configured exchange. */
 export let exchange: TestExchange;
 let unconfigured: TestExchange;
 /** The exchange of the concentrated pools. */
 export let ranges: ConcentratedExchange;
-/** The database of the index. */
 export let test: TestDatabase;
 /** The tokens with prices, of 18 and 6 decimals. */
 export let tokens: readonly [Address, Address];
@@ -51,13 +49,11 @@ export let other: Address;
 export let pair: Address;
 /** The concentrated pools. */
 export let pools: readonly [Address, Address];
-/** The transactions by what they do. */
+/** The transactions by purpose. */
 export let sent: Record<"swap" | "add" | "remove" | "path" | "open" | "decrease" | "otherExchange" | "transfer" | "sameToken", Hash>;
-/** The logs of the pair. */
 export let pairEvents: PairLog[];
-/** The logs of the concentrated pools. */
 export let poolEvents: PoolLog[];
-/** The API with the exchanges configured. */
+/** The API of a server with configured exchanges. */
 export let service: { detailsOf(hash: Hash, query?: string): Promise<ResponseData>; end(): Promise<void> };
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex");
@@ -150,7 +146,7 @@ export const setUp = async () => {
     decrease: await mineTransaction(chain, [ranges.decrease(trader, 1n, 1_000_000n)]),
     otherExchange: await mineTransaction(chain, [unconfigured.swap(trader, 2n * unit, tokens)]),
     transfer: await mineTransaction(chain, [{ from: trader, ...call(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
-    // The amount sent to the pair is withdrawn, except for the fee.
+    // The amount sent to the pair is withdrawn, less the fee.
     sameToken: await mineTransaction(chain, [
       { from: trader, gas: 900_000n, ...call(uniswap.pair(), pair, "swap", [990n, 0n, trader, "0x"]) },
     ]),
@@ -161,7 +157,7 @@ export const setUp = async () => {
   const indexer = await createTestIndexer(chain.url, test.database, { projections: [tokensProjection, poolsProjection] });
   await indexer.runToHead(await chain.head());
   await indexer.close();
-  // Rows that the metadata and price jobs would write: 3 dollars and half a dollar in this hour, different prices before and after.
+  // Rows that the metadata and price jobs would write: 3 dollars and half a dollar in this hour, other prices before and after it.
   for (const [address, symbol, decimals] of [
     [tokens[0], "ONE", 18],
     [tokens[1], "TWO", 6],

@@ -111,7 +111,7 @@ describe("dex_details of a transaction", () => {
     });
   });
 
-  it("describe each pool of a path with its own fee, and without values if a token has no price", async () => {
+  it("describe each pool of a path with its own fee, and have null values if a token has no price", async () => {
     const logs = poolLogsOf(sent.path, "Swap");
     const reports: ResponseData[] = await service.detailsOf(sent.path);
     expect(reports.map((report) => [report.log_offset, report.pair_address, report.pair_lp_fee_bps, report.protocol_name])).toEqual([

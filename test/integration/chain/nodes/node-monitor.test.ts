@@ -31,7 +31,7 @@ afterEach(async () => {
   await Promise.all(proxies.map((proxy) => proxy.close()));
 });
 
-/** Monitors the first nodes, with a secret in each URL. */
+/** Monitors the first `count` nodes, with a secret in each URL. */
 const monitor = (count: number, indexedHash: (height: number) => Hash | null = () => null): NodeMonitor => {
   const log = (message: string): void => void messages.push(message);
   const created = createNodeMonitor({
@@ -44,9 +44,9 @@ const monitor = (count: number, indexedHash: (height: number) => Hash | null = (
   running = created.run(stop.signal);
   return created;
 };
-const isReplaced = (nodes: NodeMonitor): Promise<void> => until("a replacement", () => nodes.current !== 0);
+const waitForReplacement = (nodes: NodeMonitor): Promise<void> => until("a replacement", () => nodes.current !== 0);
 const proxy = (position: number): RpcProxy => proxies[position] as RpcProxy;
-/** Returns another hash for all blocks but the last ones, of which only the head is 100. */
+/** Returns a wrong hash for all blocks except the most recent ones; the head is 100. */
 const lieAboutOldBlocks: RpcProxy["tamper"] = (method, reply, [height]) => {
   if (method === "eth_getBlockByNumber" && Number(height) <= 36) (reply.result as { hash: Hash }).hash = otherHash;
 };
@@ -57,7 +57,7 @@ it("quarantines the node whose blocks differ from those of the majority, and rep
   proxy(0).tamper = lieAboutOldBlocks;
   const nodes = monitor(3);
   const { replaced } = nodes;
-  await isReplaced(nodes);
+  await waitForReplacement(nodes);
   expect(replaced.aborted).toBe(true);
   expect(nodes.replaced.aborted).toBe(false);
   expect(messages).toEqual([
@@ -68,15 +68,15 @@ it("quarantines the node whose blocks differ from those of the majority, and rep
   ]);
 });
 
-it("of two nodes quarantines the one whose block differs from the index", async () => {
+it("quarantines the one of two nodes whose block differs from the index", async () => {
   const indexed = new Map(await Promise.all(Array.from({ length: 37 }, async (_, height) => [height, await hashAt(height)] as const)));
   proxy(0).tamper = lieAboutOldBlocks;
   const nodes = monitor(2, (height) => indexed.get(height) ?? null);
-  await isReplaced(nodes);
+  await waitForReplacement(nodes);
   expect(messages[0]).toMatch(/^Quarantined node 1 /);
 });
 
-it("keeps the node, and says so once, if two nodes differ and the index is empty", async () => {
+it("keeps the node, and logs one warning, if two nodes differ and the index is empty", async () => {
   proxy(0).tamper = lieAboutOldBlocks;
   const nodes = monitor(2);
   await until("two comparisons", () => (proxy(1).counts.get("eth_getBlockByNumber") ?? 0) >= 4);
@@ -110,12 +110,12 @@ it.each<[string, RpcProxy["tamper"], RegExp]>([
 ])("replaces a node %s", async (_, tamper, message) => {
   proxy(0).tamper = tamper;
   const nodes = monitor(2);
-  await isReplaced(nodes);
+  await waitForReplacement(nodes);
   expect(messages[0]).toMatch(message);
   expect(messages.join()).not.toContain("secret");
 });
 
-it("keeps its node if one of three claims a head far ahead", async () => {
+it("keeps the node if one of three reports a head far ahead", async () => {
   proxy(2).tamper = (method, reply) => {
     if (method === "eth_blockNumber") reply.result = "0xffffffff";
   };

@@ -4,20 +4,19 @@ import { withAccount } from "../../../../runtime/database/with-account.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 
 const settings = { statementTimeoutMilliseconds: 0, applicationName: "ashlar-test-reader" };
-/** Opens a database. */
 export const open = (url: string, poolSize = 1): Database => createDatabase({ url, poolSize, ...settings });
 
-/** Functions that close what the tests opened. */
+/** Cleanup functions of everything that the tests opened. */
 export const closing: (() => Promise<void>)[] = [];
 
-/** Creates a database that is dropped at the end. */
+/** Creates a database that `closeAll` drops. */
 export const newDatabase = async (): Promise<TestDatabase> => {
   const test = await createTestDatabase();
   closing.push(test.drop);
   return test;
 };
 
-/** The error of a statement: its SQLSTATE, or "ok". */
+/** The SQLSTATE with which a statement fails, or "ok". */
 export const outcome = async (database: Queryable, statement: string): Promise<string> => {
   try {
     await database.query(statement);
@@ -36,7 +35,7 @@ export const readOnly = "25006";
 export let test: TestDatabase;
 /** The reader role of `test`. */
 export let reader: Database;
-/** The reader role of a database on a server that other applications use: rights that all roles have by default are kept. */
+/** The reader role on a server that other applications use, where the default privileges of all roles are not revoked. */
 export let shared: Database;
 
 const readerOf = async ({ url, database }: TestDatabase, isOwnServer: boolean): Promise<Database> => {

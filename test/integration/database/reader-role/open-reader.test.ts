@@ -47,7 +47,7 @@ describe("openReader", () => {
     return { url, own, admin };
   };
 
-  it("sets up the role as a user with CREATEROLE, also repeatedly", async () => {
+  it("can set up the role repeatedly as a user with CREATEROLE", async () => {
     const { url, own } = await ownedBy("CREATEROLE");
     for (const mustReset of [false, true, false]) await setUpReaderRole(own, { isOwnServer: false, mustReset });
     const { reader: opened } = await openReader(configOf(url), { url }, own, 8);
@@ -55,10 +55,10 @@ describe("openReader", () => {
     await opened.close();
   });
 
-  it("is become in a transaction by a superuser and by the user that created it, with its rights and limits, and by no other user", async () => {
-    const [creator, stranger] = [await ownedBy("CREATEROLE"), await ownedBy("")];
+  it("opens a role that a superuser and its creator, but no other user, can assume in a transaction, with its privileges and limits", async () => {
+    const [creator, nonCreator] = [await ownedBy("CREATEROLE"), await ownedBy("")];
     const { user: created } = await setUpReaderRole(creator.own, { isOwnServer: false });
-    const { user: given } = await setUpReaderRole(stranger.admin.database, { isOwnServer: false });
+    const { user: given } = await setUpReaderRole(nonCreator.admin.database, { isOwnServer: false });
     const identity =
       "SELECT current_user::text AS role, current_setting('work_mem') AS memory, current_setting('statement_timeout') AS timeout";
     const become = (database: Database, role: string) =>
@@ -83,10 +83,10 @@ describe("openReader", () => {
         isRestored: true,
       });
     }
-    expect(await become(stranger.own, given)).toBeNull();
+    expect(await become(nonCreator.own, given)).toBeNull();
   });
 
-  it("needs no right to create roles if the role exists", async () => {
+  it("does not need CREATEROLE if the role exists", async () => {
     const { url, own, admin } = await ownedBy("");
     const { user } = await setUpReaderRole(admin.database, { isOwnServer: false });
     const { reader: opened, readerRole } = await openReader(configOf(url), { url }, own, 8);
@@ -94,7 +94,7 @@ describe("openReader", () => {
     await opened.close();
   });
 
-  it("refuses a user that may not create roles with the statements that an administrator runs", async () => {
+  it("refuses a user without CREATEROLE, and returns the statements that an administrator can run", async () => {
     const { url, own, admin } = await ownedBy("");
     const error = await openReader(configOf(url), { url }, own, 8).catch((reason: unknown) => reason as Error);
     if (!(error instanceof Error)) throw new TypeError("Expected an error.");
@@ -113,8 +113,8 @@ describe("openReader", () => {
   });
 
   it.each<readonly [string, string, RegExp]>([
-    ["may write", "GRANT INSERT ON public.blocks TO $role", /can write public\.blocks/],
-    ["may read keys", "GRANT SELECT ON public.api_keys TO $role", /can read public\.api_keys/],
+    ["can write", "GRANT INSERT ON public.blocks TO $role", /can write public\.blocks/],
+    ["can read keys", "GRANT SELECT ON public.api_keys TO $role", /can read public\.api_keys/],
     ["cannot read a view", "REVOKE SELECT ON api.blocks FROM $role", /cannot read api\.blocks/],
     ["is a superuser", "ALTER ROLE $role SUPERUSER", /has SUPERUSER/],
     ["is a member of another role", "GRANT pg_read_all_data TO $role", /is a member of role pg_read_all_data/],
@@ -130,7 +130,7 @@ describe("openReader", () => {
     expect(error.message).not.toContain(account.password);
   });
 
-  it("refuses a configured URL of another database", async () => {
+  it("refuses a configured URL that refers to another database", async () => {
     const other = await newDatabase();
     const account = await setUpReaderRole(other.database, { isOwnServer: true });
     const config = configOf(test.url, { communityDatabaseUrl: withAccount(other.url, account) });
@@ -143,6 +143,6 @@ describe("openReader", () => {
     await expect(openReader(config, { url }, database, 8)).rejects.toThrow("has SUPERUSER");
     const connections = () =>
       database.query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'ashlar-community'");
-    await until("the connections are closed", async () => (await connections()).length === 0);
+    await until("the connections to be closed", async () => (await connections()).length === 0);
   });
 });

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readerRightsProblem } from "../../../../runtime/database/reader/reader-rights.ts";
 import { closeAll, denied, openReaders, outcome, reader, readOnly, shared, test } from "./databases.ts";
 
-/** SQLSTATE query_canceled, by the statement timeout. */
+/** SQLSTATE query_canceled, raised by the statement timeout. */
 const canceled = "57014";
 /** SQLSTATE configuration_limit_exceeded. */
 const tooManyFiles = "53400";
-/** Statements with their outcomes on Ashlar's own server, and on one that other applications use as well, if that differs. */
+/** Statements with their outcomes on Ashlar's own server and, where it differs, on a server that other applications also use. */
 const expectations = (rows: readonly (readonly [statement: string, own: string, onShared?: string])[]) =>
   rows.map(([statement, own, onShared = own]) => ({ statement, own, onShared }));
 
@@ -59,7 +59,7 @@ describe("the reader role", () => {
       ["SELECT pg_create_logical_replication_slot('s', 'pgoutput')", denied],
       ["SELECT 1; LOCK TABLE public.blocks IN ACCESS EXCLUSIVE MODE", denied],
       ["VACUUM FULL pg_class; SELECT 1", "25001"],
-      // The rest is harmful only as a load, or to other connections of the same role; the checker of declarations refuses all of these functions.
+      // The following can only cause load or affect connections of the same role. The check of declared SQL refuses all of these functions.
       ["SELECT set_config('statement_timeout', '0', true)", denied, "ok"],
       ["SELECT pg_sleep(0)", denied, "ok"],
       ["SELECT pg_notify('channel', 'text')", denied, "ok"],
@@ -68,7 +68,7 @@ describe("the reader role", () => {
       ["SELECT pg_cancel_backend(0)", denied, "ok"],
       ["SELECT pg_logical_emit_message(false, 'a', 'text')", denied, "ok"],
     ]),
-  )("may not run $statement", async ({ statement, own, onShared }) => {
+  )("cannot run $statement", async ({ statement, own, onShared }) => {
     expect([await outcome(reader, statement), await outcome(shared, statement)]).toEqual([own, onShared]);
   });
 
@@ -89,7 +89,7 @@ describe("the reader role", () => {
       ["CREATE TEMP TABLE mine (a int)", denied, "ok"],
       ["SELECT lo_create(0)", denied, "ok"],
     ]),
-  )("lacks the right for $statement, also in a transaction that may write", async ({ statement, own, onShared }) => {
+  )("lacks the privilege for $statement, even in a read-write transaction", async ({ statement, own, onShared }) => {
     const outcomes = [reader, shared].map((database) =>
       database.transaction(async (client) => {
         await client.query("SET TRANSACTION READ WRITE");
@@ -99,7 +99,7 @@ describe("the reader role", () => {
     expect(await Promise.all(outcomes)).toEqual([own, onShared]);
   });
 
-  it("may not end the connections of other roles", async () => {
+  it("cannot end the connections of other roles", async () => {
     const [{ pid } = { pid: 0 }] = await test.database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
     expect(await outcome(reader, `SELECT pg_terminate_backend(${pid})`)).toBe(denied);
     expect(await outcome(shared, `SELECT pg_terminate_backend(${pid})`)).toBe(denied);
@@ -109,19 +109,19 @@ describe("the reader role", () => {
     ["sleeps", "SELECT pg_sleep(60)"],
     ["recursion", "WITH RECURSIVE bomb(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM bomb) SELECT count(*) FROM bomb"],
     ["products", "SELECT count(*) FROM generate_series(1, 10000000) a, generate_series(1, 1000) b"],
-  ])("is stopped by its statement timeout, or its limit of temporary files: %s", async (_, statement) => {
+  ])("is stopped by its statement timeout or its limit on temporary files: %s", async (_, statement) => {
     const started = performance.now();
     expect([canceled, tooManyFiles]).toContain(await outcome(shared, statement));
     expect(performance.now() - started).toBeLessThan(30_000);
   });
 
-  it("may not write more than its limit of temporary files", async () => {
-    // Or the timeout, on a slow machine. 20 million rows of 60 bytes are 1.2 GB.
+  it("cannot exceed its limit on temporary files", async () => {
+    // 20 million rows of 60 bytes are 1.2 GB. On a slow machine, the timeout ends the statement first.
     const sort = "SELECT count(*) FROM (SELECT repeat(n::text, 8) AS t FROM generate_series(1, 20000000) n ORDER BY 1 OFFSET 1) s";
     expect([tooManyFiles, canceled]).toContain(await outcome(reader, sort));
   });
 
-  it("cannot prolong its timeout for the statement that runs", async () => {
+  it("cannot extend the timeout of a running statement", async () => {
     expect(await outcome(shared, "SELECT set_config('statement_timeout', '0', true), pg_sleep(60)")).toBe(canceled);
   });
 });

@@ -7,7 +7,7 @@ afterAll(closeAll);
 beforeAll(openReaders);
 
 describe("setUpReaderRole", () => {
-  it("returns the same account to processes that start at once", async () => {
+  it("returns the same account to processes that start concurrently", async () => {
     const { url } = await newDatabase();
     const pools = Array.from({ length: 6 }, () => open(url));
     const accounts = await Promise.all(pools.map((pool) => setUpReaderRole(pool, { isOwnServer: true })));
@@ -15,7 +15,7 @@ describe("setUpReaderRole", () => {
     await Promise.all(pools.map((pool) => pool.close()));
   });
 
-  it("creates a role for each database of a server, which cannot log in with the password of another", async () => {
+  it("creates a role for each database of a server, each with its own password", async () => {
     const other = await newDatabase();
     const [one, two] = [
       await setUpReaderRole(test.database, { isOwnServer: true }),
@@ -27,7 +27,7 @@ describe("setUpReaderRole", () => {
     await wrong.close();
   });
 
-  it("sends no password to the server", async () => {
+  it("does not send the password to the server", async () => {
     const { database } = await newDatabase();
     const sent: string[] = [];
     const account = await setUpReaderRole(

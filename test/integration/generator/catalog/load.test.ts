@@ -48,13 +48,13 @@ describe("the catalog of the repository", () => {
     expect(diagnostics.map(renderDiagnostic)).toEqual([]);
     const rows = catalog?.operations.flatMap(({ definition }) => definition.row ?? []).sort((left, right) => left - right);
     expect(rows).toEqual(Array.from({ length: 55 }, (_, index) => index + 1));
-    // The pricing endpoint has no row. The number of additions is not fixed.
+    // All rows and the pricing endpoint, which has no row. The number of additions is not fixed.
     expect(catalog?.operations.filter(({ definition }) => definition.addition !== true)).toHaveLength(55 + 1);
     // market_data 9, markets 8, balances 9, transactions 10, tokens 3.
     expect(catalog?.community).toHaveLength(9 + 8 + 9 + 10 + 3);
   });
 
-  it("has paths that start with the name of its folder", async () => {
+  it("has file paths that start with the name of its folder", async () => {
     const files = await readCatalogFiles(specDirectory);
     expect(files.get("spec/service.yaml")).toBe(readFileSync(`${specDirectory}/service.yaml`, "utf8"));
   });

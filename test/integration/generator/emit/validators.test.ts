@@ -20,7 +20,7 @@ const documented = Object.values(document.paths).map(({ get }) => ({
 
 const success = (data: unknown) => ({ data, error: false, error_message: null, error_code: null });
 
-/** The documented response of an operation with a changed first item. */
+/** The documented response of an operation, with a change to its first item. */
 function changedResponse(id: ValidatedOperation, change: (item: Record<string, unknown>) => void): unknown {
   const response = structuredClone(documented.find((entry) => entry.id === id)?.response) as { data: { items: Record<string, unknown>[] } };
   const [item] = response.data.items;
@@ -81,7 +81,7 @@ describe("generated validators", () => {
     expect(validators.getTokenPrices(success({}))).toBe(false);
   });
 
-  it("need no other module at run time", () => {
+  it("import no other module at run time", () => {
     const code = readFileSync(new URL("../../../../generated/validators.gen.js", import.meta.url), "utf8");
     expect(code).not.toMatch(/^\s*import\s|\bimport\(|\brequire\(/m);
   });

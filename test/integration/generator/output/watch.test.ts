@@ -4,7 +4,7 @@ import { watchCatalog } from "../../../../generator/output/watch.ts";
 import { withFolder, writeTextFile } from "../../../support/generator/output/folders.ts";
 
 describe("watchCatalog", () => {
-  it("runs once after simultaneous changes, ignores the schema that a run writes, and ends when the signal aborts", () =>
+  it("runs once after simultaneous changes, ignores the schema that a run writes, and ends when the signal is aborted", () =>
     withFolder(async (root) => {
       await writeTextFile(root, "spec/service.yaml", "a");
       const stop = new AbortController();

@@ -18,7 +18,7 @@ function generated(entries: Readonly<Record<string, string>>): Map<string, strin
 const read = (root: string, path: string): Promise<string> => readFile(join(root, path), "utf8");
 
 describe("writeOutput", () => {
-  it("writes new files, and in a second run only changed ones", () =>
+  it("writes new files, and only changed ones in a second run", () =>
     withFolder(async (root) => {
       const first = await writeOutput(root, generated({ "generated/a.ts": "1", "generated/b.ts": "1" }));
       expect(first.written.toSorted()).toEqual(["generated/a.ts", "generated/b.ts", manifestPath]);
@@ -88,7 +88,7 @@ describe("writeOutput", () => {
 });
 
 describe("replaceFile", () => {
-  it("shows readers the old text or the new one, never a part", () =>
+  it("replaces the text atomically", () =>
     withFolder(async (root) => {
       const path = join(root, "large.txt");
       const texts = ["a", "b"].map((letter) => letter.repeat(2_000_000));

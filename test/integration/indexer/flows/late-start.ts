@@ -3,7 +3,7 @@ import { startTestChain } from "../../../support/chain.ts";
 import { balanceHistory, createTestIndexer } from "../../../support/indexer/support.ts";
 import { chain, chainSettings, newDatabase, proxy } from "./setup.ts";
 
-/** Tests of indexes without all earlier state. */
+/** Tests of indexes that lack earlier state. */
 export const describeLateStart = (): void => {
   describe("an index that starts at a later block", () => {
     it("reads base balances from the node's state, and is exact from its first block", async () => {

@@ -8,7 +8,7 @@ import { dump } from "../../../support/contents.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import { addNextRound, chain, chainSettings, expectSame, freshDump, newDatabase, proxy } from "./setup.ts";
 
-/** Tests of nodes of another chain, and of projections that are added or changed. */
+/** Tests of nodes of the wrong chain, and of projections that are added or changed. */
 export const describeProjections = (): void => {
   describe("a node that does not belong to the index", () => {
     it("is refused when its genesis block differs", async () => {
@@ -36,7 +36,7 @@ export const describeProjections = (): void => {
   });
 
   describe("a projection added or changed later", () => {
-    it("has the rows of one that existed from the start, and requests only the head and contract standards from the node", async () => {
+    it("has the same rows as if it had always existed, and requests only the head and contract standards from the node", async () => {
       const test = await newDatabase();
       const ledgerOnly = await createTestIndexer(chain.url, test.database, { chain: chainSettings(), projections: [] });
       const head = await chain.head();
@@ -51,9 +51,9 @@ export const describeProjections = (): void => {
       await withProjections.runToHead(head);
       await withProjections.close();
       const methods = [...proxy.counts].filter(([method, count]) => count > (probed.get(method) ?? 0)).map(([method]) => method);
-      // Requests for the chain id, the genesis block, the head and the finalized block, but not for the contents of blocks.
+      // The requests are for the chain id, the genesis block, the head and the finalized block, but not for the contents of blocks.
       expect(methods.sort()).toEqual(["eth_call", "eth_chainId", "eth_getBlockByNumber"]);
-      // Two calls for each contract whose logs may belong to ERC-20 or ERC-721; none was called before, because no projection required it.
+      // Two calls for each contract whose logs may be ERC-20 or ERC-721; no projection has required them before.
       const [{ contracts } = { contracts: 0 }] = await test.database.query<{ contracts: number }>(
         "SELECT count(DISTINCT address) AS contracts FROM logs WHERE topic0 = $1 AND topic3 IS NOT NULL",
         [Buffer.from(erc721Transfer.topic0.slice(2), "hex")],

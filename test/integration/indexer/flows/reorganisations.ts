@@ -3,7 +3,7 @@ import { dump } from "../../../support/contents.ts";
 import { createTestIndexer, runUntil } from "../../../support/indexer/support.ts";
 import { accounts, addNextRound, chain, chainSettings, expectSame, freshDump, newDatabase, proxy } from "./setup.ts";
 
-/** Tests of replaced blocks. */
+/** Tests of reorganisations. */
 export const describeReorganisations = (): void => {
   describe("a reorganisation", () => {
     it.each([1, 3, 10])("leaves no rows of the replaced blocks at depth %i", async (depth) => {
@@ -15,7 +15,7 @@ export const describeReorganisations = (): void => {
       await chain.send({ from: chain.accounts[7] as `0x${string}`, to: chain.accounts[8] as `0x${string}`, value: 1n, gas: 21_000n });
       await chain.mine();
       await testIndexer.runToHead(await chain.head());
-      // Only the first of the new blocks has a transaction, so the other accounts and tokens of the replaced blocks are untouched now.
+      // Only the first of the new blocks has a transaction; the new branch does not touch other accounts and tokens of the replaced blocks.
       const transactions = [[{ from: accounts[0], to: accounts[2], value: "0x5", gas: "0x5208" }, 0]];
       await chain.rpc("anvil_reorg", [depth, transactions]);
       await testIndexer.runToHead(await chain.head());
@@ -57,7 +57,7 @@ export const describeReorganisations = (): void => {
       expect(await test.database.query("SELECT 1 FROM node_reads WHERE key = '\\x01'")).toEqual([]);
     });
 
-    it("is not assumed if the node lags behind", async () => {
+    it("is not detected if the node merely lags behind", async () => {
       const test = await newDatabase();
       const first = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
       await first.runToHead(await chain.head());

@@ -8,12 +8,11 @@ import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
 
 type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
 
-/** The chain of the tests. */
 export let chain: TestChain;
 /** The proxy between the index and the node. */
 export let proxy: RpcProxy;
 let story: Story;
-/** The accounts that use the contracts. */
+/** The accounts that send transactions to the contracts. */
 export let accounts: Accounts;
 /** The number of the next round of transactions. */
 let round = 2;
@@ -44,7 +43,7 @@ export const expectSame = (actual: Record<string, string[]>, expected: Record<st
   for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table]);
 };
 
-/** Prepares what the tests share. */
+/** Starts the chain that the tests share. */
 export const setUp = async () => {
   chain = await startTestChain();
   proxy = await startRpcProxy(chain.url);
@@ -52,7 +51,7 @@ export const setUp = async () => {
   accounts = chain.accounts.slice(0, 3) as unknown as Accounts;
 };
 
-/** Deletes what a test created. */
+/** Drops the databases of a test, and resets the proxy. */
 export const tearDownTest = async () => {
   proxy.tamper = null;
   proxy.intercept = null;

@@ -10,7 +10,7 @@ export const quantity = (value: number) => `0x${value.toString(16)}`;
 const addressOf = (index: number): Address => `0x${(0xbeef0000 + index).toString(16).padStart(40, "1")}`;
 const forwarderCode = "0x600f600c600039600f6000f3600060006000600034600035" + "5af100";
 
-/** Deploys a contract that forwards the value of a call to the address in its data, by an internal call. */
+/** Deploys a contract that forwards the value of a call to the address in its data with an internal call. */
 const deployForwarder = async (chain: TestChain): Promise<Address> => {
   const [hash] = await chain.send({ data: forwarderCode as Address });
   await chain.mine();
@@ -19,7 +19,7 @@ const deployForwarder = async (chain: TestChain): Promise<Address> => {
 const forward = (forwarder: Address, to: Address, value: bigint) =>
   ({ to: forwarder, data: `0x${to.slice(2).padStart(64, "0")}` as Address, value }) as const;
 
-/** Accounts that are credited by a transaction, by an internal call, by an internal call and later a transaction, and without a transaction. */
+/** Accounts that are credited by transactions, by internal calls, by an internal call and then a transaction, and without a transaction. */
 export const [paid, paidInternally, paidInternallyThenTouched, minted] = [1, 2, 3, 4].map(addressOf) as [
   Address,
   Address,
@@ -30,7 +30,7 @@ export const [paid, paidInternally, paidInternallyThenTouched, minted] = [1, 2, 
 /** An index with its own database, and the warnings of the indexer. */
 export type Indexed = TestDatabase & { readonly warnings: readonly string[] };
 
-/** The stored and the reported balance of an account after a block: null if unknown. */
+/** The balance of an account after a block, as stored (null if unknown) and as reported by the node. */
 interface ComparedBalance {
   readonly owner: Address;
   readonly height: number;
@@ -42,18 +42,18 @@ interface ComparedBalance {
 export interface TouchedAccounts {
   readonly chain: TestChain;
   readonly proxy: RpcProxy;
-  /** Forwards the value of a call by an internal call. */
+  /** A contract that forwards the value of a call with an internal call. */
   readonly forwarder: Address;
   readonly head: number;
   /** The height of a block parameter, which is a number or the hash of a block (EIP-1898). */
   heightOf(blockParameter: unknown): number;
   index(overrides?: Partial<IndexedChain>, options?: Parameters<typeof createTestIndexer>[2]): Promise<Indexed>;
-  /** Compares each known account after each block with the node. Accounts without a row are omitted. */
+  /** Compares the balance of each stored account after each block with the node's. */
   compareBalances(indexed: Indexed): Promise<{ readonly owners: readonly Address[]; readonly rows: readonly ComparedBalance[] }>;
   end(): Promise<void>;
 }
 
-/** Mines the transactions on a chain of its own. */
+/** Starts a chain and mines the transactions. */
 export const startTouchedAccounts = async (): Promise<TouchedAccounts> => {
   const chain = await startTestChain();
   const proxy = await startRpcProxy(chain.url);

@@ -4,7 +4,7 @@ const hex = (text: string) => Buffer.from(text).toString("hex");
 const word = (value: number) => value.toString(16).padStart(64, "0");
 const size = (body: string) => (body.length / 2).toString(16).padStart(4, "0");
 
-/** Bytecode that returns the given bytes for name(), symbol() and decimals(), and reverts for null. */
+/** Creates bytecode that returns the given bytes for name(), symbol() and decimals(), or reverts for null. */
 const tokenCode = (results: readonly (string | null)[]): string => {
   const selectors = ["06fdde03", "95d89b41", "313ce567"];
   // PUSH1 0, CALLDATALOAD, PUSH1 e0, SHR; then for each selector: DUP1, PUSH4, EQ, PUSH2 target, JUMPI; finally a revert.
@@ -75,7 +75,7 @@ export const unusualTokens: Record<string, { code: string; name: string | null; 
     decimals: 1,
   },
   "no code": { code: "0x", name: null, symbol: null, decimals: null },
-  // An endless loop uses up the gas of all calls of a multicall.
+  // An endless loop, which uses up the gas of all calls of a multicall.
   "calls that burn all gas": { code: "0x5b600056", name: null, symbol: null, decimals: null },
 };
 

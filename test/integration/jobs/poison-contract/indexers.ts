@@ -29,7 +29,7 @@ export const describeIndexers = (): void => {
         "SELECT address, is_collection, read_at_block FROM contract_standards",
       );
 
-    it("reads the other standards if the node fails the calls of one contract, and indexes that contract by the form of its logs after the last attempt", async () => {
+    it("reads other contracts if the node fails the calls to one, and classifies that one by its logs after the last attempt", async () => {
       refuseContract(proxy, poisonCollection);
       const testIndexer = await startIndexer();
       await waitForHead(testIndexer);
@@ -63,7 +63,7 @@ export const describeIndexers = (): void => {
         ).map(({ owner, balance }) => [owner, balance]),
       );
 
-    it("stores the balances of a contract as unknown if the node fails all attempts to read them, and reads them later", async () => {
+    it("stores balances as unknown if the node fails all attempts to read them, and reads them later", async () => {
       refuseContract(proxy, poisonCoin);
       const testIndexer = await startAfterMints();
       await waitForHead(testIndexer);

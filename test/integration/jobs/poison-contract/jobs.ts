@@ -51,7 +51,7 @@ export const describeJobs = (): void => {
     const names = async () =>
       (await rowsOf<{ name: string | null }>("SELECT name FROM token_metadata ORDER BY name")).map(({ name }) => name);
 
-    it("reads the other tokens if the node fails the calls of one contract, and stores that contract's metadata as unknown after the last attempt", async () => {
+    it("reads other tokens if the node fails the calls to one, and stores unknown metadata for it after the last attempt", async () => {
       const reads = await startReads();
       refuseContract(proxy, poisonCoin);
       await reads.runDue();
@@ -103,7 +103,7 @@ export const describeJobs = (): void => {
     };
     const queued = () => rowsOf("SELECT token, attempts, problem FROM nft_reads");
 
-    it("reads the other tokens if the node fails the calls of one contract, and counts an attempt for that contract", async () => {
+    it("reads other tokens if the node fails the calls to one, and counts an attempt for it", async () => {
       const worker = await startWorker();
       refuseContract(proxy, poisonCollection);
       await worker.drain();
@@ -132,7 +132,7 @@ export const describeJobs = (): void => {
     const startReads = async () => {
       const testIndexer = await startIndexer({ projections: [tokensProjection, approvalsProjection] });
       await waitForHead(testIndexer);
-      // Both contracts return 0.
+      // Both contracts return an allowance of 0.
       await test.database.query(
         "INSERT INTO allowances SELECT $1, decode(o, 'hex'), decode(t, 'hex'), decode(o, 'hex'), $4, $4, 0, 0, 9 FROM unnest($2::text[], $3::text[]) AS k(o, t)",
         [chainId, [alice, alice].map((address) => address.slice(2)), [coin, poisonCoin].map((address) => address.slice(2)), startBlock],
@@ -152,7 +152,7 @@ export const describeJobs = (): void => {
         ]),
       );
 
-    it("reads the other tokens if the node fails the calls of one contract, and counts attempts for that contract, even if it is the only one left", async () => {
+    it("reads other tokens if the node fails the calls to one, and counts attempts for it, even if it is the only one left", async () => {
       const scheduler = await startReads();
       refuseContract(proxy, poisonCoin);
       await scheduler.runDue();

@@ -11,27 +11,24 @@ import { multicallAddress, multicallCode } from "../../../support/multicall.ts";
 import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
 import { until } from "../../../support/until.ts";
 
-/** The id of the chain. */
 export const chainId = 31337;
-/** A logger that discards all lines. */
 export const logger = { info: () => undefined, warn: () => undefined };
 
 let chain: TestChain;
-/** The proxy that fails calls. */
+/** A proxy that can fail calls. */
 export let proxy: RpcProxy;
-/** The blocks that jobs read through the proxy. */
+/** The source of jobs, which calls the node through the proxy. */
 export let source: Source;
 let closeRpc: () => Promise<void>;
-/** The test's database. */
 export let test: TestDatabase;
-/** The time of jobs and workers. */
+/** The clock of jobs and workers. */
 export const clock = { now: new Date() };
-/** Functions that stop what a test has started. */
+/** Functions that stop the indexers of a test. */
 export let cleanups: (() => Promise<void>)[];
 
 /** The accounts of the tests. */
 export let [alice, bob]: [Address, Address] = ["0x", "0x"];
-/** Contracts that work, and poison contracts, whose calls the node fails. */
+/** Contracts that work, and poison contracts, to which the node fails calls. */
 export let [coin, poisonCoin, collection, poisonCollection]: [Address, Address, Address, Address] = ["0x", "0x", "0x", "0x"];
 /** The first block after the mints, at which some indexes start. */
 export let startBlock: number;
@@ -41,7 +38,6 @@ const mine = async (...transactions: readonly TestTransaction[]) => {
   await chain.mine();
 };
 
-/** Rows of the test's database. */
 export const rowsOf = <Row extends object>(statement: string) => test.database.query<Row>(statement);
 
 /** Starts an indexer in the background. */
@@ -55,7 +51,7 @@ export const waitForHead = async ({ indexer }: TestIndexer) => {
   const head = await chain.head();
   await until("the index to reach the head", () => indexer.status().following && indexer.status().block === head);
 };
-/** A scheduler that runs jobs on request. */
+/** Creates a scheduler for an indexer's chain; tests call `runDue` to run its jobs. */
 export const schedulerOf = (testIndexer: TestIndexer, jobs: readonly Job[]) =>
   createChainScheduler({
     chainName: "test",
@@ -71,7 +67,7 @@ export const schedulerOf = (testIndexer: TestIndexer, jobs: readonly Job[]) =>
     logger,
   });
 
-/** Prepares what the tests share. */
+/** Starts the chain and deploys the contracts that the tests share. */
 export const setUp = async () => {
   chain = await startTestChain();
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
@@ -100,14 +96,14 @@ export const setUp = async () => {
   closeRpc = () => rpc.close();
 };
 
-/** Prepares a test. */
+/** Creates the database of a test and resets the clock. */
 export const setUpTest = async () => {
   test = await createTestDatabase();
   clock.now = new Date("2026-01-01T00:00:00Z");
   cleanups = [];
 };
 
-/** Deletes what a test created. */
+/** Stops the indexers of a test and drops its database. */
 export const tearDownTest = async () => {
   proxy.intercept = null;
   proxy.tamper = null;
