@@ -79,16 +79,17 @@ function planAt({ workers, indexers, chains }: Capacity, { control, readers, ind
 }
 
 /**
- * Divides the connections that the server accepts among all pools of all processes of a service. Serving pools get four per core in total, or what
- * the others leave.
+ * Divides the connections that the server accepts among all pools of all processes of a service. Serving pools get four per core in total and at
+ * least two each, or what the others leave.
  * @throws {CommandError} if there are too few.
  */
 export function planConnections(capacity: Capacity): ConnectionPlan {
   const { maxConnections, cores, workers } = capacity;
   const servers = Math.max(1, workers);
+  const wanted = Math.max(minServing, Math.ceil((connectionsPerCore * cores) / servers));
   for (const level of levels) {
     const left = Math.floor(maxConnections * level.share) - planAt(capacity, level, 0).total;
-    const serving = Math.min(Math.ceil((connectionsPerCore * cores) / servers), affordable(Math.floor(left / servers)));
+    const serving = Math.min(wanted, affordable(Math.floor(left / servers)));
     if (serving >= minServing) return planAt(capacity, level, serving);
   }
   const needed = Math.min(...levels.map((level) => planAt(capacity, level, minServing).total));

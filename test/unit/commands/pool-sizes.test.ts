@@ -13,6 +13,12 @@ describe("the pools of all processes", () => {
     expect(planConnections({ workers: 8, indexers: 1, maxConnections: 1_000, cores: 16, chains: 1 }).worker.serving).toBe(64 / 8);
   });
 
+  it("have two connections for responses per worker if there are more workers than cores need", () => {
+    // Four per core are one or less for each worker.
+    expect(planConnections({ workers: 4, indexers: 0, maxConnections: 97, cores: 1, chains: 1 }).worker.serving).toBe(2);
+    expect(planConnections({ workers: 16, indexers: 1, maxConnections: 997, cores: 2, chains: 1 }).worker.serving).toBe(2);
+  });
+
   it("of one process leave a tenth of the database's connections", () => {
     // 97 less 9.7 in reserve, 8 for indexing (5 × 1.5), and 12 + 3 + 2 for the reader role, keys, notifications and migrations: 62, of which each takes 1.5.
     expect(planConnections({ ...alone, maxConnections: 97, cores: 16, chains: 1 }).owner.serving).toBe(41);
