@@ -5,7 +5,7 @@
  *                                             nothing if there is no report or if the file of an error is unknown
  *     node .ci/results.js summary REPORT...   lists the failed tests and counts all; exits with 1 if a test failed or none passed
  *
- * A report `NAME.json` may have a `NAME-again.json` beside it: the second run of its failed files, whose results replace theirs.
+ * A report `NAME.json` may have a `NAME-rerun.json` beside it: the second run of its failed files, whose results replace theirs.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -35,15 +35,15 @@ function summary(reports) {
       print(`No report ${report}: the test run did not finish.`);
       continue;
     }
-    const again = read(report.replace(/\.json$/, "-again.json")) ?? [];
-    const repeated = new Set(again.map((file) => file.name));
-    const files = [...first.filter((file) => !repeated.has(file.name)), ...again];
-    const lost = failures(files);
-    list("Failed:", lost);
-    list("Failed once, passed in a second run:", again.length > 0 ? failures(first).filter((line) => !lost.includes(line)) : []);
+    const rerun = read(report.replace(/\.json$/, "-rerun.json")) ?? [];
+    const repeated = new Set(rerun.map((file) => file.name));
+    const files = [...first.filter((file) => !repeated.has(file.name)), ...rerun];
+    const finalFailures = failures(files);
+    list("Failed:", finalFailures);
+    list("Failed once, passed in a second run:", rerun.length > 0 ? failures(first).filter((line) => !finalFailures.includes(line)) : []);
     const tests = files.flatMap((file) => file.assertionResults);
     count.passed += tests.filter((test) => test.status === "passed").length;
-    count.failed += lost.length;
+    count.failed += finalFailures.length;
     count.skipped += tests.filter((test) => test.status === "pending" || test.status === "skipped").length;
   }
   print(`${count.passed} passed, ${count.failed} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ""}`);

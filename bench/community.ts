@@ -79,7 +79,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   const [{ table } = { table: [] }, ...others] = results;
   return {
     table,
-    further: [...(results[0]?.further ?? []), ...others.map((result) => result.table)],
+    otherTables: [...(results[0]?.otherTables ?? []), ...others.map((result) => result.table)],
     figures: Object.assign({}, ...results.map(({ figures }) => figures)),
     missed: results.flatMap(({ missed }) => missed),
   };

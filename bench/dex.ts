@@ -53,7 +53,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   const served = await serve(values.data, { ...market, times: Number(values.times), rerunJobs: values.jobs });
   return {
     table: indexed.table,
-    further: [served.table],
+    otherTables: [served.table],
     figures: { ...indexed.figures, ...served.figures },
     missed: [...indexed.missed, ...served.missed],
   };

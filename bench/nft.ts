@@ -71,7 +71,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   for (const part of parts) if (only === undefined || only === part) results.push(await work[part]());
   return {
     table: [],
-    further: results.flatMap(({ table, further = [] }) => [table, ...further]),
+    otherTables: results.flatMap(({ table, otherTables = [] }) => [table, ...otherTables]),
     figures: Object.assign({}, ...results.map(({ figures }) => figures)) as BenchResult["figures"],
     missed: results.flatMap(({ missed }) => missed),
   };

@@ -7,8 +7,8 @@ type Table = readonly Readonly<Record<string, string | number>>[];
 export interface BenchResult {
   /** One row per measurement. */
   readonly table: Table;
-  /** Further tables with other columns. */
-  readonly further?: readonly Table[];
+  /** More tables, with other columns. */
+  readonly otherTables?: readonly Table[];
   /** Sentences about the tables. */
   readonly notes?: readonly string[];
   /** Machine-readable figures, printed as one line of JSON at the end. */

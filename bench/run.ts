@@ -19,8 +19,8 @@ async function main(name: string | undefined, args: readonly string[]): Promise<
   }
   const module: unknown = await import(pathToFileURL(`${folder}/${name}.ts`).href);
   if (!isBenchmark(module)) throw new TypeError(`bench/${name}.ts does not export a run function.`);
-  const { table, further = [], notes = [], figures, missed } = await module.run(args);
-  for (const rows of [table, ...further].filter(({ length }) => length > 0)) for (const line of alignColumns(rows)) print(line);
+  const { table, otherTables = [], notes = [], figures, missed } = await module.run(args);
+  for (const rows of [table, ...otherTables].filter(({ length }) => length > 0)) for (const line of alignColumns(rows)) print(line);
   for (const sentence of notes) print(sentence);
   for (const sentence of missed) print(`MISSED: ${sentence}`);
   print(JSON.stringify({ benchmark: name, ...figures, missed: missed.length }));

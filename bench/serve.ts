@@ -80,7 +80,7 @@ async function compare(work: Work): Promise<BenchResult> {
     const workers = await measureWorkers({ programs, databaseUrl, folder, cases: rows.map(({ rowCase }) => rowCase), load, options });
     return {
       ...result,
-      further: [...(result.further ?? []), workersTable(workers), estimateTable(workers, options.databaseCores)],
+      otherTables: [...(result.otherTables ?? []), workersTable(workers), estimateTable(workers, options.databaseCores)],
       notes: [estimateNote(options.databaseCores)],
     };
   });

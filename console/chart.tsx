@@ -58,10 +58,10 @@ export function Chart({
       [days.map((day) => Date.parse(day) / 1_000), ...series.map(({ values }) => [...values])],
       element,
     );
-    const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
-    resized.observe(element);
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
+    observer.observe(element);
     return () => {
-      resized.disconnect();
+      observer.disconnect();
       plot.destroy();
     };
   }, [days, series]);

@@ -5,7 +5,7 @@ export const protocols = [
   {
     "id": "protocol_01",
     "name": "aave",
-    "description": "Protocol 01: pooled lending of versions 2 and 3, with its market data and markets, and the balances and transactions of wallets. Pools and configurators of other chains are added by the operator.",
+    "description": "Protocol 01: pooled lending, versions 2 and 3. Market data, the list of markets, and wallets' balances and transactions. The operator adds pools and configurators of other chains.",
     "chainKind": "evm",
     "version": 1,
     "contracts": {
@@ -1874,7 +1874,7 @@ export const protocols = [
   {
     "id": "protocol_02",
     "name": "balancer",
-    "description": "Protocol 02: pools of two or more tokens that one vault holds (version 2), with their market data and markets, and the balances, transactions and redeemable tokens of wallets. Vaults of other chains are added by the operator.",
+    "description": "Protocol 02: pools of two or more tokens that one vault holds (version 2). Market data, the list of markets, and wallets' balances, transactions and redeemable tokens. The operator adds vaults of other chains.",
     "chainKind": "evm",
     "version": 1,
     "contracts": {
@@ -2544,7 +2544,7 @@ export const protocols = [
   {
     "id": "protocol_04",
     "name": "compound",
-    "description": "Protocol 04: lending with cTokens, with market data and markets, and the balances and transactions of wallets. Comptrollers of other chains are added by the operator.",
+    "description": "Protocol 04: cToken lending. Market data, the list of markets, and wallets' balances and transactions. The operator adds comptrollers of other chains.",
     "chainKind": "evm",
     "version": 1,
     "contracts": {
@@ -3325,7 +3325,7 @@ export const protocols = [
   {
     "id": "protocol_05",
     "name": "curve",
-    "description": "Protocol 05: pools of two to four tokens of equal value, with their market data and markets, and the balances, transactions and redeemable tokens of wallets. Pools that no registry announces, and registries of other chains, are added by the operator.",
+    "description": "Protocol 05: pools of two to four tokens of equal value. Market data, the list of markets, and wallets' balances, transactions and redeemable tokens. The operator adds pools that no registry announces, and registries of other chains.",
     "chainKind": "evm",
     "version": 1,
     "contracts": {
@@ -4452,7 +4452,7 @@ export const protocols = [
   {
     "id": "protocol_06",
     "name": "morpho",
-    "description": "Protocol 06: ERC-4626 lending vaults, with their market data and markets, and the balances and transactions of wallets. Vaults of other chains and factories are added by the operator.",
+    "description": "Protocol 06: ERC-4626 lending vaults. Market data, the list of markets, and wallets' balances and transactions. The operator adds vaults of other chains and factories.",
     "chainKind": "evm",
     "version": 1,
     "contracts": {
@@ -4949,7 +4949,7 @@ export const protocols = [
   {
     "id": "protocol_07",
     "name": "sushiswap",
-    "description": "Protocol 07: the constant-product pools of one exchange, with their market data and markets, and the balances, transactions and redeemable tokens of wallets. Factories on other chains are added by the operator.",
+    "description": "Protocol 07: the constant-product pools of one exchange. Market data, the list of markets, and wallets' balances, transactions and redeemable tokens. The operator adds factories on other chains.",
     "chainKind": "evm",
     "version": 1,
     "contracts": {
@@ -5171,7 +5171,7 @@ export const protocols = [
   {
     "id": "protocol_08",
     "name": "venus",
-    "description": "Protocol 08: lending with cTokens whose events contain the balance of the account, with market data and markets, and the balances and transactions of wallets. The operator adds the comptroller of the core pool.",
+    "description": "Protocol 08: cToken lending whose events contain the account's balance. Market data, the list of markets, and wallets' balances and transactions. The operator adds the comptroller of the core pool.",
     "chainKind": "evm",
     "version": 1,
     "contracts": {
@@ -6101,7 +6101,7 @@ export const protocols = [
   {
     "id": "protocol_09",
     "name": "vesper",
-    "description": "Protocol 09: pools of one token whose shares have a price, with their market data, and the balances and transactions of wallets; it has no list of markets. Its pools are added by the operator.",
+    "description": "Protocol 09: pools of one token whose shares have a price. Market data, and wallets' balances and transactions; there is no list of markets. The operator adds the pools.",
     "chainKind": "evm",
     "version": 1,
     "contracts": {
@@ -6454,7 +6454,7 @@ export const protocols = [
   {
     "id": "protocol_10",
     "name": "yearn",
-    "description": "Protocol 10: vaults with strategies, of version 2 and of version 3 (ERC-4626), with their market data and markets, and the balances and transactions of wallets. Vaults, registries and factories of other chains are added by the operator.",
+    "description": "Protocol 10: vaults with strategies, version 2 and version 3 (ERC-4626). Market data, the list of markets, and wallets' balances and transactions. The operator adds vaults, registries and factories of other chains.",
     "chainKind": "evm",
     "version": 1,
     "contracts": {

@@ -60,7 +60,7 @@ export interface BalanceItem {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** Display name, which is the name from the token's contract; null if it has none. */
   readonly contract_display_name: string | null;
@@ -714,7 +714,7 @@ export interface CommunityTransactionsResponse {
 
 /** An underlying token of a share. */
 export interface CommunityUnderlyingToken {
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -742,7 +742,7 @@ export interface ContractMetadata {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** Token standards that the contract implements, such as `erc20`, `erc721`, `erc1155`; null for the native token. */
   readonly supports_erc: readonly string[] | null;
@@ -1074,7 +1074,7 @@ export interface HistoricalBalanceItem {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** Token standards that the contract implements, such as `erc20`, `erc721`, `erc1155`; null for the native token. */
   readonly supports_erc: readonly string[] | null;
@@ -1132,7 +1132,7 @@ export interface HistoricalBalancesResponse {
 export interface HoldingItem {
   /** Closing price of one whole token on the day, or the current price if the day has not ended; null if unknown. */
   readonly quote_rate: number | null;
-  /** Midnight UTC at which the day starts. */
+  /** Midnight UTC at the start of the day. */
   readonly timestamp: string;
   /** Balance at the end of the day, or the current balance if the day has not ended. */
   readonly close: OhlcItem;
@@ -1228,7 +1228,7 @@ export interface LiquidityEcosystemChart {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point starts. */
+  /** Midnight UTC at the start of the day of this point. */
   readonly dt: string;
   /** ISO 4217 code of the currency of this point's quotes. */
   readonly quote_currency: string;
@@ -1244,7 +1244,7 @@ export interface LiquidityTimeseries {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point starts. */
+  /** Midnight UTC at the start of the day of this point. */
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
@@ -1268,9 +1268,9 @@ export interface LiquidityTokenTimeseries {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point starts. */
+  /** Midnight UTC at the start of the day of this point. */
   readonly dt: string;
-  /** Amount in all pools of the exchange at the end of the day, in its smallest unit, as a decimal string; null if unknown. */
+  /** Amount of the token in all pools of the exchange at the end of the day, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_liquidity: string | null;
   /** Value of that amount at the price at the end of the day; null if the price is unknown. */
   readonly liquidity_quote: number | null;
@@ -1358,7 +1358,7 @@ export interface LogoUrls {
 
 /** Floor price of one day, which is the lowest price of the 30 days up to that day. */
 export interface MarketFloorPriceItem {
-  /** Midnight UTC at which the day starts. */
+  /** Midnight UTC at the start of the day. */
   readonly date: string;
   /** Ticker symbol of the chain's native token; null if it is not configured. */
   readonly native_ticker_symbol: string | null;
@@ -1374,7 +1374,7 @@ export interface MarketFloorPriceItem {
 
 /** Sales of one day. */
 export interface MarketSaleCountItem {
-  /** Midnight UTC at which the day starts. */
+  /** Midnight UTC at the start of the day. */
   readonly date: string;
   /** Number of sales on the day, including wash trades; null if not all sales of that day are indexed. */
   readonly sale_count: number | null;
@@ -1384,7 +1384,7 @@ export interface MarketSaleCountItem {
 
 /** Value of one day's sales. */
 export interface MarketVolumeItem {
-  /** Midnight UTC at which the day starts. */
+  /** Midnight UTC at the start of the day. */
   readonly date: string;
   /** Ticker symbol of the chain's native token; null if it is not configured. */
   readonly native_ticker_symbol: string | null;
@@ -2162,7 +2162,7 @@ export interface PoolToken {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** Token standards that the contract implements, such as `erc20`, `erc721`, `erc1155`; null for the native token. */
   readonly supports_erc: readonly string[] | null;
@@ -2294,7 +2294,7 @@ export interface PoolsDexToken {
   readonly contract_decimals: number | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
@@ -2304,7 +2304,7 @@ export interface PoolsDexToken {
 
 /** A token with its daily holdings. */
 export interface PortfolioItem {
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** Number of decimals of the token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
@@ -2340,7 +2340,7 @@ export interface PortfolioResponse {
 export interface Price {
   /** The token whose price it is. */
   readonly contract_metadata: ContractMetadata;
-  /** Midnight UTC at which the day starts. */
+  /** Midnight UTC at the start of the day. */
   readonly date: string;
   /** Closing price of one whole token on the day, or the current price if the day has not ended; null if it is unknown, never 0. */
   readonly price: number | null;
@@ -2372,7 +2372,7 @@ export interface PriceTimeseries {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point starts. */
+  /** Midnight UTC at the start of the day of this point. */
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
@@ -2402,7 +2402,7 @@ export interface PriceTokenTimeseries {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point starts. */
+  /** Midnight UTC at the start of the day of this point. */
   readonly dt: string;
   /** ISO 4217 code of the currency of this point's price. */
   readonly quote_currency: string;
@@ -2524,7 +2524,7 @@ export interface SwitchedOffProjection {
 
 /** A token of a pool with its amounts. */
 export interface Token {
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -2574,7 +2574,7 @@ export interface TokenHolder {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** Token standards that the contract implements, such as `erc20`, `erc721`, `erc1155`; null for the native token. */
   readonly supports_erc: readonly string[] | null;
@@ -2616,7 +2616,7 @@ export interface TokenPricesResponse {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** Token standards that the contract implements, such as `erc20`, `erc721`, `erc1155`; null for the native token. */
   readonly supports_erc: readonly string[] | null;
@@ -2686,7 +2686,7 @@ export interface TokenTransferItem {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
@@ -2722,13 +2722,13 @@ export interface TokenV2Volume {
   readonly chain_id: string;
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Amount of the token in all pools of the exchange, in its smallest unit, as a decimal string; null if unknown. */
+  /** Amount of the token in all pools of the exchange, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_liquidity: string | null;
-  /** Amount of the token swapped in the last 24 hours, in its smallest unit, as a decimal string; null if unknown. */
+  /** Amount of the token swapped in the last 24 hours, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_volume_24h: string | null;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
@@ -2766,15 +2766,15 @@ export interface TokenV2VolumeWithChartData {
   readonly chain_id: string;
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
   /** Pages of block explorers for this item; empty if the operator has configured none. */
   readonly explorers: readonly Explorer[];
-  /** Amount of the token in all pools of the exchange, in its smallest unit, as a decimal string; null if unknown. */
+  /** Amount of the token in all pools of the exchange, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_liquidity: string | null;
-  /** Amount of the token swapped in the last 24 hours, in its smallest unit, as a decimal string; null if unknown. */
+  /** Amount of the token swapped in the last 24 hours, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_volume_24h: string | null;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
@@ -3116,7 +3116,7 @@ export interface UniswapLikeToken {
   readonly contract_decimals: number | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
+  /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
@@ -3158,7 +3158,7 @@ export interface VolumeEcosystemChart {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point starts. */
+  /** Midnight UTC at the start of the day of this point. */
   readonly dt: string;
   /** ISO 4217 code of the currency of this point's quotes. */
   readonly quote_currency: string;
@@ -3176,7 +3176,7 @@ export interface VolumeTimeseries {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point starts. */
+  /** Midnight UTC at the start of the day of this point. */
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
@@ -3206,7 +3206,7 @@ export interface VolumeTokenTimeseries {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point starts. */
+  /** Midnight UTC at the start of the day of this point. */
   readonly dt: string;
   /** Amount swapped on the day, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_volume: string | null;

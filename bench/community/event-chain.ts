@@ -2,7 +2,7 @@ import type { Address, Hex } from "../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
 import { compileWithPackages } from "../../test/support/solidity.ts";
 import type { PlannedProtocol } from "./plan.ts";
-import { firstLogs, generateLogs, type PlainLog } from "./story.ts";
+import { generateLogs, initialLogCount, type PlainLog } from "./story.ts";
 
 /** The size of a chain of protocol events. */
 export interface EventChainSize {
@@ -61,14 +61,14 @@ export async function startEventChain(
     for (let start = 0; start < addresses.length; start += maxCalls) {
       await chain.batch(addresses.slice(start, start + maxCalls).map((address) => ({ method: "anvil_setCode", params: [address, code] })));
     }
-    const events = Math.max(size.events, firstLogs(protocols));
+    const events = Math.max(size.events, initialLogCount(protocols));
     const perBlock = Math.ceil(events / size.blocks);
     const logs = generateLogs(protocols, 1);
     let declared = 0;
     for (let block = 0; block < size.blocks; block += 1) {
-      const own = Array.from({ length: perBlock }, () => logs.next().value);
-      declared += own.filter(({ isDeclared }) => isDeclared).length;
-      await chain.send(...own.map((log) => emit(log, chain.accounts[0] as Address)));
+      const blockLogs = Array.from({ length: perBlock }, () => logs.next().value);
+      declared += blockLogs.filter(({ isDeclared }) => isDeclared).length;
+      await chain.send(...blockLogs.map((log) => emit(log, chain.accounts[0] as Address)));
       await chain.mine(1_700_000_000 + block * blockSeconds);
     }
     return { ...chain, declared };

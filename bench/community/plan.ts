@@ -40,11 +40,11 @@ export interface ProtocolPlan {
   /** The kind whose addresses requests use as pool addresses. */
   readonly pools?: string;
   /** Tables whose events never occur. */
-  readonly without?: readonly string[];
+  readonly omittedTables?: readonly string[];
   /** The number of the event variant that is generated, by table; 0 by default. */
   readonly variants?: Readonly<Record<string, number>>;
   /** Events without a table of the protocol, such as transfers of shares. Their names are used like those of tables. */
-  readonly further?: readonly { readonly name: string; readonly contract: string; readonly event: EventSignature }[];
+  readonly undeclaredEvents?: readonly { readonly name: string; readonly contract: string; readonly event: EventSignature }[];
   /** The relative frequency of a table's events, 1 by default; with 0, they are only among the first events of a market. */
   readonly weights?: Readonly<Record<string, number>>;
   /** Values by parameter, or by table and parameter, such as `transfers.from`. */
@@ -100,13 +100,13 @@ export function planProtocol(protocol: Protocol, plan: ProtocolPlan): PlannedPro
     const count = isShared(kind) ? 1 : plan.markets;
     return [kind, Array.from({ length: count }, (_, market) => emitterOf(kind)(market))] as const;
   });
-  const tables = protocol.tables.filter(({ name }) => !plan.without?.includes(name));
+  const tables = protocol.tables.filter(({ name }) => !plan.omittedTables?.includes(name));
   const kinds = [
     ...tables.flatMap(({ name, contract, events: variants }) => {
       const variant = plan.variants?.[name] ?? 0;
       return variants.slice(variant, variant + 1).map((event) => ({ name, contract, event, isDeclared: true }));
     }),
-    ...(plan.further ?? []).map((further) => ({ ...further, isDeclared: false })),
+    ...(plan.undeclaredEvents ?? []).map((event) => ({ ...event, isDeclared: false })),
   ];
   const events = kinds.map(({ name, contract, event, isDeclared }): PlannedEvent => {
     const accounts = event.parameters.filter(({ type }) => type === "address").map((parameter) => parameter.name);

@@ -48,7 +48,7 @@ export async function serveProtocols(server: BenchServer, { times, operation, ..
         "response time relative to one row (max 167)": operation,
         ratio: Math.round(ratio),
       }));
-      return { ...result, further: [ratios, variantTable(endpoints)] };
+      return { ...result, otherTables: [ratios, variantTable(endpoints)] };
     } finally {
       await serving.close();
     }

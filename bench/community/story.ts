@@ -74,13 +74,13 @@ export function* generateLogs(protocols: readonly PlannedProtocol[], seed: numbe
 const isRepeated = ({ weight }: PlannedEvent): boolean => weight > 0;
 
 /** The number of logs before the random ones. */
-export const firstLogs = (protocols: readonly PlannedProtocol[]): number =>
+export const initialLogCount = (protocols: readonly PlannedProtocol[]): number =>
   protocols.reduce((sum, { plan, events }) => sum + plan.markets * (events.length + events.filter(isRepeated).length), 0);
 
 /** Generates the blocks of a chain of protocol events. */
 export function* generateBlocks(protocols: readonly PlannedProtocol[], { seed, events, until }: StorySize): Generator<ChainBlock> {
   const logs = generateLogs(protocols, seed);
-  const blocks = Math.ceil((firstLogs(protocols) + events) / logsPerBlock);
+  const blocks = Math.ceil((initialLogCount(protocols) + events) / logsPerBlock);
   let parentHash: Hash = hexOf(59, 0, 8);
   for (let number = 0; number < blocks; number += 1) {
     const transactions = Array.from({ length: logsPerBlock / logsPerTransaction }, (_, index) =>

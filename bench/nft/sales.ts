@@ -9,7 +9,7 @@ export interface Holdings {
 }
 
 const types = { native: 0, coins: 1, unique: 2, units: 3 } as const;
-const thousandth = 10n ** 15n;
+const finney = 10n ** 15n;
 /** Percentages of the sales: of small collections, of editions, and between the wash traders; the others are of the large collection. */
 const shares = { small: 10, editions: 5, washTrades: 2 } as const;
 /** The number of accepted bids in the wrapped native token per ten sales. */
@@ -33,7 +33,7 @@ export const createSales = (nftMarket: NftMarket, { large, small }: Holdings, ra
   };
   /** A price that changes over the year, in thousandths of a whole token. */
   const priceOf = (base: number, number: number): bigint =>
-    BigInt(Math.round(base * (2 + Math.sin(number / 4_000)) * (1 + random() ** 4 * 9))) * thousandth;
+    BigInt(Math.round(base * (2 + Math.sin(number / 4_000)) * (1 + random() ** 4 * 9))) * finney;
 
   const uniqueDeal = (token: Address, owners: Address[], id: number, price: bigint, buyer = traderExcept(owners[id])): Deal => {
     const seller = owners[id] as Address;

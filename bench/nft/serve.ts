@@ -67,7 +67,7 @@ export async function serveCases(
       rows: await countRows(database),
       megabytes: await megabytesOf(database),
     });
-    return { ...result, further: [variantTable(endpoints)] };
+    return { ...result, otherTables: [variantTable(endpoints)] };
   } finally {
     await serving.close();
   }

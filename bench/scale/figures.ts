@@ -47,7 +47,7 @@ export function resultOf(all: readonly ScaleFigures[], load: number): BenchResul
       "on replicas %": percent(cell.onReplicas),
       "server MB": cell.megabytes === null ? "" : rounded(cell.megabytes, 0),
     })),
-    further: [groups.map(coreLine)],
+    otherTables: [groups.map(coreLine)],
     notes: [
       "Requests/s of a core = 1000 / median CPU milliseconds per request of its role; N machines with C cores each serve N * C times as many. " +
         `All roles share ${availableCores()} cores here, so the measured rates cannot grow with processes or replicas.`,
@@ -69,11 +69,11 @@ function missedOnReplicas({ rowCase, layout: { replicas }, processes, cell: { on
 function missedByPrimary(group: Group, groups: readonly Group[]): string[] {
   const single = groups.find(({ rowCase, layout }) => rowCase === group.rowCase && layout.shards === 1 && layout.replicas === 0);
   if (group.layout.shards === 1 || single === undefined) return [];
-  const [sharded, whole] = [medianCpu(group, "primary"), medianCpu(single, "primary")];
-  if (sharded === null || whole === null || sharded <= maxShareOfPrimary * whole) return [];
+  const [twoShards, oneShard] = [medianCpu(group, "primary"), medianCpu(single, "primary")];
+  if (twoShards === null || oneShard === null || twoShards <= maxShareOfPrimary * oneShard) return [];
   const target = `the target is at most ${percent(maxShareOfPrimary)} %`;
   return [
-    `Row ${titleOf(group.rowCase)} with two shards: the primary's CPU time is ${percent(sharded / whole)} % of that with one; ${target}.`,
+    `Row ${titleOf(group.rowCase)} with two shards: the primary's CPU time is ${percent(twoShards / oneShard)} % of that with one; ${target}.`,
   ];
 }
 

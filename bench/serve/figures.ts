@@ -20,7 +20,7 @@ export function resultOf(rows: readonly RowFigures[], failures: readonly RowFail
   const countOf = (mark: string): number => summaries.filter(({ marks }) => marks.rate === mark).length;
   return {
     table: rows.flatMap(linesOf),
-    further: [summaries.map(targetLine), summaries.map(columnLine)],
+    otherTables: [summaries.map(targetLine), summaries.map(columnLine)],
     figures: {
       load: rounded(load, 1),
       ratesMet: countOf("met"),

@@ -4,7 +4,7 @@ import type { StoryContext } from "../story/types.ts";
 import { type Currency, type Marketplace, splitPrice } from "./marketplace-orders.ts";
 
 /** 0.001 ether; prices are multiples of it. */
-export const thousandth = 10n ** 15n;
+export const finney = 10n ** 15n;
 const attempts = 20;
 
 /** Finds buyers that can pay, and records the effect of sales on their holdings. */

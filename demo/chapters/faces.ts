@@ -6,7 +6,7 @@ import type { Accounts } from "./accounts.ts";
 const supply = 40n;
 /** Faces assigned at the start; anyone may claim the rest. */
 const assigned = 30;
-const thousandth = 10n ** 15n;
+const finney = 10n ** 15n;
 const attempts = 20;
 
 /** The collection and the owners of its tokens; ids start at 0. */
@@ -50,7 +50,7 @@ export const setUpFaces = async (context: StoryContext, accounts: Accounts): Pro
     const face = pick();
     const id = BigInt(face);
     const owner = owners[face] as Address;
-    const price = BigInt(random.between(150, 900)) * thousandth;
+    const price = BigInt(random.between(150, 900)) * finney;
     const payer = findPayer(day, owner, price);
     if (payer === undefined) return [];
     const pay = (functionName: string): Call => {

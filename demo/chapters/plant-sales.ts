@@ -4,7 +4,7 @@ import type { Random } from "../story/random.ts";
 import { encodeFulfillAvailableOrders, encodeMatchOrders, erc721Item, type SeaportOrder } from "../story/seaport-orders.ts";
 import type { Call, StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
-import { type BuyerFunds, thousandth } from "./buyer-funds.ts";
+import { type BuyerFunds, finney } from "./buyer-funds.ts";
 import type { Garden } from "./garden-types.ts";
 import type { Currency, Marketplace, OrderBuilder } from "./marketplace-orders.ts";
 
@@ -41,7 +41,7 @@ export const createPriceWalk = (random: Random) => {
       base = Math.min(maxBase, Math.max(minBase, Math.round((base * random.between(94, 107)) / 100)));
     },
     /** A plant's asking price today. */
-    askingPrice: (): bigint => BigInt(Math.round((base * random.between(85, 240)) / 100)) * thousandth,
+    askingPrice: (): bigint => BigInt(Math.round((base * random.between(85, 240)) / 100)) * finney,
   };
 };
 

@@ -6,7 +6,7 @@ import { keyOf } from "../story/genesis.ts";
 import { encodeFulfillOrder, erc721Item } from "../story/seaport-orders.ts";
 import type { StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
-import { thousandth } from "./buyer-funds.ts";
+import { finney } from "./buyer-funds.ts";
 import { type Exchange, farDeadline } from "./exchange-types.ts";
 import type { Garden } from "./garden-types.ts";
 import type { Lending } from "./lending-pools.ts";
@@ -39,7 +39,7 @@ interface SafeCall {
 
 const delegateCall = 1;
 const ownerKeys = [keyOf("the first owner of the Safe"), keyOf("the second owner of the Safe")] as const;
-const plantPrice = 400n * thousandth;
+const plantPrice = 400n * finney;
 /** Differs from the salts of the marketplace's own orders, which count from 1. */
 const orderSalt = 1_000_000n;
 

@@ -2,7 +2,7 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
 import { erc721Item, erc1155Item, type SeaportOrder } from "../story/seaport-orders.ts";
 import type { Call } from "../story/types.ts";
-import { thousandth } from "./buyer-funds.ts";
+import { finney } from "./buyer-funds.ts";
 import type { MarketplaceContext } from "./plant-sales.ts";
 
 /** Edition ids that only the marketplace transfers; the collection's chapter uses others. */
@@ -72,7 +72,7 @@ export const createSpecialSales = ({ story, accounts, garden, orders, funds, pri
     },
     /** Lists ten prints, of which one buyer buys three and another buyer four. */
     offerEditions: (day: number): readonly Call[] => {
-      const price = BigInt(random.between(8, 30)) * thousandth * unitsOffered;
+      const price = BigInt(random.between(8, 30)) * finney * unitsOffered;
       const order = orders.list(gardener, [erc1155Item(editions, edition(day), unitsOffered)], "native", price, true);
       openEditionOrder = { order, price };
       return [orders.validate(order), ...buyPart(day, order, price, 3n), ...buyPart(day, order, price, 4n)];
@@ -127,9 +127,9 @@ export const createStagedSales = ({ accounts, garden, orders, funds }: Marketpla
   return {
     /** The gardener sells the plant; later it is sold to a bidder, resold and bought back, each on a fixed day. */
     resell: (day: number): readonly Call[] => {
-      if (ownerOf(tradedId) === gardener) return day === 8 ? sellTo(collector, "native", 300n * thousandth) : [];
-      if (day === 24) return acceptBid(480n * thousandth);
-      const [price, last] = [720n * thousandth, 1_120n * thousandth];
+      if (ownerOf(tradedId) === gardener) return day === 8 ? sellTo(collector, "native", 300n * finney) : [];
+      if (day === 24) return acceptBid(480n * finney);
+      const [price, last] = [720n * finney, 1_120n * finney];
       const buyer = dealers.find((dealer) => funds.canPay(dealer, "weth", price));
       if (day === 40 && buyer !== undefined) return sellTo(buyer, "weth", price, "sale");
       return day === 56 ? sellTo(collector, "native", last) : [];
@@ -137,9 +137,9 @@ export const createStagedSales = ({ accounts, garden, orders, funds }: Marketpla
     /** Trades a plant back and forth at a price far below or far above the market price. */
     washBackAndForth: (isExpensive: boolean): readonly Call[] => {
       const id = 1n;
-      const price = isExpensive ? 3_000n * thousandth : 4n * thousandth;
-      return [...wash(id, first, second, price), ...wash(id, second, first, price + thousandth)];
+      const price = isExpensive ? 3_000n * finney : 4n * finney;
+      return [...wash(id, first, second, price), ...wash(id, second, first, price + finney)];
     },
-    washWithSelf: (): readonly Call[] => wash(2n, first, first, 2n * thousandth),
+    washWithSelf: (): readonly Call[] => wash(2n, first, first, 2n * finney),
   };
 };

@@ -7,11 +7,11 @@ import { encodeFulfillOrder, erc721Item, signOrder } from "../story/seaport-orde
 import type { LiveAction, LiveContext } from "./live-types.ts";
 
 const chainId = 31_337;
-const thousandth = 10n ** 15n;
+const finney = 10n ** 15n;
 /** The number of newest plants that are searched for one that is for sale. */
 const searchedPlants = 30n;
 /** The balance that a buyer retains. */
-const minRemainder = 2_000n * thousandth;
+const minRemainder = 2_000n * finney;
 
 /** Returns one of the newest plants that the gardener owns, or null. */
 const findForSale = async ({ client, values, artifacts }: LiveContext, planted: bigint): Promise<bigint | null> => {
@@ -31,7 +31,7 @@ export const chooseMarketAction = async (context: LiveContext, buyer: Address): 
   const { abi } = artifacts.gardenCollection;
   const planted = await readContract<bigint>(client, garden, abi, "planted");
   const id = random.chance(3) ? null : await findForSale(context, planted);
-  const price = BigInt(random.between(120, 600)) * thousandth;
+  const price = BigInt(random.between(120, 600)) * finney;
   const balance = BigInt(await client.request<Hex>("eth_getBalance", [buyer, "latest"]));
   if (id === null || buyer === gardener || balance < price + minRemainder)
     return { from: values.deployer as Address, to: garden, data: encode(abi, "plant", [[random.chance(2) ? gardener : buyer]]) };

@@ -3,10 +3,10 @@ import { createAdaptiveSize } from "./adaptive-size.ts";
 import type { RpcCall, RpcResult } from "./call.ts";
 import { createEndpoint } from "./endpoint.ts";
 import { TransportError } from "./errors.ts";
-import { createPace, type PaceOptions } from "./pace.ts";
 import { type FailureKind, RequestFailure } from "./request-failure.ts";
+import { createRetryGate, type RetryGateOptions } from "./retry-gate.ts";
 
-export interface TransportOptions extends PaceOptions {
+export interface TransportOptions extends RetryGateOptions {
   /** May contain a secret: the messages of this module only show its host. */
   readonly url: string;
   /** Max calls per HTTP request, lowered to the number that the node accepts; 1 disables batches. */
@@ -61,14 +61,14 @@ export const createTransport = (options: TransportOptions): Transport => {
   const batches = createAdaptiveSize(batchSize);
   const slots = createAdaptiveSize(concurrency);
   const closing = new AbortController();
-  const pace = createPace(options, closing.signal);
+  const retryGate = createRetryGate(options, closing.signal);
 
   const recordSuccess = (size: number, bytes: number): void => {
     if (bytes > replyBytes) batches.shrink(size);
     else batches.succeed(size);
     slots.succeed(slots.current());
     queue.concurrency = slots.current();
-    pace.succeed();
+    retryGate.reset();
   };
 
   const send = async (calls: readonly RpcCall[]): Promise<RequestOutcome> => {
@@ -77,7 +77,7 @@ export const createTransport = (options: TransportOptions): Transport => {
     return outcome;
   };
   const attempt = async (calls: readonly RpcCall[]): Promise<RequestOutcome> => {
-    await pace.ready();
+    await retryGate.waitUntilReady();
     if (closing.signal.aborted) throw new TransportError(`The connection to the node at ${endpoint.host} is closed.`);
     try {
       const { results, bytes } = await endpoint.send(calls);
@@ -118,7 +118,7 @@ export const createTransport = (options: TransportOptions): Transport => {
       slots.shrink(slots.current());
       queue.concurrency = slots.current();
     },
-    pause: pace.after,
+    pause: retryGate.waitAfterFailure,
     isClosed: () => closing.signal.aborted,
     close: async () => {
       // Aborts the waits between attempts, so that they do not delay the shutdown; queued requests fail.

@@ -24,7 +24,7 @@ export function addChains(program: Command): void {
 
   withConfig(chains.command("pause"))
     .description(
-      "pause the indexing of a chain until ashlar chains resume: its indexer stops within seconds, and its index is still served",
+      "pause the indexing of a chain until ashlar chains resume is run; its indexer stops within seconds, and its index is still served",
     )
     .argument("<name>", "the chain, as in the index")
     .option("--database <name>", inDatabase)

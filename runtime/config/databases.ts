@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { asksForPrimary, serversOf } from "../database/hosts/servers-of.ts";
+import { selectsPrimary, serversOf } from "../database/hosts/servers-of.ts";
 
 /** The name of the database of databaseUrl in options of commands. */
 export const controlDatabase = "control";
@@ -11,7 +11,7 @@ const databaseUrl = z.string(databaseUrlText).regex(/^(postgres(ql)?|socket):\/\
 const primaryText = "a URL whose target_session_attrs, if it has one, is read-write or primary";
 
 /** A URL of one or more hosts, which are searched for the primary. */
-export const primaryUrl = z.string().refine(asksForPrimary, { error: primaryText });
+export const primaryUrl = z.string().refine(selectsPrimary, { error: primaryText });
 
 /** The URLs of streaming replicas. */
 export const readUrls = z
@@ -28,7 +28,7 @@ export const databases = z
       .refine((name) => name !== controlDatabase, { error: databaseName }),
     z.strictObject({
       url: databaseUrl
-        .refine(asksForPrimary, { error: primaryText })
+        .refine(selectsPrimary, { error: primaryText })
         .describe("The URL of the database. It may contain a secret and is never printed."),
       readUrls: readUrls.describe("The URLs of its streaming replicas. They may contain secrets and are never printed."),
       communityDatabaseUrl: primaryUrl

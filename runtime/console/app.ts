@@ -202,7 +202,10 @@ function createApi({ database, indexing, shards, databaseOf, logger, audit, now 
     const { name, action } = request.params;
     const work = Object.hasOwn(actions, action) ? actions[action] : undefined;
     if (work === undefined)
-      throw new ConsoleError(404, `No action ${JSON.stringify(action.slice(0, 100))}: expected one of ${Object.keys(actions).join(", ")}.`);
+      throw new ConsoleError(
+        404,
+        `Unknown action ${JSON.stringify(action.slice(0, 100))}: expected one of ${Object.keys(actions).join(", ")}.`,
+      );
     response.json({ message: await work(await findChain(locations, name), request.body, actor(request)) });
   });
   router.get("/log", async (request, response) => {

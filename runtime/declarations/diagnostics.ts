@@ -106,7 +106,7 @@ export const declarationMessages = {
   "refused-type": (data: Unknown) => refused("type", data),
   "refused-syntax": (data: { what: string }) =>
     `Refused syntax: found ${data.what}, expected ${query} as docs/architecture/community.md describes it`,
-  "unnamed-column": () => "Missing name of a column: expected a column, or an expression with AS and the name of a field",
+  "unnamed-column": () => "Unnamed column: expected a column reference, or an expression with AS and a field name",
   "missing-column": (data: { missing: readonly string[] }) =>
     `Missing columns ${data.missing.join(", ")}: expected a column for each field, NULL if the protocol has no value for it`,
   "surplus-column": (data: Unknown) => unknown("column", data, "not a field of the items, "),

@@ -1,6 +1,6 @@
 import { zeroAddress } from "../../../runtime/lib/hex.ts";
 import { assetOf, keeper, type ProtocolPlan } from "../plan.ts";
-import { growing, minted, reserves } from "./values.ts";
+import { growingValue, minted, reserves } from "./values.ts";
 
 /** Markets with cTokens. */
 export const tokenMarkets: ProtocolPlan = {
@@ -10,7 +10,7 @@ export const tokenMarkets: ProtocolPlan = {
   parameters: {
     ...minted,
     cToken: ({ contractOf }) => contractOf("market"),
-    borrowIndex: growing(10n ** 18n),
+    borrowIndex: growingValue(10n ** 18n),
     cTokenCollateral: ({ contractOf }) => contractOf("market"),
   },
   results: { asset: ({ market }) => assetOf(market) },
@@ -21,7 +21,7 @@ export const lendingPools: ProtocolPlan = {
   markets: reserves,
   shared: ["pool", "configurator", "configurator_v2"],
   pools: "a_token",
-  without: ["reserves_v2", "reserve_drops", "borrowing_v2", "stable_debt_changes"],
+  omittedTables: ["reserves_v2", "reserve_drops", "borrowing_v2", "stable_debt_changes"],
   weights: { reserves: 0, borrowing: 0 },
   parameters: {
     asset: ({ market }) => assetOf(market),
@@ -37,9 +37,9 @@ export const lendingPools: ProtocolPlan = {
     receiver: ({ wallet }) => wallet,
     balanceIncrease: () => 0n,
     referralCode: () => 0n,
-    liquidityIndex: growing(10n ** 27n),
-    variableBorrowIndex: growing(10n ** 27n),
-    atIndex: growing(10n ** 27n),
+    liquidityIndex: growingValue(10n ** 27n),
+    variableBorrowIndex: growingValue(10n ** 27n),
+    atIndex: growingValue(10n ** 27n),
   },
   results: { pool: ({ contractOf }) => contractOf("pool") },
 };

@@ -1,6 +1,6 @@
 import { zeroAddress } from "../../../runtime/lib/hex.ts";
 import { assetOf, type Draw, eventOf, type ProtocolPlan, type ReadDraw } from "../plan.ts";
-import { growing, minted } from "./values.ts";
+import { growingValue, minted } from "./values.ts";
 
 const poolCount = 500;
 
@@ -17,7 +17,7 @@ export const vaultPools: ProtocolPlan = {
   shared: ["vault"],
   pools: "pool",
   weights: { pools: 0, token_lists: 0, managed_changes: 0 },
-  further: [{ name: "share_transfers", contract: "pool", event: shareTransfer }],
+  undeclaredEvents: [{ name: "share_transfers", contract: "pool", event: shareTransfer }],
   parameters: {
     ...minted,
     poolId: ({ contractOf }) => contractOf("pool").padEnd(66, "0"),
@@ -27,7 +27,7 @@ export const vaultPools: ProtocolPlan = {
     tokenIn: ({ market }) => coinOf(market, 0),
     tokenOut: ({ market }) => coinOf(market, 1),
   },
-  results: { tokens: pair, rate: growing(10n ** 18n) },
+  results: { tokens: pair, rate: growingValue(10n ** 18n) },
 };
 
 /** Half of the pools are registered with their token, and a quarter are early pools, which have signed indices. */
@@ -44,7 +44,7 @@ export const stablePools: ProtocolPlan = {
   pools: "pool",
   variants: { single_removals: 2 },
   weights: { registrations: 0, exchanges: 6, additions: 2, share_transfers: 3 },
-  further: [{ name: "share_transfers", contract: "lp_token", event: shareTransfer }],
+  undeclaredEvents: [{ name: "share_transfers", contract: "lp_token", event: shareTransfer }],
   parameters: {
     ...minted,
     pool: ({ contractOf }) => contractOf("pool"),
@@ -60,7 +60,7 @@ export const stablePools: ProtocolPlan = {
     "early_coin.coin": (own) => (hasCoin(own) && isEarly(own) ? coinOf(own.market, Number(own.arguments.i)) : null),
     "balance.amount": (own) => (hasCoin(own) && !isEarly(own) ? amountIn(own) : null),
     "early_balance.amount": (own) => (hasCoin(own) && isEarly(own) ? amountIn(own) : null),
-    "virtual_price.price": growing(10n ** 18n),
+    "virtual_price.price": growingValue(10n ** 18n),
   },
 };
 
@@ -75,7 +75,7 @@ export const exchangePools: ProtocolPlan = {
   pools: "pair",
   weights: { announcements: 0, share_transfers: 3, reserves: 6, deposits: 2, swaps: 5 },
   // A deposit emits the first three in this order.
-  further: [
+  undeclaredEvents: [
     { name: "share_transfers", contract: "pair", event: shareTransfer },
     { name: "reserves", contract: "pair", event: eventOf("Sync(uint112 reserve0, uint112 reserve1)") },
     { name: "deposits", contract: "pair", event: eventOf("Mint(address indexed sender, uint256 amount0, uint256 amount1)") },

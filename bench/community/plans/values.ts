@@ -10,8 +10,8 @@ export const minted = {
   to: ({ wallet }: Draw) => wallet,
 } as const;
 
-/** The price of a share, which grows with time. */
-export const growing =
+/** A price or an interest index, which is `unit` at first and grows with time. */
+export const growingValue =
   (unit: bigint) =>
   ({ step }: Pick<Draw, "step">) =>
     unit + (unit / 10n ** 9n) * BigInt(step);

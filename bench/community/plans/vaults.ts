@@ -1,5 +1,5 @@
 import { assetOf, type ProtocolPlan } from "../plan.ts";
-import { growing, minted, reserves } from "./values.ts";
+import { growingValue, minted, reserves } from "./values.ts";
 
 /** ERC-4626 vaults. */
 export const vaults: ProtocolPlan = {
@@ -9,7 +9,7 @@ export const vaults: ProtocolPlan = {
   parameters: { from: minted.from, to: minted.to },
   results: {
     asset: ({ market }) => assetOf(market),
-    "share_price.assets": growing(10n ** 36n),
+    "share_price.assets": growingValue(10n ** 36n),
   },
 };
 
@@ -17,7 +17,7 @@ export const vaults: ProtocolPlan = {
 export const sharePools: ProtocolPlan = {
   ...vaults,
   shared: [],
-  results: { asset: ({ market }) => assetOf(market), "share_price.assets": growing(10n ** 18n) },
+  results: { asset: ({ market }) => assetOf(market), "share_price.assets": growingValue(10n ** 18n) },
 };
 
 /** Each market has a vault of each version. */
@@ -33,8 +33,8 @@ export const strategyVaults: ProtocolPlan = {
   },
   results: {
     asset: ({ market }) => assetOf(market),
-    "share_price.assets": growing(10n ** 36n),
-    "share_price_v2.assets": growing(10n ** 18n),
+    "share_price.assets": growingValue(10n ** 36n),
+    "share_price_v2.assets": growingValue(10n ** 18n),
     decimals: () => 18n,
   },
 };

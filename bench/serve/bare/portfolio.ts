@@ -49,10 +49,10 @@ function itemOf(times: readonly string[], [token, standard, decimals, name, symb
     };
     const closeView = view(close);
     // Most balances do not change during a day.
-    const viewUnless = (balance: string): string => (balance === close ? closeView : view(balance));
+    const viewOrClose = (balance: string): string => (balance === close ? closeView : view(balance));
     return (
       `{"quote_rate":${wholeRate(price, scale)},"timestamp":${times[index]},` +
-      `"close":${closeView},"high":${viewUnless(high)},"low":${viewUnless(low)},"open":${viewUnless(open)}}`
+      `"close":${closeView},"high":${viewOrClose(high)},"low":${viewOrClose(low)},"open":${viewOrClose(open)}}`
     );
   });
   return [`{${contract},"logo_url":null,"holdings":[${holdings.reverse().join(",")}]}`];

@@ -30,8 +30,8 @@ export function serversOf(url: string): Servers {
   return { urls: hosts.split(",").map((host) => `${start}${host}${end}`), mustBePrimary: true };
 }
 
-/** Whether servers of a URL are chosen as Ashlar does: of several, the primary. */
-export function asksForPrimary(url: string): boolean {
+/** Whether a URL selects the primary of several servers, as Ashlar does if the URL does not specify it. */
+export function selectsPrimary(url: string): boolean {
   const query = parts.exec(url)?.[4] ?? "";
   return query.split("&").every((setting) => {
     const value = attributes.exec(setting)?.[1];

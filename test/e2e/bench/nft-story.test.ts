@@ -116,6 +116,6 @@ describe("a small index of generated collections", () => {
 
   it("returns items for every endpoint case", () => {
     expect(cases.map(({ row }) => row)).toEqual(Array.from({ length: 15 }, (_, index) => index + 7));
-    expect(result.further?.[0]?.length).toBe(cases.reduce((sum, { variants }) => sum + variants.length, 0));
+    expect(result.otherTables?.[0]?.length).toBe(cases.reduce((sum, { variants }) => sum + variants.length, 0));
   });
 });

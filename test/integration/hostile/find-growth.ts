@@ -12,7 +12,7 @@ export interface DoublingCase {
 
 /**
  * For 16 times the input, linear work takes 16 times as long, and quadratic work 256 times. The limit is a factor of four from both, for noise on a
- * busy machine (up to 2.2 was measured) and steps of V8, and for work of which only a part is quadratic.
+ * busy machine (up to 2.2 was measured), jumps when V8 changes optimization tiers, and work of which only a part is quadratic.
  */
 const acceptedRatio = 64;
 /** The duration of one sample, long enough for the clock's resolution and short interruptions. */

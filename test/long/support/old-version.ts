@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const repositoryRoot = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Whether the repository's history contains a commit, unlike a shallow clone or a package. */
+/** Whether the repository's history contains a commit; a shallow clone or a package may lack it. */
 export const hasCommit = (commit: string): Promise<boolean> =>
   run("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: repositoryRoot }).then(
     () => true,

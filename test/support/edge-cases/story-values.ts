@@ -3,7 +3,7 @@ import type { Deployed, StoryBuilder } from "./story-builder.ts";
 import type { Accounts } from "./story-coins.ts";
 
 /** Contracts that move native value; the `mortals` are destroyed in the story. */
-export interface Values {
+export interface ValueContracts {
   readonly mover: Deployed;
   readonly delegateTarget: Deployed;
   readonly mortals: readonly Deployed[];
@@ -13,11 +13,13 @@ const finney = 10n ** 15n;
 /** The identity precompile (Yellow Paper, appendix E): an account without code whose calls never fail. */
 const identity: Address = "0x0000000000000000000000000000000000000004";
 
+/** An arbitrary number above the addresses of precompiles, which are accounts with behaviour of their own. */
+const sinkBase = 0x51_4b_00;
 /** An account without a known key that receives one kind of payment. */
-export const sink = (number: number): Address => pad(toHex(0x51_4b_00 + number), { size: 20 });
+export const sink = (number: number): Address => pad(toHex(sinkBase + number), { size: 20 });
 
 /** Deploys the contracts, each with some value. */
-export async function deployValueContracts(builder: StoryBuilder): Promise<Values> {
+export async function deployValueContracts(builder: StoryBuilder): Promise<ValueContracts> {
   const mover = await builder.deploy("Mover", [], 1_000n * finney);
   const delegateTarget = await builder.deploy("Mover", [], 7n * finney);
   const mortals: Deployed[] = [];
@@ -26,7 +28,11 @@ export async function deployValueContracts(builder: StoryBuilder): Promise<Value
 }
 
 /** Mines value transfers by calls and creations, including failing ones: three blocks. */
-export async function addValueTransfers(builder: StoryBuilder, { mover, delegateTarget }: Values, { alice, bob }: Accounts): Promise<void> {
+export async function addValueTransfers(
+  builder: StoryBuilder,
+  { mover, delegateTarget }: ValueContracts,
+  { alice, bob }: Accounts,
+): Promise<void> {
   const { artifact } = builder;
   const initCode = artifact("Mortal").bytecode;
   const failing = artifact("RevertingConstructor").bytecode;
@@ -39,8 +45,8 @@ export async function addValueTransfers(builder: StoryBuilder, { mover, delegate
   await builder.mineBlock(
     { ...mover.call("pay", sink(1), 11n), value: 5n },
     { ...mover.call("payMany", [sink(1), sink(2), sink(1), bob], 3n), value: 12n },
-    { ...mover.call("payUnderFailure", sink(3), 7n), value: 9n },
-    { ...mover.call("payUnderDeepFailure", sink(4), 5n), value: 9n },
+    { ...mover.call("payInRevertedCall", sink(3), 7n), value: 9n },
+    { ...mover.call("payInNestedRevertedCall", sink(4), 5n), value: 9n },
     mover.call("payMoreThanBalance", sink(5)),
     { ...mover.call("payWithoutGas", delegateTarget.address, 3n), value: 3n },
     mover.call("paySelf", 1_234n),
@@ -55,7 +61,7 @@ export async function addValueTransfers(builder: StoryBuilder, { mover, delegate
     mover.call("create", failing, 23n),
     // The address is already in use, so the creation fails and its value stays with the creator.
     mover.call("create2", initCode, 24n, pad("0x1", { size: 32 })),
-    mover.call("createUnderFailure", initCode, 25n),
+    mover.call("createInRevertedCall", initCode, 25n),
     mover.call("create", selfDestructCode(sink(7)), 26n),
     { data: selfDestructCode(sink(8)), value: 27n },
     { data: initCode, value: 28n },
@@ -68,7 +74,7 @@ export async function addValueTransfers(builder: StoryBuilder, { mover, delegate
 }
 
 /** Mines self-destructs, and payments to destroyed contracts: three blocks. */
-export async function addSelfDestructs(builder: StoryBuilder, { mover, mortals }: Values, { alice, bob }: Accounts): Promise<void> {
+export async function addSelfDestructs(builder: StoryBuilder, { mover, mortals }: ValueContracts, { alice, bob }: Accounts): Promise<void> {
   const [first, second, third, fourth, fifth, sixth, seventh, eighth] = mortals as [
     Deployed,
     Deployed,
@@ -85,7 +91,7 @@ export async function addSelfDestructs(builder: StoryBuilder, { mover, mortals }
     // The beneficiary is the contract itself: its value is burnt before EIP-6780 and retained since.
     second.call("destroy", second.address),
     third.call("destroy", bob),
-    { ...mover.call("killUnderFailure", fourth.address, sink(11)), value: 1n },
+    { ...mover.call("selfDestructInRevertedCall", fourth.address, sink(11)), value: 1n },
     mover.call("killAndPay", fifth.address, sink(12), 41n),
     mover.call("killTwice", sixth.address, sink(13), 42n),
     mover.call("createKillAndPay", initCode, 43n, sink(14), 0n),

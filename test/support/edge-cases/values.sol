@@ -49,12 +49,12 @@ contract Mover {
     }
 
     /// A payment in a call that succeeds while its caller reverts has no effect.
-    function payUnderFailure(address to, uint256 value) external payable {
+    function payInRevertedCall(address to, uint256 value) external payable {
         try this.payAndFail(to, value) {} catch {}
     }
 
     /// The reverting caller is two calls above the payment.
-    function payUnderDeepFailure(address to, uint256 value) external payable {
+    function payInNestedRevertedCall(address to, uint256 value) external payable {
         try this.nestAndFail(to, value) {} catch {}
         pay(to, value);
     }
@@ -119,7 +119,7 @@ contract Mover {
         revert();
     }
 
-    function createUnderFailure(bytes memory initCode, uint256 value) external payable {
+    function createInRevertedCall(bytes memory initCode, uint256 value) external payable {
         try this.createAndFail(initCode, value) {} catch {}
     }
 
@@ -147,7 +147,7 @@ contract Mover {
         revert();
     }
 
-    function killUnderFailure(address payable mortal, address payable beneficiary) external payable {
+    function selfDestructInRevertedCall(address payable mortal, address payable beneficiary) external payable {
         try this.killAndFail(mortal, beneficiary) {} catch {}
     }
 }

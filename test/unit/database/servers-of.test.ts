@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../runtime/config/parse-config.ts";
 import { secretsOf } from "../../../runtime/database/errors.ts";
-import { asksForPrimary, serversOf } from "../../../runtime/database/hosts/servers-of.ts";
+import { selectsPrimary, serversOf } from "../../../runtime/database/hosts/servers-of.ts";
 import { withAccount, withDatabase } from "../../../runtime/database/with-account.ts";
 
 const two = "postgresql://u:p%40,q@one:5432,[::1]:5433/db?sslmode=require&target_session_attrs=read-write";
@@ -20,8 +20,8 @@ describe("serversOf", () => {
   });
 });
 
-describe("several hosts", () => {
-  it("accept another account and another database", () => {
+describe("a URL with several hosts", () => {
+  it("accepts another account and another database", () => {
     expect(withAccount(two, { user: "reader", password: "secret", database: "db" })).toBe(
       "postgresql://reader:secret@one:5432,[::1]:5433/db?sslmode=require&target_session_attrs=read-write",
     );
@@ -31,7 +31,7 @@ describe("several hosts", () => {
     expect(withDatabase("postgresql:///db?host=/run/postgresql", "other")).toBeNull();
   });
 
-  it("do not hide the password from redaction", () => {
+  it("has its password redacted", () => {
     expect(secretsOf(two)).toEqual(["p%40,q", "p@,q"]);
   });
 });
@@ -42,7 +42,7 @@ describe("settings", () => {
 
   it("accept only a primary as the database", () => {
     expect(
-      ["", "?target_session_attrs=read-write", "?target_session_attrs=primary"].map((query) => asksForPrimary(databaseUrl + query)),
+      ["", "?target_session_attrs=read-write", "?target_session_attrs=primary"].map((query) => selectsPrimary(databaseUrl + query)),
     ).toEqual([true, true, true]);
     expect(() => parseConfig({ databaseUrl: `${databaseUrl}?target_session_attrs=any` }, origin)).toThrow(
       /^ashlar.yaml: Invalid value for databaseUrl: expected a URL whose target_session_attrs, if it has one, is read-write or primary.$/,

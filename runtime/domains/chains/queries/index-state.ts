@@ -38,7 +38,7 @@ export interface QueueRow {
   readonly entries: number;
   /** Counted entries whose last attempt failed or is running. */
   readonly attempted: number;
-  /** The time for which the most overdue of the counted entries has been due; 0 if none is due. */
+  /** Seconds since the first of the counted entries became due; 0 if none is due. */
   readonly overdue_seconds: number;
 }
 

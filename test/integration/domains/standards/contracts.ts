@@ -112,17 +112,17 @@ library IdEvents {
   event Transfer(address indexed from, address indexed to, uint256 indexed id);
 }
 
-/** Like ERC-404: every whole coin is an id as well, and both move with a Transfer in the form of their standard. */
+/** Like ERC-404: every whole token is also an NFT, and a transfer emits the Transfer event of each standard. */
 contract Hybrid is Coin {
   uint256 public constant unit = 1e18;
   uint256 public minted;
   mapping(uint256 => address) internal owners;
   mapping(address => uint256[]) internal held;
-  /** Whether coins move with an event of a different name, as in the first contract of this kind. */
-  bool internal immutable ownName;
+  /** Whether transfers emit an ERC-20 event of a different name, as in the first contract of this kind. */
+  bool internal immutable usesOwnEventName;
   event ERC20Transfer(address indexed from, address indexed to, uint256 amount);
 
-  constructor(bool ownName_) { ownName = ownName_; }
+  constructor(bool usesOwnEventName_) { usesOwnEventName = usesOwnEventName_; }
 
   function ownerOf(uint256 id) external view returns (address owner) {
     owner = owners[id];
@@ -136,7 +136,7 @@ contract Hybrid is Coin {
     for (uint256 n = 0; n < amount / unit; n += 1) _moveId(address(0), to, ++minted);
   }
 
-  /** Moves whole coins and the same number of ids. */
+  /** Transfers whole tokens and the same number of NFTs. */
   function send(address to, uint256 units) external {
     balanceOf[msg.sender] -= units * unit;
     balanceOf[to] += units * unit;
@@ -163,13 +163,13 @@ contract Hybrid is Coin {
     emit IdEvents.Transfer(from, to, id);
   }
   function _logTransfer(address from, address to, uint256 amount) internal override {
-    if (ownName) emit ERC20Transfer(from, to, amount);
+    if (usesOwnEventName) emit ERC20Transfer(from, to, amount);
     else emit CoinEvents.Transfer(from, to, amount);
   }
   function _logApproval(address, address, uint256) internal override {}
 }
 
-/** Emits the hybrids' coin event for other contracts' coins; it is not a token. */
+/** Emits the hybrids' ERC-20 event for other contracts' tokens; it is not a token. */
 contract Treasury {
   event ERC20Transfer(address indexed token, address indexed to, uint256 amount);
   function pay(address token, address to, uint256 amount) external { emit ERC20Transfer(token, to, amount); }
@@ -186,9 +186,9 @@ contract IdsAsAmounts {
 }
 
 /** Emits the events of an ERC-721 collection and implements no function. */
-contract Silent {
+contract EventsOnly {
   event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
-  function claim(address from, address to, uint256 id) external { emit Transfer(from, to, id); }
+  function emitTransfer(address from, address to, uint256 id) external { emit Transfer(from, to, id); }
 }
 
 /** Responds as a coin until it is switched, and as a collection afterwards. */
@@ -201,13 +201,13 @@ contract Switchable {
     return 0;
   }
   function supportsInterface(bytes4 id) external view returns (bool) { return isCollection && id == 0x80ac58cd; }
-  function claim(address to, uint256 value) external { emit Transfer(address(0), to, value); }
+  function emitTransfer(address to, uint256 value) external { emit Transfer(address(0), to, value); }
 }
 
 /** Returns a long string of zero bytes from supportsInterface(), and uses up all gas in any other call. */
 contract Greedy {
   event Transfer(address indexed from, address indexed to, uint256 indexed value);
-  function claim(address to, uint256 value) external { emit Transfer(address(0), to, value); }
+  function emitTransfer(address to, uint256 value) external { emit Transfer(address(0), to, value); }
   fallback() external {
     if (msg.sig == 0x01ffc9a7) assembly { return(0, 400000) }
     assembly { for {} 1 {} { pop(keccak256(0, 1024)) } }

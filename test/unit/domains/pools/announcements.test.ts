@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { account, blockOf, foldPools } from "./folding.ts";
 import {
-  created,
   factory,
   firstDeposit,
   other,
   otherFactory,
   pick,
   pool,
+  poolCreated,
   provider,
-  shares,
+  shareTransfer,
   swap,
   sync,
   token0,
@@ -22,7 +22,7 @@ describe("pool announcements", () => {
   it("are required before the events of a contract are stored", () => {
     const rows = foldPools([
       blockOf(1, [...firstDeposit(pool), swap(pool, [1n, 0n], [0n, 1n])]),
-      blockOf(2, [sync(pool, 1n, 1n), { ...created(factory, pool), transactionIndex: 1 }]),
+      blockOf(2, [sync(pool, 1n, 1n), { ...poolCreated(factory, pool), transactionIndex: 1 }]),
     ]);
     expect(rows.pool_states).toEqual([]);
     expect(rows.pool_actions).toEqual([]);
@@ -36,8 +36,8 @@ describe("pool announcements", () => {
         // Events of a transaction before the announcing one are ignored.
         ...firstDeposit(other),
         ...firstDeposit(pool).map((event) => ({ ...event, transactionIndex: 1 })),
-        { ...created(factory, pool), transactionIndex: 1 },
-        { ...created(factory, other), transactionIndex: 1 },
+        { ...poolCreated(factory, pool), transactionIndex: 1 },
+        { ...poolCreated(factory, other), transactionIndex: 1 },
       ]),
       blockOf(2, [swap(pool, [5n, 0n], [0n, 9n]), swap(other, [5n, 0n], [0n, 9n])]),
     ];
@@ -61,8 +61,8 @@ describe("pool announcements", () => {
 
   it("are accepted from every factory up to the transaction of the pool's first event", () => {
     const blocks = [
-      blockOf(1, [created(otherFactory, pool, [token1, token2])]),
-      blockOf(2, [...firstDeposit(pool), created(factory, pool), { ...created(account("e"), pool), transactionIndex: 1 }]),
+      blockOf(1, [poolCreated(otherFactory, pool, [token1, token2])]),
+      blockOf(2, [...firstDeposit(pool), poolCreated(factory, pool), { ...poolCreated(account("e"), pool), transactionIndex: 1 }]),
     ];
     for (const size of [1, 2]) {
       const rows = foldPools(blocks, size);
@@ -76,14 +76,14 @@ describe("pool announcements", () => {
   });
 
   it("may name an account that never emits an event", () => {
-    const rows = foldPools([blockOf(1, [created(factory, provider)])]);
+    const rows = foldPools([blockOf(1, [poolCreated(factory, provider)])]);
     expect(rows.pools).toHaveLength(1);
     expect(rows.pool_states).toEqual([]);
   });
 
   it("are ignored if a factory repeats them, even with different tokens", () => {
     const rows = foldPools(
-      [blockOf(1, [created(factory, pool), created(factory, pool, [token1, token2])]), blockOf(2, [created(factory, pool)])],
+      [blockOf(1, [poolCreated(factory, pool), poolCreated(factory, pool, [token1, token2])]), blockOf(2, [poolCreated(factory, pool)])],
       1,
     );
     expect(pick(rows.pools, "announcement", "token0", "token1")).toEqual([[0, token0, token1]]);
@@ -91,9 +91,9 @@ describe("pool announcements", () => {
   });
 
   it("are ignored from another factory after the pool's first event", () => {
-    const lateAnnouncement = { ...created(otherFactory, pool, [token1, token2]), transactionIndex: 1 };
+    const lateAnnouncement = { ...poolCreated(otherFactory, pool, [token1, token2]), transactionIndex: 1 };
     const blocks = [
-      blockOf(1, [created(factory, pool), ...firstDeposit(pool), lateAnnouncement]),
+      blockOf(1, [poolCreated(factory, pool), ...firstDeposit(pool), lateAnnouncement]),
       blockOf(2, [lateAnnouncement, swap(pool, [5n, 0n], [0n, 9n], 1)]),
     ];
     for (const size of [1, 2]) {
@@ -109,9 +109,9 @@ describe("pool announcements", () => {
 
   it("may come from two factories before the pool's first event; the pool is then not included in the sums of either", () => {
     const blocks = [
-      blockOf(1, [created(otherFactory, pool, [token1, token2])]),
-      blockOf(2, [created(factory, pool), ...firstDeposit(pool)]),
-      blockOf(3, [swap(pool, [5n, 0n], [0n, 9n]), created(account("e"), pool)]),
+      blockOf(1, [poolCreated(otherFactory, pool, [token1, token2])]),
+      blockOf(2, [poolCreated(factory, pool), ...firstDeposit(pool)]),
+      blockOf(3, [swap(pool, [5n, 0n], [0n, 9n]), poolCreated(account("e"), pool)]),
     ];
     for (const size of [1, 2, 3]) {
       const rows = foldPools(blocks, size);
@@ -135,9 +135,12 @@ describe("pool announcements", () => {
   it("do not limit the amounts of events", () => {
     const maxUint256 = 2n ** 256n - 1n;
     const blocks = [1, 2, 3].map((number) =>
-      blockOf(number, [...(number === 1 ? [created(factory, pool)] : []), swap(pool, [maxUint256, maxUint256], [maxUint256, maxUint256])]),
+      blockOf(number, [
+        ...(number === 1 ? [poolCreated(factory, pool)] : []),
+        swap(pool, [maxUint256, maxUint256], [maxUint256, maxUint256]),
+      ]),
     );
-    const rows = foldPools([...blocks, blockOf(4, [shares(pool, pool, zeroAddress, maxUint256)])], 1);
+    const rows = foldPools([...blocks, blockOf(4, [shareTransfer(pool, pool, zeroAddress, maxUint256)])], 1);
     expect(pick(rows.pool_states, "amount0_in", "supply")).toEqual([
       [maxUint256, 0n],
       [2n * maxUint256, 0n],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PoolFact } from "../../../../runtime/events/decoded-block.ts";
 import { blockOf, type EmittedEvent, foldPools } from "./folding.ts";
-import { created, factory, pick, pool, provider, router, token0, token1 } from "./pool-events.ts";
+import { factory, pick, pool, poolCreated, provider, router, token0, token1 } from "./pool-events.ts";
 
 describe("a concentrated pool", () => {
   const range = (tickLower: number, tickUpper: number, amount: bigint) => ({ tickLower, tickUpper, liquidity: amount });
@@ -19,7 +19,7 @@ describe("a concentrated pool", () => {
   };
   const blocks = [
     blockOf(1, [
-      created(factory, pool, [token0, token1], "concentrated"),
+      poolCreated(factory, pool, [token0, token1], "concentrated"),
       { kind: "poolPrice", address: pool, sqrtPriceX96: 100n, tick: 10 },
     ]),
     // A range is active if it contains the tick; it includes its lower end but not its upper end.

@@ -3,7 +3,6 @@ import type { Row } from "../../../../runtime/indexer/projection.ts";
 import { type Address, zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { blockOf, foldPools, originOf } from "./folding.ts";
 import {
-  created,
   factory,
   feeCollector,
   firstDeposit,
@@ -11,9 +10,10 @@ import {
   other,
   pick,
   pool,
+  poolCreated,
   provider,
   router,
-  shares,
+  shareTransfer,
   swap,
   sync,
   token0,
@@ -25,7 +25,7 @@ const stateColumns = ["block_number", "reserve0", "reserve1", "supply", "swaps",
 
 describe("a pool of one factory", () => {
   const blocks = [
-    blockOf(1, [created(factory, pool), ...firstDeposit(pool)]),
+    blockOf(1, [poolCreated(factory, pool), ...firstDeposit(pool)]),
     // Two swaps in one transaction, then one in another transaction of the block.
     blockOf(2, [
       sync(pool, 4_100n, 8_800n),
@@ -37,19 +37,19 @@ describe("a pool of one factory", () => {
     ]),
     // Shares are sent to the pool, the protocol fee is minted, and the shares are burnt.
     blockOf(4, [
-      shares(pool, provider, pool, 600n),
-      shares(pool, zeroAddress, feeCollector, 6n),
-      shares(pool, pool, zeroAddress, 600n),
+      shareTransfer(pool, provider, pool, 600n),
+      shareTransfer(pool, zeroAddress, feeCollector, 6n),
+      shareTransfer(pool, pool, zeroAddress, 600n),
       sync(pool, 3_645n, 8_010n),
       liquidity("poolWithdrawal", pool, [405n, 890n]),
       // The protocol fee comes before the provider's shares.
-      { ...shares(pool, zeroAddress, feeCollector, 7n), transactionIndex: 1 },
-      { ...shares(pool, zeroAddress, provider, 300n), transactionIndex: 1 },
+      { ...shareTransfer(pool, zeroAddress, feeCollector, 7n), transactionIndex: 1 },
+      { ...shareTransfer(pool, zeroAddress, provider, 300n), transactionIndex: 1 },
       { ...sync(pool, 3_848n, 8_455n), transactionIndex: 1 },
       { ...liquidity("poolDeposit", pool, [203n, 445n]), transactionIndex: 1 },
     ]),
     // Shares sent to the zero address remain in the supply; a block with only token transfers changes nothing.
-    blockOf(5, [shares(pool, provider, zeroAddress, 50n), shares(pool, provider, router, 5n)]),
+    blockOf(5, [shareTransfer(pool, provider, zeroAddress, 50n), shareTransfer(pool, provider, router, 5n)]),
   ];
   const rows = foldPools(blocks);
 
@@ -110,7 +110,7 @@ describe("a pool of one factory", () => {
 
 describe("several pools of an exchange", () => {
   const blocks = [
-    blockOf(1, [created(factory, pool), created(factory, other, [token0, token2]), ...firstDeposit(pool)]),
+    blockOf(1, [poolCreated(factory, pool), poolCreated(factory, other, [token0, token2]), ...firstDeposit(pool)]),
     blockOf(2, [...firstDeposit(other), swap(pool, [10n, 0n], [0n, 20n]), swap(other, [10n, 0n], [0n, 20n])]),
     blockOf(3, [swap(other, [0n, 5n], [2n, 0n])]),
   ];
@@ -132,10 +132,10 @@ describe("a pool that is emptied in the block of its creation", () => {
   it("has only the locked shares", () => {
     const rows = foldPools([
       blockOf(1, [
-        created(factory, pool),
+        poolCreated(factory, pool),
         ...firstDeposit(pool),
-        shares(pool, provider, pool, 5_000n),
-        shares(pool, pool, zeroAddress, 5_000n),
+        shareTransfer(pool, provider, pool, 5_000n),
+        shareTransfer(pool, pool, zeroAddress, 5_000n),
         sync(pool, 667n, 1_500n),
         liquidity("poolWithdrawal", pool, [3_333n, 7_500n]),
       ]),

@@ -8,7 +8,7 @@ export const [factory, otherFactory, token0, token1, token2, pool, other, router
 ) as unknown as [Address, Address, Address, Address, Address, Address, Address, Address, Address, Address];
 
 /** A factory's event for a new pool. */
-export const created = (
+export const poolCreated = (
   address: Address,
   announced: Address,
   tokens: readonly [Address, Address] = [token0, token1],
@@ -59,7 +59,7 @@ export const liquidity = (kind: "poolDeposit" | "poolWithdrawal", address: Addre
   position: null,
 });
 /** A transfer of a pair's shares. */
-export const shares = (address: Address, from: Address, to: Address, amount: bigint): EmittedEvent => ({
+export const shareTransfer = (address: Address, from: Address, to: Address, amount: bigint): EmittedEvent => ({
   kind: "erc20Transfer",
   address,
   from,
@@ -68,8 +68,8 @@ export const shares = (address: Address, from: Address, to: Address, amount: big
 });
 /** The events of a first deposit of 4,000 and 9,000: sqrt(4,000 × 9,000) = 6,000 shares, 1,000 of them locked forever. */
 export const firstDeposit = (contract: Address): EmittedEvent[] => [
-  shares(contract, zeroAddress, zeroAddress, 1_000n),
-  shares(contract, zeroAddress, provider, 5_000n),
+  shareTransfer(contract, zeroAddress, zeroAddress, 1_000n),
+  shareTransfer(contract, zeroAddress, provider, 5_000n),
   sync(contract, 4_000n, 9_000n),
   liquidity("poolDeposit", contract, [4_000n, 9_000n]),
 ];

@@ -10,9 +10,9 @@ export interface ReconciliationSettings {
   readonly firstRecheckMilliseconds: number;
   readonly recheckMilliseconds: number;
   /** Max time between two comparisons of a requested token and of all its holders. */
-  readonly requestedMilliseconds: number;
+  readonly requestedTokenIntervalMilliseconds: number;
   /** Min time between two comparisons of a token that receives quiet calls. */
-  readonly quietMilliseconds: number;
+  readonly minQuietCallIntervalMilliseconds: number;
   /** Min time between a difference and the comparison that confirms it. */
   readonly confirmMilliseconds: number;
   /** First backoff of a token whose contract does not respond. */
@@ -29,8 +29,8 @@ export const defaultReconciliation: ReconciliationSettings = {
   sweepMilliseconds: 5_000,
   firstRecheckMilliseconds: 120_000,
   recheckMilliseconds: 86_400_000,
-  requestedMilliseconds: 3_600_000,
-  quietMilliseconds: 60_000,
+  requestedTokenIntervalMilliseconds: 3_600_000,
+  minQuietCallIntervalMilliseconds: 60_000,
   confirmMilliseconds: 20_000,
   backoffMilliseconds: 30_000,
   refreshMilliseconds: 5_000,

@@ -22,7 +22,7 @@ export const describeChanges = (): void => {
         "SELECT owner, standard, balance FROM balances WHERE token = $1 ORDER BY standard, owner",
         [Buffer.from(addressOf("hybrid").slice(2), "hex")],
       );
-      // Alice had 5 whole coins and one smallest unit, and sent carol 2 coins, which are ids as well.
+      // Alice had 5 whole tokens and one smallest unit, and sent carol 2 whole tokens, which are also NFTs.
       expect(rows).toEqual(
         [
           { owner: alice, standard: standards.erc20, balance: (3n * unit + 1n).toString() },

@@ -39,7 +39,7 @@ export const describeLimitedNodes = (): void => {
         NoneIndexed: [erc721],
         Switchable: [erc721],
         // Without a response, its ERC-20 event is no evidence of a standard.
-        ownName: [erc721],
+        hybridWithOwnEventName: [erc721],
       });
       expect(running.warnings.filter((warning) => warning.includes("returned no result for eth_call to 11 contracts"))).toHaveLength(1);
       const unread = await other.database.query(

@@ -21,16 +21,16 @@ export const describeNonstandardLogs = (): void => {
         Kitties: [erc721],
         cards: [erc721],
         hybrid: [erc20, erc721],
-        ownName: [erc20, erc721],
+        hybridWithOwnEventName: [erc20, erc721],
         // A contract whose responses fit no standard has the standard of its logs. A standard does not change once it is read.
-        Silent: [erc721],
+        EventsOnly: [erc721],
         Greedy: [erc721],
         Switchable: [erc20],
       });
     });
 
     it("have the ERC-20 balances of their contracts", async () => {
-      const tokens = [...coins, "hybrid", "ownName"].map(addressOf);
+      const tokens = [...coins, "hybrid", "hybridWithOwnEventName"].map(addressOf);
       const rows = (
         await rowsOf<{ owner: Address; token: Address; balance: string | null }>("SELECT * FROM balances WHERE standard = 1")
       ).filter(({ token }) => tokens.includes(token));
@@ -50,7 +50,7 @@ export const describeNonstandardLogs = (): void => {
         "SELECT token, token_id, owner FROM nft_balances WHERE balance > 0 ORDER BY token, token_id",
       );
       expect(ownedIds.filter(({ token }) => coins.some((name) => addressOf(name) === token))).toEqual([]);
-      const readable = ownedIds.filter(({ token }) => !["Silent", "Greedy"].includes(nameOf(token) ?? ""));
+      const readable = ownedIds.filter(({ token }) => !["EventsOnly", "Greedy"].includes(nameOf(token) ?? ""));
       const returned = await Promise.all(
         readable.map(({ token, token_id }) =>
           chain.rpc<string>("eth_call", [{ to: token, data: `0x6352211e${BigInt(token_id).toString(16).padStart(64, "0")}` }, "latest"]),
@@ -60,7 +60,14 @@ export const describeNonstandardLogs = (): void => {
       // 2 kitties, 1 card, 5 ids of one hybrid, 3 of the other.
       expect(readable).toHaveLength(11);
       const ids = await rowsOf<{ token: Address }>("SELECT DISTINCT token FROM nft_tokens");
-      expect(ids.map(({ token }) => nameOf(token)).sort()).toEqual(["Greedy", "Kitties", "Silent", "cards", "hybrid", "ownName"]);
+      expect(ids.map(({ token }) => nameOf(token)).sort()).toEqual([
+        "EventsOnly",
+        "Greedy",
+        "Kitties",
+        "cards",
+        "hybrid",
+        "hybridWithOwnEventName",
+      ]);
     });
 
     it("have the allowances of their contracts", async () => {
@@ -112,11 +119,11 @@ export const describeNonstandardLogs = (): void => {
         "NoneIndexed",
         "IndexedApproval",
         "Kitties",
-        "Silent",
+        "EventsOnly",
         "Switchable",
         "Greedy",
         "hybrid",
-        "ownName",
+        "hybridWithOwnEventName",
       ];
       expect(Object.fromEntries(callCounts)).toEqual({ cards: 2, ...Object.fromEntries(readInFiveCalls.map((name) => [name, 5])) });
       await other.drop();

@@ -71,23 +71,23 @@ export const standardsOf = async (database = test.database): Promise<Record<stri
 export const setUp = async () => {
   chain = await startTestChain();
   [alice, bob, carol] = chain.accounts.slice(1, 4) as [Address, Address, Address];
-  for (const name of [...coins, "Kitties", "Silent", "Switchable", "Greedy", "Treasury"])
+  for (const name of [...coins, "Kitties", "EventsOnly", "Switchable", "Greedy", "Treasury"])
     addresses[name] = await chain.deploy(nonstandardContracts(name));
   addresses.hybrid = await chain.deploy(nonstandardContracts("Hybrid"), [false]);
-  addresses.ownName = await chain.deploy(nonstandardContracts("Hybrid"), [true]);
+  addresses.hybridWithOwnEventName = await chain.deploy(nonstandardContracts("Hybrid"), [true]);
   addresses.cards = await chain.deploy(artifacts.erc721(), ["Cards", "CARD", "ipfs://"]);
   const hybrid = nonstandardContracts("Hybrid");
   await chain.send(
     ...coins.map((name) => callToken(name, alice, "mint", [alice, 1_000n])),
     callToken("Kitties", alice, "mint", [alice, 1n]),
     callToken("Kitties", alice, "mint", [alice, 2n]),
-    callToken("Silent", alice, "claim", [zeroAddress, alice, 5n]),
-    callToken("Switchable", alice, "claim", [alice, 7n]),
+    callToken("EventsOnly", alice, "emitTransfer", [zeroAddress, alice, 5n]),
+    callToken("Switchable", alice, "emitTransfer", [alice, 7n]),
     callToken("Treasury", alice, "pay", [addressOf("AllIndexed"), alice, 7n]),
-    callToken("Greedy", alice, "claim", [alice, 9n]),
+    callToken("Greedy", alice, "emitTransfer", [alice, 9n]),
     // After its first indexed transaction, no id has an owner.
     callToken("hybrid", alice, "flash", [bob], hybrid),
-    callToken("ownName", alice, "mint", [alice, 3n * unit], hybrid),
+    callToken("hybridWithOwnEventName", alice, "mint", [alice, 3n * unit], hybrid),
     call(artifacts.erc721(), addressOf("cards"), "mint", [alice]),
   );
   await chain.mine();
@@ -95,7 +95,7 @@ export const setUp = async () => {
     ...coins.flatMap((name) => [callToken(name, alice, "transfer", [bob, 300n]), callToken(name, alice, "approve", [carol, 40n])]),
     callToken("Kitties", alice, "transfer", [bob, 2n]),
     callToken("hybrid", alice, "mint", [alice, 5n * unit + 1n], hybrid),
-    callToken("ownName", alice, "send", [bob, 1n], hybrid),
+    callToken("hybridWithOwnEventName", alice, "send", [bob, 1n], hybrid),
     callToken("Switchable", alice, "change", []),
   );
   await chain.mine();
@@ -103,7 +103,7 @@ export const setUp = async () => {
     ...coins.flatMap((name) => [callToken(name, bob, "transfer", [carol, 100n]), callToken(name, bob, "burn", [50n])]),
     callToken("Kitties", bob, "transfer", [carol, 2n]),
     callToken("hybrid", alice, "send", [carol, 2n], hybrid),
-    callToken("Switchable", alice, "claim", [alice, 8n]),
+    callToken("Switchable", alice, "emitTransfer", [alice, 8n]),
   );
   await chain.mine();
   test = await createTestDatabase();

@@ -77,7 +77,7 @@ export const createSweep = (settings: ReconciliationSettings, state: CheckState)
   const intervals = {
     first: settings.firstRecheckMilliseconds / 1000,
     max: settings.recheckMilliseconds / 1000,
-    maxRequested: settings.requestedMilliseconds / 1000,
+    maxRequested: settings.requestedTokenIntervalMilliseconds / 1000,
   };
   return {
     name: "sweep-tokens",

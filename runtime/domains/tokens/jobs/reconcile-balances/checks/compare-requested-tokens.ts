@@ -11,8 +11,9 @@ import type { ReconciliationSettings } from "../settings.ts";
 import { expediteChecks } from "./check-schedule.ts";
 import { compareBalances } from "./compare-balances.ts";
 
-/** Max holders per run, which is one turn of a token, and per round over a token's holders. */
+/** Max holders per run, which is one turn of a token. */
 const holdersPerRun = 450;
+/** Max holders per round over a token's holders, which takes several turns. */
 const holdersPerRound = 18_000;
 /** Max tokens whose unfinished round is remembered. */
 const maxRounds = 1_000;
@@ -24,8 +25,9 @@ interface Round {
   readonly compared: number;
   readonly failures: number;
 }
-/** The interval between two deletions of old requests, and the age at which a request is deleted. */
+/** The interval between two deletions of old requests. */
 const pruneMilliseconds = 600_000;
+/** The age at which a request is deleted. */
 const retentionMilliseconds = 86_400_000;
 
 /**
@@ -48,10 +50,11 @@ export const createCompareRequested = (settings: ReconciliationSettings, state: 
         prunedAt = now;
       }
       // Half of the interval in the settings; the other half is for the rounds themselves.
-      const before = new Date(now - settings.requestedMilliseconds / 2);
+      const before = new Date(now - settings.requestedTokenIntervalMilliseconds / 2);
       const token = await nextToken(database, chainId, before, state.backoff.deferred(clock()));
       if (token === null) return false;
-      if (!openRounds.has(token)) await expediteChecks(database, chainId, [token], clock(), settings.quietMilliseconds / 1000);
+      if (!openRounds.has(token))
+        await expediteChecks(database, chainId, [token], clock(), settings.minQuietCallIntervalMilliseconds / 1000);
       cursor.startTurn(token);
       const { holders, isEnd } = await cursor.next(database, chainId, holdersPerRun);
       const { isDone, unresponsive } = await compareBalances(

@@ -33,7 +33,7 @@ export const createFindQuietCalls = (settings: ReconciliationSettings, state: Ch
       const above = Math.max(head.number - firstLookback, lastHead !== null && isKnown ? lastHead.number : 0);
       const calls = await quietCalls(database, chainId, above, callsPerRun);
       const tokens = [...new Set(calls.map(({ token }) => token))];
-      await expediteChecks(database, chainId, tokens, clock(), settings.quietMilliseconds / 1000);
+      await expediteChecks(database, chainId, tokens, clock(), settings.minQuietCallIntervalMilliseconds / 1000);
       await compareBalances(context, namedOwners(calls), state);
       if (await queueCalls(context, head, calls)) lastHead = head;
       return searchPast(context, head);

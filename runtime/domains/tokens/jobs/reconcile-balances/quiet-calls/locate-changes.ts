@@ -30,10 +30,10 @@ const maxTokens = 1_000;
  * Locates the blocks in which balances of node-sourced tokens changed without a call that the index knows (by internal calls, or over time), and queues all
  * holders of the token to be read as of these blocks. Requires an archive node; limited to one search per token and interval.
  */
-export const createChangeLocator = ({ requestedMilliseconds }: ReconciliationSettings) => {
+export const createChangeLocator = ({ requestedTokenIntervalMilliseconds }: ReconciliationSettings) => {
   const searchedAt = new Map<Address, number>();
   const isDue = (token: Address, now: number): boolean => {
-    if (now - (searchedAt.get(token) ?? Number.NEGATIVE_INFINITY) < requestedMilliseconds / 2) return false;
+    if (now - (searchedAt.get(token) ?? Number.NEGATIVE_INFINITY) < requestedTokenIntervalMilliseconds / 2) return false;
     searchedAt.delete(token);
     searchedAt.set(token, now);
     const oldest = searchedAt.keys().next().value;

@@ -1,11 +1,12 @@
 /*
- * A number of a contract, such as its supply offset or the balance of the zero address, is a step function of the block. A gap is a range of blocks in which
- * the number changed at blocks that are not located yet. Reading it at some blocks of the gap splits the gap into smaller ones, or closes it.
+ * A numeric value read from a contract, such as its supply offset or the balance of the zero address, is a step function of the block. A gap is a
+ * range of blocks in which the value changed at blocks that are not located yet. Reading it at some blocks of the gap splits the gap into smaller
+ * ones, or closes it.
  */
 
 /**
- * A number with this many steps is regarded as changing continuously, like interest: between blocks that may have changed it, no further steps are located,
- * and the last reading holds. This bounds the reads and rows for a contract that returns a different number in every block.
+ * A value with this many steps is regarded as changing continuously, like interest: between blocks that may have changed it, no further steps are
+ * located, and the last reading holds. This bounds the reads and rows for a contract that returns a different number in every block.
  */
 export const maxSteps = 400;
 
@@ -27,7 +28,7 @@ export interface Reading {
   readonly value: Value;
 }
 
-/** A value that holds from a block until the next step; undefined begins a gap. */
+/** A value that holds from a block until the next step; undefined marks the start of a gap. */
 export interface Step {
   readonly block: number;
   readonly value: Value | undefined;
@@ -62,8 +63,8 @@ const spread = (first: number, last: number, limit: number): number[] => {
 };
 
 /**
- * The steps that replace a gap, in block order, including the step right after it unless the value before it continues. The value is assumed to be constant
- * between two equal readings.
+ * The steps that replace a gap, in block order, including the step right after the gap, unless the value there equals the one before. The value is
+ * assumed to be constant between two equal readings.
  */
 export const fillGap = ({ first, last, before, after }: Gap, readings: readonly Reading[], isTruncated: boolean): Step[] => {
   const steps: Step[] = [];

@@ -1,27 +1,27 @@
 import { backoff, sleep, withJitter } from "../lib/async.ts";
 import type { RequestFailure } from "./request-failure.ts";
 
-/** The longest wait before a request, in milliseconds. */
+/** Max wait before a request, in milliseconds. */
 const maxWait = 20_000;
 
 /** How long a client waits before it sends a request again. */
-export interface PaceOptions {
+export interface RetryGateOptions {
   readonly backOffMilliseconds?: number;
   readonly random?: () => number;
 }
 
-/** Waits between attempts: exponential backoff with jitter; a rate limit delays all requests. */
-export const createPace = ({ backOffMilliseconds = 200, random = Math.random }: PaceOptions, closed: AbortSignal) => {
+/** Creates the waits between attempts: exponential backoff with jitter; a rate limit delays all requests. */
+export const createRetryGate = ({ backOffMilliseconds = 200, random = Math.random }: RetryGateOptions, closed: AbortSignal) => {
   let readyAt = 0;
   let rejections = 0;
   const waitOf = (attempt: number): number => withJitter(backoff(attempt, { base: backOffMilliseconds, max: maxWait }), random);
   return {
     /** Waits until a rate limit has passed. */
-    ready: async (): Promise<void> => {
+    waitUntilReady: async (): Promise<void> => {
       for (let left = readyAt - Date.now(); left > 0 && !closed.aborted; left = readyAt - Date.now()) await sleep(left, closed);
     },
     /** Waits after a failed attempt. */
-    after: async (failure: RequestFailure, attempt: number): Promise<void> => {
+    waitAfterFailure: async (failure: RequestFailure, attempt: number): Promise<void> => {
       if (failure.kind !== "rate") return sleep(waitOf(attempt), closed);
       // Requests in flight at the same time are rejected together, which is counted as one rejection.
       if (Date.now() >= readyAt) rejections += 1;
@@ -29,7 +29,7 @@ export const createPace = ({ backOffMilliseconds = 200, random = Math.random }: 
       readyAt = Math.max(readyAt, Date.now() + Math.min(maxWait, pause));
     },
     /** Ends the backoff of rate limits. */
-    succeed: (): void => {
+    reset: (): void => {
       rejections = 0;
     },
   };
