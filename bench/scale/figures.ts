@@ -20,9 +20,6 @@ export interface ScaleFigures {
 /** High, because the chain of the index does not grow: replicas have replayed everything. */
 const minShareOnReplicas = 0.95;
 
-/** With two shards, the control database serves half of the requests, and keys and credits of all. */
-const maxShareOfPrimary = 0.6;
-
 const roles = ["server", "primary", "replicas", "shard"] as const;
 const titleOf = ({ row, name }: RowCase): string => `${row} ${name}`;
 const percent = (share: number | null): number | string => (share === null ? "" : rounded(100 * share, 1));
@@ -53,7 +50,7 @@ export function resultOf(all: readonly ScaleFigures[], load: number): BenchResul
         `All roles share ${availableCores()} cores here, so the measured rates cannot grow with processes or replicas.`,
     ],
     figures: { load: rounded(load, 1), ...Object.fromEntries(groups.flatMap(figuresOf)) },
-    missed: [...all.flatMap(missedOnReplicas), ...groups.flatMap((group) => missedByPrimary(group, groups))],
+    missed: all.flatMap(missedOnReplicas),
   };
 }
 
@@ -62,18 +59,6 @@ function missedOnReplicas({ rowCase, layout: { replicas }, processes, cell: { on
   const target = `the target is at least ${percent(minShareOnReplicas)} %`;
   return [
     `Row ${titleOf(rowCase)} with ${replicas} replicas and ${processes} processes: ${percent(onReplicas)} % of the statements ran on replicas; ${target}.`,
-  ];
-}
-
-/** Compares the CPU time of the control database's server with two shards and with one. */
-function missedByPrimary(group: Group, groups: readonly Group[]): string[] {
-  const single = groups.find(({ rowCase, layout }) => rowCase === group.rowCase && layout.shards === 1 && layout.replicas === 0);
-  if (group.layout.shards === 1 || single === undefined) return [];
-  const [twoShards, oneShard] = [medianCpu(group, "primary"), medianCpu(single, "primary")];
-  if (twoShards === null || oneShard === null || twoShards <= maxShareOfPrimary * oneShard) return [];
-  const target = `the target is at most ${percent(maxShareOfPrimary)} %`;
-  return [
-    `Row ${titleOf(group.rowCase)} with two shards: the primary's CPU time is ${percent(twoShards / oneShard)} % of that with one; ${target}.`,
   ];
 }
 
