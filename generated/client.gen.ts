@@ -749,7 +749,7 @@ export interface GetTransactionsForAddressParameters {
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Sort the page by time, oldest first. The page has the same transactions. */
+  /** Sort the page by time, oldest first. This does not change which transactions are on the page. */
   readonly blockSignedAtAsc?: boolean;
   /** Fill `safe_details` with the signatures of the Safe transactions that were executed. */
   readonly withSafe?: boolean;
@@ -767,7 +767,7 @@ export interface GetTransactionsForAddressByPageParameters {
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Sort the page by time, oldest first. The page has the same transactions. */
+  /** Sort the page by time, oldest first. This does not change which transactions are on the page. */
   readonly blockSignedAtAsc?: boolean;
   /** Fill `safe_details` with the signatures of the Safe transactions that were executed. */
   readonly withSafe?: boolean;

@@ -6,7 +6,7 @@ export type { Failure, Success } from "./envelope.gen.ts";
 export interface AddressExchangeBalancesResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -18,7 +18,7 @@ export interface AddressExchangeBalancesResponse {
 
 /** Every network that this server offers. */
 export interface AllChainsResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item per network. */
   readonly items: readonly ChainItem[];
@@ -26,7 +26,7 @@ export interface AllChainsResponse {
 
 /** Indexing status of each network. */
 export interface AllChainsStatusResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item per network. */
   readonly items: readonly ChainStatusItem[];
@@ -38,7 +38,7 @@ export interface AllChainsStatusResponse {
 export interface ApprovalsResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -138,7 +138,7 @@ export interface BalancesResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item per asset; a collection of non-fungible tokens is one item. */
   readonly items: readonly BalanceItem[];
@@ -196,7 +196,7 @@ export interface BlockHeights {
 
 /** Blocks of a range of days, oldest first. */
 export interface BlockHeightsResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -212,7 +212,7 @@ export interface BlockHeightsResponse {
 
 /** One block. */
 export interface BlockResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -306,7 +306,7 @@ export interface ChainActivityEvent {
 
 /** Networks on which an address is active. */
 export interface ChainActivityResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -336,7 +336,7 @@ export interface ChainCollectionItem {
 
 /** Collections of a network whose metadata is cached. */
 export interface ChainCollectionResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -512,7 +512,7 @@ export interface CommunityBalancesResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item per position. */
   readonly items: readonly CommunityBalance[];
@@ -600,7 +600,7 @@ export interface CommunityMarketDataResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item for each pool or vault, largest first; only the requested one with `pool-address`. */
   readonly items: readonly CommunityMarketData[];
@@ -618,7 +618,7 @@ export interface CommunityMarketsResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item per market, largest first. */
   readonly items: readonly CommunityMarket[];
@@ -658,7 +658,7 @@ export interface CommunityTokensResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item per pool token that the account holds. */
   readonly items: readonly CommunityPosition[];
@@ -672,7 +672,7 @@ export interface CommunityTransaction {
   readonly block_signed_at: string;
   /** Height of the block. */
   readonly block_height: number;
-  /** Hash of the transaction, in the notation of its network. */
+  /** Hash of the transaction, in the format of its network. */
   readonly tx_hash: string;
   /** Index of the transaction in its block, starting at 0; null if unknown. */
   readonly tx_offset: number | null;
@@ -682,7 +682,7 @@ export interface CommunityTransaction {
   readonly action: string;
   /** Contract of the pool, vault or reserve; null if the action does not concern one. */
   readonly pool_address: string | null;
-  /** Account that sent the transaction, in the notation of its network; null if there are several. */
+  /** Account that sent the transaction, in the format of its network; null if there are several. */
   readonly from_address: string | null;
   /** Amounts that moved in the action, one element per token. */
   readonly amounts: readonly CommunityAmount[];
@@ -696,7 +696,7 @@ export interface CommunityTransaction {
 export interface CommunityTransactionsResponse {
   /** Id of the protocol, such as `protocol_01`, even if the path has its name. */
   readonly protocol: string;
-  /** The requested wallet in the notation of its network; on some networks, addresses have a different length. */
+  /** The requested wallet in the format of its network; on some networks, addresses have a different length. */
   readonly address: string;
   /** Chain id of the network (EIP-155); null for a network that has none. */
   readonly chain_id: number | null;
@@ -704,7 +704,7 @@ export interface CommunityTransactionsResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item per action, newest first. */
   readonly items: readonly CommunityTransaction[];
@@ -842,7 +842,7 @@ export interface DexReport {
 
 /** A whole exchange with its daily series. */
 export interface EcosystemChartDataResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -858,7 +858,7 @@ export interface EcosystemChartDataResponse {
 export interface Erc20TransfersResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -958,7 +958,7 @@ export interface GasPricesResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Kind of transaction of the estimate, as sent in the path. */
   readonly event_type: "erc20" | "nativetokens" | "uniswapv3";
@@ -1028,7 +1028,7 @@ export interface GetLogsEvent {
 
 /** Logs of a block or of a range of blocks. */
 export interface GetLogsResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1054,7 +1054,7 @@ export interface HealthData {
 
 /** Indexing status of an exchange. */
 export interface HealthDataResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1114,7 +1114,7 @@ export interface HistoricalBalanceItem {
 export interface HistoricalBalancesResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -1316,7 +1316,7 @@ export interface LogEvent {
 
 /** Logs that one contract emitted. */
 export interface LogEventsByAddressResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1332,7 +1332,7 @@ export interface LogEventsByAddressResponse {
 
 /** Logs of all contracts with a certain first topic. */
 export interface LogEventsByTopicHashResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1440,7 +1440,7 @@ export interface NativeBalanceItem {
 
 /** One token on an exchange with its daily series. */
 export interface NetworkExchangeTokenViewResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1454,7 +1454,7 @@ export interface NetworkExchangeTokenViewResponse {
 
 /** All tokens traded on an exchange. */
 export interface NetworkExchangeTokensResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1468,7 +1468,7 @@ export interface NetworkExchangeTokensResponse {
 
 /** Transactions in all pools of an exchange. */
 export interface NetworkTransactionsResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1484,7 +1484,7 @@ export interface NetworkTransactionsResponse {
 export interface NftAddressBalanceNftResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item per collection; a contract that implements both ERC-721 and ERC-1155 has one item for each. */
   readonly items: readonly NftTokenContractBalanceItem[];
@@ -1538,7 +1538,7 @@ export interface NftApprovalsItem {
 
 /** Approvals that an address has granted for its non-fungible tokens, by collection and spender. */
 export interface NftApprovalsResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1570,7 +1570,7 @@ export interface NftCollectionAttribute {
 
 /** Values of one trait and the number of tokens with each value. */
 export interface NftCollectionAttributesForTraitResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** The trait with its values; the only item. */
   readonly items: readonly NftSummaryAttribute[];
@@ -1578,7 +1578,7 @@ export interface NftCollectionAttributesForTraitResponse {
 
 /** Traits of a collection, for computing rarity scores. */
 export interface NftCollectionTraitSummaryResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item per trait. */
   readonly items: readonly NftTraitSummary[];
@@ -1586,7 +1586,7 @@ export interface NftCollectionTraitSummaryResponse {
 
 /** Names of the traits that a collection's tokens have. */
 export interface NftCollectionTraitsResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item per trait. */
   readonly items: readonly NftTrait[];
@@ -1668,7 +1668,7 @@ export interface NftExternalDataV1 {
 
 /** Daily floor price of a collection, determined from sales, not from listings. */
 export interface NftMarketFloorPriceResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Address of the requested collection in lower case. */
   readonly address: string;
@@ -1684,7 +1684,7 @@ export interface NftMarketFloorPriceResponse {
 
 /** Number of sales of a collection per day. */
 export interface NftMarketSaleCountResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Address of the requested collection in lower case. */
   readonly address: string;
@@ -1700,7 +1700,7 @@ export interface NftMarketSaleCountResponse {
 
 /** Value of a collection's sales per day. */
 export interface NftMarketVolumeResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Address of the requested collection in lower case. */
   readonly address: string;
@@ -1716,7 +1716,7 @@ export interface NftMarketVolumeResponse {
 
 /** Tokens of a collection with their metadata, or a single token. */
 export interface NftMetadataResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item per token. */
   readonly items: readonly NftTokenContract[];
@@ -1754,7 +1754,7 @@ export interface NftOwnershipForCollectionItem {
 
 /** Tokens of one collection that an address holds. */
 export interface NftOwnershipForCollectionResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -1992,7 +1992,7 @@ export interface NftTransactionItem {
 
 /** All transactions that transferred a token. */
 export interface NftTransactionsResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2094,7 +2094,7 @@ export interface Pool {
 
 /** One pool with its daily series. */
 export interface PoolByAddressResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2108,7 +2108,7 @@ export interface PoolByAddressResponse {
 
 /** Active pools of an exchange. */
 export interface PoolResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2142,7 +2142,7 @@ export interface PoolToDexItem {
 
 /** The exchange of a pool. */
 export interface PoolToDexResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Address of the requested pool in lower case. */
   readonly address: string;
@@ -2268,7 +2268,7 @@ export interface PoolsDexDataItem {
 
 /** Pools of a token or of a wallet, on all exchanges of a network. */
 export interface PoolsDexDataResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** The requested token or wallet in lower case; a name is resolved. */
   readonly address: string;
@@ -2322,7 +2322,7 @@ export interface PortfolioItem {
 export interface PortfolioResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -2422,7 +2422,7 @@ export interface ProtocolMetadata {
 export interface RecentTransactionsResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -2442,7 +2442,7 @@ export interface RecentTransactionsResponse {
 
 /** The address of a name, or the name of an address. */
 export interface ResolvedAddress {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2472,7 +2472,7 @@ export interface SafeDetails {
 
 /** Pools of one token on an exchange, with daily series that include the number of swaps. */
 export interface SingleNetworkExchangeTokenResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2506,7 +2506,7 @@ export interface SupportedDex {
 
 /** Every configured exchange on all networks. */
 export interface SupportedDexesResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** One item per exchange and network. */
   readonly items: readonly SupportedDex[];
@@ -2552,7 +2552,7 @@ export interface Token {
 export interface TokenBalanceNativeResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -2594,7 +2594,7 @@ export interface TokenHolder {
 
 /** Holders of a token at the indexed head or at a block, largest balance first. */
 export interface TokenHoldersResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2622,7 +2622,7 @@ export interface TokenPricesResponse {
   readonly supports_erc: readonly string[] | null;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Time of the last change of the index; the field has the spelling of the original interface. */
+  /** Time of the last change to the index; the field has the spelling of the original interface. */
   readonly update_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -2908,7 +2908,7 @@ export interface Transaction {
 
 /** One transaction by its hash. */
 export interface TransactionResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2930,7 +2930,7 @@ export interface TransactionSummary {
 
 /** One page of a block's transactions. */
 export interface TransactionsBlockPageResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2944,7 +2944,7 @@ export interface TransactionsBlockPageResponse {
 
 /** All transactions of a block. */
 export interface TransactionsBlockResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2956,7 +2956,7 @@ export interface TransactionsBlockResponse {
 
 /** Transactions of one account on an exchange. */
 export interface TransactionsForAccountAddressResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2970,7 +2970,7 @@ export interface TransactionsForAccountAddressResponse {
 
 /** Transactions in one pool of an exchange. */
 export interface TransactionsForExchangeResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2984,7 +2984,7 @@ export interface TransactionsForExchangeResponse {
 
 /** Transactions with one token on an exchange. */
 export interface TransactionsForTokenAddressResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -3000,7 +3000,7 @@ export interface TransactionsForTokenAddressResponse {
 export interface TransactionsResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -3032,7 +3032,7 @@ export interface TransactionsSummary {
 
 /** Number of transactions of an address, with the first and the last one. */
 export interface TransactionsSummaryResponse {
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -3050,7 +3050,7 @@ export interface TransactionsSummaryResponse {
 export interface TransactionsTimeBucketResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time of the last change of the index. */
+  /** Time of the last change to the index. */
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;

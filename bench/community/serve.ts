@@ -1,8 +1,8 @@
 import { type BenchResult, median } from "../result.ts";
+import { startBenchApiServer } from "../support/bench-api-server.ts";
 import { openCachedIndex } from "../support/cached-index.ts";
 import { calibrateByQuery } from "../support/calibration.ts";
 import { measureEndpoints } from "../support/measure-endpoints.ts";
-import { openServing } from "../support/open-serving.ts";
 import { projections } from "../support/projections.ts";
 import { resultOfServing, variantTable } from "../support/serve-figures.ts";
 import type { BenchServer } from "../support/server.ts";
@@ -28,7 +28,7 @@ export async function serveProtocols(server: BenchServer, { times, operation, ..
   const planned = plannedProtocols(size.protocols);
   const filled = await openIndex(server, { ...size, declared: true });
   return server.on(filled, async (database) => {
-    const serving = await openServing(database, configOf(planned));
+    const serving = await startBenchApiServer(database, configOf(planned));
     try {
       const calibration = await calibrateByQuery(database);
       const endpoints = await measureEndpoints(database, serving, endpointCases(planned, operation), times);

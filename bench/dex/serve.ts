@@ -1,9 +1,9 @@
 import type { Database } from "../../runtime/database/database.ts";
 import type { BenchResult } from "../result.ts";
+import { startBenchApiServer } from "../support/bench-api-server.ts";
 import { openCachedIndex } from "../support/cached-index.ts";
 import { calibrateByQuery } from "../support/calibration.ts";
 import { measureEndpoints } from "../support/measure-endpoints.ts";
-import { openServing } from "../support/open-serving.ts";
 import { projections } from "../support/projections.ts";
 import { type JobTime, runJobs } from "../support/run-jobs.ts";
 import { resultOfServing } from "../support/serve-figures.ts";
@@ -51,7 +51,7 @@ export async function serveMarket(server: BenchServer, { times, rerunJobs, ...si
   return server.on(withJobs, async (database) => {
     const fullSize = { ...size, until: await newestTime(database) };
     const market = marketOf(fullSize);
-    const serving = await openServing(database, configOf(market));
+    const serving = await startBenchApiServer(database, configOf(market));
     try {
       const endpoints = await measureEndpoints(database, serving, endpointCases(market, fullSize), times);
       return resultOfServing({

@@ -1,10 +1,10 @@
 import type { Database } from "../../runtime/database/database.ts";
 import type { BenchResult } from "../result.ts";
+import { startBenchApiServer } from "../support/bench-api-server.ts";
 import { openCachedIndex } from "../support/cached-index.ts";
 import { calibrateByQuery } from "../support/calibration.ts";
 import type { EndpointCase } from "../support/endpoint-case.ts";
 import { measureEndpoints } from "../support/measure-endpoints.ts";
-import { openServing } from "../support/open-serving.ts";
 import { projections } from "../support/projections.ts";
 import { type JobTime, runJobs } from "../support/run-jobs.ts";
 import { resultOfServing, variantTable } from "../support/serve-figures.ts";
@@ -55,7 +55,7 @@ export async function serveCases(
   times: number,
   jobs: readonly JobTime[] | null,
 ): Promise<BenchResult> {
-  const serving = await openServing(database, configOf(nftMarketOf(size)));
+  const serving = await startBenchApiServer(database, configOf(nftMarketOf(size)));
   try {
     const endpoints = await measureEndpoints(database, serving, cases, times);
     const subject = "NFT and approval endpoints, complete responses over HTTP";

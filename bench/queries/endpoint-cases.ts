@@ -1,6 +1,6 @@
 import { chainConfig } from "../../runtime/config/config.ts";
 import type { Database } from "../../runtime/database/database.ts";
-import { openServing } from "../support/open-serving.ts";
+import { startBenchApiServer } from "../support/bench-api-server.ts";
 import type { QueryCase } from "./query-case.ts";
 import type { StoryFacts } from "./story.ts";
 
@@ -10,7 +10,7 @@ export async function openEndpointCases(
   facts: StoryFacts,
 ): Promise<{ cases: readonly QueryCase[]; close(): Promise<void> }> {
   const chain = chainConfig.parse({ name: "bench", id: 1, rpc: "http://127.0.0.1:1", groups: ["historical"] });
-  const serving = await openServing(database, chain);
+  const serving = await startBenchApiServer(database, chain);
   const get = async (path: string): Promise<readonly unknown[]> => {
     const body = JSON.parse(await serving.get(`bench/${path}`)) as { readonly data?: { readonly items?: readonly unknown[] } };
     return body.data?.items ?? [];

@@ -1,7 +1,7 @@
 import type { Database } from "../../runtime/database/database.ts";
+import type { BenchApiServer } from "./bench-api-server.ts";
 import { startCpuClock } from "./cpu-time.ts";
 import type { EndpointCase, Variant } from "./endpoint-case.ts";
-import type { BenchServing } from "./open-serving.ts";
 
 /** Response times of one kind of request. */
 export interface VariantTimes {
@@ -26,7 +26,7 @@ const warmUp = 10;
 /** Requests every variant of every endpoint repeatedly; each time includes the whole response. @throws {Error} if a response has no items. */
 export async function measureEndpoints(
   database: Database,
-  serving: BenchServing,
+  serving: BenchApiServer,
   cases: readonly EndpointCase[],
   times: number,
 ): Promise<EndpointTimes[]> {
@@ -41,7 +41,7 @@ export async function measureEndpoints(
 
 async function measureVariant(
   database: Database,
-  serving: BenchServing,
+  serving: BenchApiServer,
   { row }: EndpointCase,
   { name, paths }: Variant,
   times: number,

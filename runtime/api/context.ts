@@ -28,7 +28,7 @@ import type { AsOfProjection } from "./as-of-projection.ts";
 
 /** The context of every resolver, in addition to its request. */
 export interface ResolverContext {
-  /** The time of the last change of the index, shown as `updated_at`: the same for all responses to a request until the index changes. */
+  /** The time of the last change to the index, shown as `updated_at`: the same for all responses to a request until the index changes. */
   readonly now: () => Date;
   /** The current time. Responses may depend on its UTC day only. */
   readonly clock: () => Date;

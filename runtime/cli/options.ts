@@ -19,7 +19,7 @@ export const loadConfigWith = ({ config, ...overrides }: CommonOptions): Config 
 export const withConfig = (command: Command): Command =>
   command.option(
     "--config <file>",
-    "the configuration file (default: ashlar.yaml in the current directory or its nearest parent directory)",
+    "the configuration file (default: ashlar.yaml in the current directory, or in the nearest parent directory that has one)",
   );
 
 export const withChain = (command: Command): Command =>

@@ -51,7 +51,7 @@ export async function serve(config: Config): Promise<void> {
       const serving =
         workers === 1
           ? // A primary does not need the modules of a server.
-            await (await import("./serving.ts")).startServing({
+            await (await import("./api-server.ts")).startApiServer({
               config,
               ...declared,
               chains,

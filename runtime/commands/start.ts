@@ -2,6 +2,7 @@ import process, { stdout } from "node:process";
 import type { AnyChainConfig, Config } from "../config/config.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
 import { loadProtocols } from "../protocols.ts";
+import type { ApiServer } from "./api-server.ts";
 import { resolveChains } from "./chains.ts";
 import { checkNodes } from "./check-nodes.ts";
 import { storeOf } from "./index-database.ts";
@@ -17,7 +18,6 @@ import { createServiceProcesses, type ServiceProcesses } from "./service/service
 import { runIndexerProcess } from "./service/start-indexer.ts";
 import { startWorkers } from "./service/start-workers.ts";
 import { workersOfStart } from "./service/worker-count.ts";
-import type { Serving } from "./serving.ts";
 import { runUntilStopped, type Shutdown, stopped } from "./shutdown.ts";
 import { startDemoService } from "./start-demo-service.ts";
 import { stopService } from "./stop-service.ts";
@@ -60,7 +60,7 @@ export async function start(config: Config, configFile?: string): Promise<void> 
 interface Running {
   readonly config: Config;
   readonly chains: readonly AnyChainConfig[];
-  readonly serving: Serving;
+  readonly serving: ApiServer;
   readonly database: ServiceDatabase;
   readonly log: ServiceLog;
   readonly processes: ServiceProcesses;

@@ -1,5 +1,5 @@
 import { sleep } from "../lib/async.ts";
-import type { Serving } from "./serving.ts";
+import type { ApiServer } from "./api-server.ts";
 import type { Shutdown } from "./shutdown.ts";
 
 /** The server waits up to 10 s for requests in flight, and stores their credits after that. */
@@ -13,7 +13,7 @@ const databaseMilliseconds = 32_000;
 
 /** Waits for the parts of a service, each for a limited time; the database is stopped last, because the others use it. */
 export const stopService = ({ waitFor }: Shutdown) => ({
-  server: async (serving: Serving): Promise<void> => {
+  server: async (serving: ApiServer): Promise<void> => {
     // A worker that does not respond must not delay the shutdown of the others.
     const requests = await Promise.race([serving.requests(), sleep(countMilliseconds, undefined, { ref: false })]);
     const inFlight = typeof requests === "number" ? `, with ${requests} ${requests === 1 ? "request" : "requests"} in flight` : "";

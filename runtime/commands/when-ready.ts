@@ -1,9 +1,9 @@
 import { poll } from "../lib/async.ts";
-import type { Serving } from "./serving.ts";
+import type { ApiServer } from "./api-server.ts";
 
 /** The interval between checks; by default it grows to two seconds, because a backfill may take days. */
 const interval = { base: 100, factor: 1.1 };
 
 /** Resolves to true when the server is ready, or to false if the signal aborts first. */
-export const whenReady = async (serving: Pick<Serving, "isReady">, signal: AbortSignal, maxMilliseconds = 2_000): Promise<boolean> =>
+export const whenReady = async (serving: Pick<ApiServer, "isReady">, signal: AbortSignal, maxMilliseconds = 2_000): Promise<boolean> =>
   (await poll(async () => ((await serving.isReady()) ? true : null), { ...interval, max: maxMilliseconds, signal })) ?? false;

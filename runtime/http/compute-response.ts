@@ -10,7 +10,7 @@ export interface RequestScope extends ReadScope {
   readonly operation: Operation;
   /** The chain of the request; null for one that reads all chains, or none. */
   readonly chainId: number | null;
-  /** The time of the last change of the index. */
+  /** The time of the last change to the index. */
   readonly now: () => Date;
   /** The current time. Responses may depend on its UTC day only. */
   readonly clock: () => Date;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "./key-cache.ts";
 
-/** What a key uses of its limits. */
+/** How much of its limits a key uses. */
 export interface Usage {
   /** Requests that are being processed. */
   readonly requests: number;
@@ -20,7 +20,7 @@ export interface KeyUsage {
 const maxKeys = 10_000;
 const minuteMilliseconds = 60_000;
 
-/** Creates the usage of this process, in bounded memory: running requests are limited elsewhere, and only keys with running requests are counted. */
+/** Creates the tracker of this process, in bounded memory: running requests are limited elsewhere, and only keys with running requests are counted. */
 export function createKeyUsage(clock: Clock = performance): KeyUsage {
   const running = new Map<number, number>();
   const spent = new LRUCache<number, { readonly milliseconds: number; readonly at: number }>({ max: maxKeys });

@@ -9,10 +9,10 @@ export type Lookup<Value> = (chainId: number, keys: Iterable<string>) => Promise
 /** The load behind a lookup; its keys are distinct, and there is at least one. */
 type LookupLoad<Value> = (chainId: number, keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>;
 
-/** Turns a load into a lookup that may cache the values of the most recent keys of each chain, up to a number; values must not be modified. */
+/** Turns a load into a lookup that caches the values of up to a number of recently used keys per chain; values must not be modified. */
 export type CacheLookups = <Value>(load: LookupLoad<Value>, maxKeys: number) => Lookup<Value>;
 
-/** Loads the values of distinct keys. A long list is loaded in portions, in turns with other requests (see turns.ts). */
+/** Loads the values of distinct keys. A long list is loaded in portions, between which other requests run (see turns.ts). */
 async function loadInPortions<Value>(
   load: LookupLoad<Value>,
   chainId: number,
@@ -40,7 +40,7 @@ interface Cached<Value> {
   readonly loadedAt: number;
 }
 
-/** Caches each value, or that there is none, until a change is known or it is too old. The number of chains must be bounded. */
+/** Caches each value, or its absence, until a change is reported or the entry expires. The number of chains must be bounded. */
 export const createLookupCache =
   ({ version, maxAgeMilliseconds, clock }: Freshness): CacheLookups =>
   <Value>(load: LookupLoad<Value>, maxKeys: number): Lookup<Value> => {

@@ -1,7 +1,7 @@
-/** The reason why a document was not fetched: a stable code, a sentence, and whether a retry would fail too. */
+/** The reason why a document was not fetched: a stable code, a message, and whether a retry would fail too. */
 export interface Refusal {
   readonly code: RefusalCode;
-  readonly sentence: string;
+  readonly message: string;
   readonly isPermanent: boolean;
 }
 
@@ -82,5 +82,5 @@ const table = {
 /** Creates a refusal from its data. */
 export const refuse = <Code extends RefusalCode>(code: Code, ...data: Parameters<(typeof table)[Code]["describe"]>): Refusal => {
   const { isPermanent, describe } = table[code];
-  return { code, isPermanent, sentence: (describe as (...data: readonly string[]) => string)(...data) };
+  return { code, isPermanent, message: (describe as (...data: readonly string[]) => string)(...data) };
 };

@@ -125,7 +125,7 @@ const parseUrl = (text: string, base?: URL): URL | null => (URL.canParse(text, b
 
 const refused = (refusal: Refusal, hop: number): Fetched => ({
   ok: false,
-  refusal: hop === 0 ? refusal : { ...refusal, sentence: `After a redirect: ${refusal.sentence}` },
+  refusal: hop === 0 ? refusal : { ...refusal, message: `After a redirect: ${refusal.message}` },
 });
 
 const isOnGateway = (gateway: URL | null, url: URL): gateway is URL => gateway !== null && url.origin === gateway.origin;

@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import type { Demo } from "../../demo/types.ts";
 import type { AppOptions } from "../../runtime/app.ts";
+import { type ApiServer, startApiServer } from "../../runtime/commands/api-server.ts";
 import { indexBitcoinChain } from "../../runtime/commands/index-bitcoin.ts";
 import { indexChain } from "../../runtime/commands/indexing.ts";
-import { type Serving, startServing } from "../../runtime/commands/serving.ts";
 import { type AnyChainConfig, type ChainConfig, config as configSchema } from "../../runtime/config/config.ts";
 import { nodeUrlsOf } from "../../runtime/config/fields.ts";
 import { noKeyLimits } from "../../runtime/config/key-limits.ts";
@@ -137,7 +137,7 @@ export async function serveStory(
   demo: Demo,
   database: Database,
   chains: readonly AnyChainConfig[] = [demo.chain],
-): Promise<Serving & { readonly key: string }> {
+): Promise<ApiServer & { readonly key: string }> {
   const { key } = await createKeys(database).create({ label: "tests" });
   const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000, waitingRequests: 1_000, ...noKeyLimits } });
   const options: AppOptions = {
@@ -149,6 +149,6 @@ export async function serveStory(
     validate: "strict",
     demo: { key, storyValues: demo.story.values },
   };
-  const serving = await startServing(options, { ...serverLimits, keepAliveMilliseconds: idleMilliseconds, idleMilliseconds });
+  const serving = await startApiServer(options, { ...serverLimits, keepAliveMilliseconds: idleMilliseconds, idleMilliseconds });
   return { ...serving, key };
 }

@@ -26,7 +26,7 @@ const verbosity = 3;
 /** RPC_INVALID_PARAMETER and RPC_INVALID_ADDRESS_OR_KEY of Bitcoin Core (src/rpc/protocol.h). */
 const invalidParameter = -8;
 const notFound = -5;
-/** A full block with verbosity 3 has more than ten megabytes. */
+/** A full block with verbosity 3 is larger than 10 MB. */
 const blockTimeoutMilliseconds = 120_000;
 
 /** Creates the JSON-RPC client of a Bitcoin node. Numbers with a fraction or an exponent are returned as strings. */

@@ -4,7 +4,7 @@ import type { Database } from "../../database/database.ts";
 import type { AddedProtocol } from "../../declarations/added-protocol.ts";
 import { protocolsOn } from "../../domains/community/contracts-on-chain.ts";
 import { createKeys } from "../../http/keys.ts";
-import { startServing } from "../serving.ts";
+import { startApiServer } from "../api-server.ts";
 
 /** An address without rows. */
 export const emptyWallet = "0x000000000000000000000000000000000000dead";
@@ -31,7 +31,7 @@ export const serveProtocol = async (added: AddedProtocol, { config, chain, datab
   const community = isOn ? chain.community : { ...chain.community, [protocol.id]: { [kind]: [emptyWallet] } };
   const violations: string[] = [];
   const { key } = await createKeys(database).create({ label: "community test" });
-  const serving = await startServing({
+  const server = await startApiServer({
     config: { ...config, host: "127.0.0.1", port: 0, validate: "strict" },
     chains: [{ ...chain, community: community as ChainConfig["community"] }],
     database,
@@ -42,7 +42,7 @@ export const serveProtocol = async (added: AddedProtocol, { config, chain, datab
   });
   const send = async (name: string, query: string): Promise<RequestResult> => {
     violations.length = 0;
-    const response = await fetch(`${serving.url}/v1/cq/provider/app/${protocol.id}/${name}/${query}`, {
+    const response = await fetch(`${server.url}/v1/cq/provider/app/${protocol.id}/${name}/${query}`, {
       headers: { Authorization: `Bearer ${key}` },
     });
     const body = (await response.json()) as {
@@ -59,7 +59,7 @@ export const serveProtocol = async (added: AddedProtocol, { config, chain, datab
       for (const query of queries) results.push(await send(name, query));
       return results;
     },
-    stop: () => serving.stop(),
+    stop: () => server.stop(),
   };
 };
 

@@ -5,10 +5,10 @@ import type { ConnectionWorker } from "../../cluster/sent-connections.ts";
 import { type SupervisedProcess, superviseProcess } from "../../cluster/supervise.ts";
 import { createKeyMeter, type KeyMeter } from "../../http/key-meter.ts";
 import type { Metrics } from "../../metrics/start-metrics.ts";
+import type { ApiServer } from "../api-server.ts";
 import { CommandError } from "../command-error.ts";
 import { listenOf, listenProblem, urlOf } from "../listening.ts";
 import type { ServiceDatabase } from "../open-database.ts";
-import type { Serving } from "../serving.ts";
 import type { PrimaryFunctions, WorkerFunctions, WorkerStart } from "./functions.ts";
 import type { ServiceLog } from "./process-logs.ts";
 import { meterFunctions } from "./remote-meter.ts";
@@ -35,7 +35,7 @@ interface Worker {
 }
 
 /** Starts the workers of a server: this process is their primary, which listens and gives them connections. @throws {CommandError} */
-export async function startWorkers(options: WorkersOptions): Promise<Serving> {
+export async function startWorkers(options: WorkersOptions): Promise<ApiServer> {
   const { config, database, log } = options;
   const connections = await openConnections(listenOf(config), { onError: logAcceptError(log) }).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(listenProblem(error, config));

@@ -8,12 +8,12 @@ import { monotonicMilliseconds } from "../../lib/monotonic-clock.ts";
 import { createLogger } from "../../logger.ts";
 import type { ServerMetrics } from "../../metrics/server-metrics.ts";
 import { loadProtocols } from "../../protocols.ts";
+import { type AcceptedApiServer, createApiServer } from "../api-server.ts";
 import { type CurrentAddresses, createCurrentAddresses } from "../database-address.ts";
 import { servingPoolsOf } from "../open-metrics.ts";
 import { openReplicas } from "../open-replicas.ts";
 import { openTracing } from "../open-tracing.ts";
 import { controlPool, openNotifications, readerPool, servingPool } from "../pools.ts";
-import { type AcceptedServing, createServing } from "../serving.ts";
 import { openServingShards } from "../serving-shards.ts";
 import { openShardPools } from "../shard-pools.ts";
 import { settlesWithin } from "../shutdown.ts";
@@ -23,7 +23,7 @@ import { createRemoteMeter } from "./remote-meter.ts";
 /** A worker that serves. */
 interface Running {
   readonly address: CurrentAddresses;
-  readonly serving: AcceptedServing;
+  readonly serving: AcceptedApiServer;
   readonly metrics: ServerMetrics | undefined;
   stop(): Promise<void>;
 }
@@ -87,7 +87,7 @@ async function createWorker({ name, pools, shardPools, config, chains, database,
           { "": replicas, ...servingShards.replicas },
         );
   const tracing = await openTracing(config, name, logger);
-  const server = createServing({
+  const server = createApiServer({
     config,
     ...loadProtocols(config),
     chains,

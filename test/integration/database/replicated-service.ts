@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
+import { type ApiServer, startApiServer } from "../../../runtime/commands/api-server.ts";
 import { openReplicas } from "../../../runtime/commands/open-replicas.ts";
 import { openNotifications } from "../../../runtime/commands/pools.ts";
-import { type Serving, startServing } from "../../../runtime/commands/serving.ts";
 import { type ChainConfig, chainConfig, config as configSchema } from "../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
@@ -9,7 +9,7 @@ import type { Replicas } from "../../../runtime/database/replicas/replicas.ts";
 import { createLogger } from "../../../runtime/logger.ts";
 import type { TestChain } from "../../support/chain.ts";
 
-export interface Server extends Serving {
+export interface Server extends ApiServer {
   readonly replicas: Replicas;
   /** Log lines about replicas. */
   readonly log: string[];
@@ -45,7 +45,7 @@ export async function serveReplicas({ chain, key, ...settings }: ReplicatedServi
   if (replicas === undefined) throw new Error("No replicas");
   const own: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
   const logger = createLogger({ logLevel: "silent", logFormat: "json" });
-  const serving = await startServing({ config, chains: [own], database: served, notifications, replicas, logger });
+  const serving = await startApiServer({ config, chains: [own], database: served, notifications, replicas, logger });
   onTestFinished(async () => {
     await serving.stop();
     await replicas.close();

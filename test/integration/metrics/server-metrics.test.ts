@@ -45,8 +45,9 @@ describe("the metrics of a server", () => {
 
   it("have no labels from requests, so that a hostile client cannot create new series", async () => {
     await samples();
+    // Those of Node.js have a series for each kind of resource that the process uses at the moment.
     const series = async (): Promise<Set<string>> =>
-      new Set((await samples()).map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`));
+      new Set((await samples()).flatMap(({ name, labels }) => (name.startsWith("ashlar_") ? `${name} ${JSON.stringify(labels)}` : [])));
     const hostile = (count: number) =>
       Promise.all(
         Array.from({ length: 40 }, (_, index) => `${count}-${index}`).flatMap((text) => [

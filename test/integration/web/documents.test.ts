@@ -5,8 +5,8 @@ import {
   codeOf,
   fetchWith,
   isPermanent,
+  messageOf,
   sendJson,
-  sentenceOf,
   setUp,
   setUpTest,
   tearDown,
@@ -46,7 +46,7 @@ describe("a document on a public server", () => {
     expect(untrustedServer.requests.at(-1)?.headers.cookie).toBeUndefined();
     const before = untrustedServer.requests.length;
     const refused = await fetchWith(urlOf("/9"));
-    expect(sentenceOf(refused)).toBe("More than 3 redirects.");
+    expect(messageOf(refused)).toBe("More than 3 redirects.");
     expect(isPermanent(refused)).toBe(true);
     expect(untrustedServer.requests.length - before).toBe(4);
   });
@@ -64,9 +64,9 @@ describe("a URL that cannot be fetched", () => {
     ["https://documents.example:22/", "port", "Unsupported port 22 of documents.example; expected 443."],
     ["https://me:secret@documents.example/", "credentials", "The URL of documents.example contains a user name or password."],
     ["no url", "not-a-url", "Invalid URL; expected an https:// URL."],
-  ])("is refused: %s", async (url, code, sentence) => {
+  ])("is refused: %s", async (url, code, message) => {
     const refused = await createWeb().fetch(url, boundsOf());
-    expect(refused).toEqual({ ok: false, refusal: { code, sentence, isPermanent: true } });
+    expect(refused).toEqual({ ok: false, refusal: { code, message, isPermanent: true } });
   });
 
   it("can be retried if its host name has no address", async () => {

@@ -8,8 +8,8 @@ import {
   codeOf,
   dependenciesOf,
   internalServer,
+  messageOf,
   sendJson,
-  sentenceOf,
   setUp,
   setUpTest,
   tearDown,
@@ -86,7 +86,7 @@ describe("a configured gateway", () => {
     const slow = await createWeb().fetchFrom(`http://127.0.0.1:${silentServer.port}`, "/a", boundsOf({ milliseconds: 100 }));
     await silentServer.close();
     const unreachable = await createWeb().fetchFrom(`http://127.0.0.1:${silentServer.port}`, "/a", boundsOf());
-    expect([sentenceOf(slow), sentenceOf(unreachable)]).toEqual([
+    expect([messageOf(slow), messageOf(unreachable)]).toEqual([
       "The gateway did not respond completely within 100 ms.",
       "The gateway cannot be reached (ECONNREFUSED).",
     ]);
@@ -95,6 +95,6 @@ describe("a configured gateway", () => {
   it("discloses no secrets when it fails", async () => {
     untrusted.respond = (_, response) => response.writeHead(500).end();
     const failed = await createWeb().fetchFrom(`http://me:secret@${base}/hidden/?key=secret`, "/a", boundsOf());
-    expect(sentenceOf(failed)).toBe("The gateway responded with status 500; expected 200.");
+    expect(messageOf(failed)).toBe("The gateway responded with status 500; expected 200.");
   });
 });

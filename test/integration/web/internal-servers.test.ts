@@ -8,7 +8,7 @@ import {
   fetchWith,
   internalServer,
   isPermanent,
-  sentenceOf,
+  messageOf,
   setUp,
   setUpTest,
   tearDown,
@@ -43,7 +43,7 @@ describe("a URL of an internal server", () => {
   ])("is rejected if its host is the IP address %s", async (spelling) => {
     const refused = await fetchWith(`${spelling}:${internalServer.port}/latest/meta-data/`);
     expect(codeOf(refused)).toBe("literal-address");
-    expect(sentenceOf(refused)).toMatch(/ is an IP address; expected a public host name\.$/);
+    expect(messageOf(refused)).toMatch(/ is an IP address; expected a public host name\.$/);
     expect(isPermanent(refused)).toBe(true);
   });
 
@@ -76,7 +76,7 @@ describe("a URL of an internal server", () => {
     [["1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4", "127.0.0.1"], "loopback"],
   ])("is rejected if its host name resolves to %j", async (addresses, range) => {
     const refused = await fetchWith(`https://evil.example:${internalServer.port}/`, {}, dependenciesOf({ "evil.example": addresses }));
-    expect(sentenceOf(refused)).toBe(`evil.example resolves to a non-public address (${range}).`);
+    expect(messageOf(refused)).toBe(`evil.example resolves to a non-public address (${range}).`);
     expect(isPermanent(refused)).toBe(true);
   });
 
@@ -94,8 +94,7 @@ describe("a URL of an internal server", () => {
     untrusted.respond = (_, response) => response.writeHead(302, { location: target() }).end();
     const refused = await fetchWith(urlOf("/"), {}, dependenciesOf({ "evil.example": ["127.0.0.1"] }));
     expect(codeOf(refused)).toBe(code);
-    if (code === "private-address")
-      expect(sentenceOf(refused)).toMatch(/^After a redirect: evil\.example resolves to a non-public address/);
+    if (code === "private-address") expect(messageOf(refused)).toMatch(/^After a redirect: evil\.example resolves to a non-public address/);
   });
 
   it("is not reached by a name that resolves to another address the second time", async () => {

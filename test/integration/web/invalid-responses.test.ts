@@ -6,7 +6,7 @@ import {
   dependenciesOf,
   fetchWith,
   isPermanent,
-  sentenceOf,
+  messageOf,
   setUp,
   setUpTest,
   tearDown,
@@ -29,7 +29,7 @@ describe("an invalid response", () => {
   ])("is rejected if its type is %s", async (type, mediaType) => {
     untrusted.respond = (_, response) => response.writeHead(200, { "content-type": type }).end("<script>alert(1)</script>");
     const refused = await fetchWith(urlOf("/"));
-    expect(sentenceOf(refused)).toBe(`documents.example sent ${mediaType}; expected JSON.`);
+    expect(messageOf(refused)).toBe(`documents.example sent ${mediaType}; expected JSON.`);
     expect(isPermanent(refused)).toBe(true);
   });
 
@@ -37,7 +37,7 @@ describe("an invalid response", () => {
     const body = gzipSync("x".repeat(1_000_000));
     untrusted.respond = (_, response) =>
       response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(body);
-    expect(sentenceOf(await fetchWith(urlOf("/"), { bytes: 10_000 }))).toBe(
+    expect(messageOf(await fetchWith(urlOf("/"), { bytes: 10_000 }))).toBe(
       "documents.example sent content encoding gzip; expected identity.",
     );
   });
@@ -54,7 +54,7 @@ describe("an invalid response", () => {
   ])("is rejected with status %d (permanent: %s)", async (status, permanent) => {
     untrusted.respond = (_, response) => response.writeHead(status).end();
     const refused = await fetchWith(urlOf("/"));
-    expect(sentenceOf(refused)).toContain(`documents.example responded with status ${status}`);
+    expect(messageOf(refused)).toContain(`documents.example responded with status ${status}`);
     expect(isPermanent(refused)).toBe(permanent);
   });
 
@@ -67,7 +67,7 @@ describe("an invalid response", () => {
       {},
       { ...dependenciesOf({ "other.example": ["127.0.0.1"] }), isExempt: () => true },
     );
-    expect(sentenceOf(other)).toBe("The certificate of other.example is invalid (ERR_TLS_CERT_ALTNAME_INVALID).");
+    expect(messageOf(other)).toBe("The certificate of other.example is invalid (ERR_TLS_CERT_ALTNAME_INVALID).");
   });
 
   it("is rejected if no server listens or the connection breaks", async () => {
@@ -78,6 +78,6 @@ describe("an invalid response", () => {
     await silentServer.close();
     const dependencies = { ...dependenciesOf(), ports: [String(silentServer.port)] };
     const refused = await fetchWith(`https://documents.example:${silentServer.port}/`, {}, dependencies);
-    expect(sentenceOf(refused)).toBe("documents.example cannot be reached (ECONNREFUSED).");
+    expect(messageOf(refused)).toBe("documents.example cannot be reached (ECONNREFUSED).");
   });
 });

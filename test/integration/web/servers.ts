@@ -20,7 +20,7 @@ export const boundsOf = (changes: Partial<FetchBounds> = {}): FetchBounds => ({
 /** The code of a refusal, or the fetched document. */
 export const codeOf = (fetched: Fetched): string => (fetched.ok ? `fetched: ${fetched.body}` : fetched.refusal.code);
 /** The message of a refusal; empty if the document was fetched. */
-export const sentenceOf = (fetched: Fetched): string => (fetched.ok ? "" : fetched.refusal.sentence);
+export const messageOf = (fetched: Fetched): string => (fetched.ok ? "" : fetched.refusal.message);
 /** Whether a refusal is permanent; null if the document was fetched. */
 export const isPermanent = (fetched: Fetched): boolean | null => (fetched.ok ? null : fetched.refusal.isPermanent);
 /** Sends a JSON document. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { type Serving, startServing } from "../../../runtime/commands/serving.ts";
+import { type ApiServer, startApiServer } from "../../../runtime/commands/api-server.ts";
 import { type ChainConfig, chainConfig, config as configSchema } from "../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../runtime/database/database.ts";
@@ -64,10 +64,17 @@ export const edgeCaseChainConfig = (
 });
 
 /** Serves chains from a database and validates every response against the catalog. */
-export async function serveChains(chains: readonly ChainConfig[], database: Database): Promise<Serving & { readonly key: string }> {
+export async function serveChains(chains: readonly ChainConfig[], database: Database): Promise<ApiServer & { readonly key: string }> {
   const { key } = await createKeys(database).create({ label: "tests" });
   const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
-  const serving = await startServing({ config, chains, database, reader: database, logger: pino({ level: "silent" }), validate: "strict" });
+  const serving = await startApiServer({
+    config,
+    chains,
+    database,
+    reader: database,
+    logger: pino({ level: "silent" }),
+    validate: "strict",
+  });
   return { ...serving, key };
 }
 

@@ -1,10 +1,10 @@
 import { pino } from "pino";
 import type { Address, Hex } from "viem";
 import { onTestFinished } from "vitest";
+import { type ApiServer, startApiServer } from "../../../runtime/commands/api-server.ts";
 import { runIndexers } from "../../../runtime/commands/index-chains.ts";
 import type { LongRunning } from "../../../runtime/commands/open-database.ts";
 import { openService } from "../../../runtime/commands/open-service.ts";
-import { type Serving, startServing } from "../../../runtime/commands/serving.ts";
 import { openServingShards, type ServingShards } from "../../../runtime/commands/serving-shards.ts";
 import { type AnyChainConfig, type Config, config as configSchema } from "../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
@@ -168,7 +168,7 @@ export interface JsonResponse {
   readonly body: { readonly data: Record<string, unknown> | null; readonly error_message: string | null };
 }
 
-export interface Server extends Serving {
+export interface Server extends ApiServer {
   readonly log: readonly string[];
   /** The replicas of databases, by the name of the database. */
   readonly replicas: ServingShards["replicas"];
@@ -183,7 +183,7 @@ export async function serve(config: Config, key: string): Promise<Server> {
   const database = await openService(config, [], process);
   const shards = openServingShards(database.shards, process.logger);
   const { serving: pool, control, reader, notifications } = database;
-  const serving = await startServing({
+  const serving = await startApiServer({
     config,
     chains: config.chains as AnyChainConfig[],
     database: pool,

@@ -76,7 +76,7 @@ export function priceFromPools(
   return rates;
 }
 
-/** The usable pools of a token at a price in US dollars for a smallest unit, each with its other token and its depth in US dollars. */
+/** The usable pools of a token at a price in US dollars per smallest unit, each with its other token and its depth in US dollars. */
 function* edgesFrom(token: Address, price: number, edges: Edges, floor: number) {
   for (const edge of edges.withDepth(token, price)) {
     const side = edge.tokens[0] === token ? 0 : 1;

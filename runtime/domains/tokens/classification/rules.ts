@@ -14,7 +14,7 @@ export const rulesSchema = z.strictObject({
   stablecoins: z
     .array(
       z.strictObject({
-        symbol: nonEmptyText.describe("The symbol that its contract returns, in any case."),
+        symbol: nonEmptyText.describe("The symbol that its contract returns (case-insensitive)."),
         decimals: z
           .array(z.number().int().min(0).max(255))
           .min(1)

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import type { CommunityTransaction } from "../../../../generated/responses.gen.ts";
+import { type ApiServer, startApiServer } from "../../../../runtime/commands/api-server.ts";
 import { indexBitcoinChain } from "../../../../runtime/commands/index-bitcoin.ts";
-import { type Serving, startServing } from "../../../../runtime/commands/serving.ts";
 import { type BitcoinChainConfig, bitcoinChain } from "../../../../runtime/config/bitcoin.ts";
 import { type ChainConfig, config as configSchema } from "../../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
@@ -77,7 +77,7 @@ export async function serveBitcoin(
 ): Promise<BitcoinServer> {
   const { key } = await createKeys(database).create({ label: "tests" });
   const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
-  const serving: Serving = await startServing({
+  const serving: ApiServer = await startApiServer({
     config,
     chains: [chain, ...others],
     database,

@@ -20,17 +20,17 @@ const protocol = protocolOf({
   tables: [],
 });
 
-describe("announcements in variants of an event", () => {
+describe("a discovery event declared with several signatures", () => {
   const [[topic, uses] = []] = usesByTopic(protocol, [], new Map([["registry", new Map([[registry, 1]])]]));
   const decode = (topics: readonly Hash[], data: `0x${string}`) =>
     uses?.map((use) => use.decode({ index: 0, address: registry, topics: [topic as Hash, ...topics], data }));
 
-  it("are decoded by the variant of the log", () => {
+  it("is decoded with the signature that the log matches", () => {
     expect(decode([], word)).toMatchObject([{ address: market }]);
     expect(decode([word], "0x")).toMatchObject([{ address: market }]);
   });
 
-  it("have one problem if the log matches no variant", () => {
+  it("yields a single problem if no signature matches", () => {
     expect(decode([word, word], "0x")).toEqual([{ problem: expect.stringContaining("topics") }]);
   });
 });

@@ -74,7 +74,7 @@ describe("endpoints of protocol 07", () => {
     expect((await served.request("protocol_07/markets/?chain-name=other")).status).toBe(404);
   });
 
-  it("are as of the checkpoint of pools while they are rebuilt", async () => {
+  it("return data as of the checkpoint of the pools projection while it is rebuilt", async () => {
     const { test, head } = pools;
     const setCheckpoint = (block: number) =>
       test.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [block]);

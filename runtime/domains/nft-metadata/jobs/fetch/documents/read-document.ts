@@ -25,7 +25,7 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
 
   const fromWeb = async (url: string, signal: AbortSignal): Promise<DocumentOutcome> => {
     const fetched = await web.fetch(url, boundsOf(signal, config.fetchMilliseconds));
-    return fetched.ok ? documentOf(fetched.body) : refused(fetched.refusal.sentence, fetched.refusal.isPermanent);
+    return fetched.ok ? documentOf(fetched.body) : refused(fetched.refusal.message, fetched.refusal.isPermanent);
   };
 
   /** Tries the gateways one after another, each with an equal share of the remaining time. */
@@ -40,13 +40,13 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
       if (fetched.ok) return documentOf(fetched.body);
       refusals.push(fetched.refusal);
       // A content address identifies its bytes: they are too large on every gateway.
-      if (fetched.refusal.code === "too-large") return refused(fetched.refusal.sentence);
+      if (fetched.refusal.code === "too-large") return refused(fetched.refusal.message);
     }
     // The failure is permanent only if it is permanent at every gateway.
     const isPermanent = refusals.length === gateways.length && refusals.every((refusal) => refusal.isPermanent);
     const [first] = refusals;
     if (first === undefined) return refused("No gateway is configured for this scheme.", false);
-    return refused(refusals.map(({ sentence }) => sentence).join(" "), isPermanent);
+    return refused(refusals.map(({ message }) => message).join(" "), isPermanent);
   };
 
   const read: ReadDocument = async (url, signal) => {

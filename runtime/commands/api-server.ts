@@ -6,7 +6,7 @@ import { CommandError } from "./command-error.ts";
 import { listenOf, listenProblem, urlOf } from "./listening.ts";
 
 /** A running server. */
-export interface Serving {
+export interface ApiServer {
   /** The server's URL on this machine. */
   readonly url: string;
   /** Whether /readyz reports that it is ready. */
@@ -18,15 +18,15 @@ export interface Serving {
 }
 
 /** A server of connections that something else accepts. */
-export interface AcceptedServing extends Omit<Serving, "url"> {
+export interface AcceptedApiServer extends Omit<ApiServer, "url"> {
   accept(connection: Socket): void;
 }
 
-type ListeningServing = AcceptedServing & Pick<HttpServer, "listenOn"> & Pick<App, "close">;
+type ListeningApiServer = AcceptedApiServer & Pick<HttpServer, "listenOn"> & Pick<App, "close">;
 
 /** Starts the HTTP server. @throws {CommandError} if it cannot listen on its address. */
-export async function startServing(options: AppOptions, limits?: ServerLimits): Promise<Serving> {
-  const { close, listenOn, ...serving } = createServing(options, limits);
+export async function startApiServer(options: AppOptions, limits?: ServerLimits): Promise<ApiServer> {
+  const { close, listenOn, ...serving } = createApiServer(options, limits);
   const address = await listenOn(listenOf(options.config)).catch(async (error: NodeJS.ErrnoException) => {
     await close();
     throw new CommandError(listenProblem(error, options.config));
@@ -35,7 +35,7 @@ export async function startServing(options: AppOptions, limits?: ServerLimits): 
 }
 
 /** Creates a server that does not listen. */
-export function createServing(options: AppOptions, limits?: ServerLimits): ListeningServing {
+export function createApiServer(options: AppOptions, limits?: ServerLimits): ListeningApiServer {
   limitHeapGrowth();
   const http = createApp(options);
   const server = createServer(http.app, limits);

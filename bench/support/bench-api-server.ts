@@ -1,12 +1,12 @@
 import { pino } from "pino";
-import { startServing } from "../../runtime/commands/serving.ts";
+import { startApiServer } from "../../runtime/commands/api-server.ts";
 import { type ChainConfig, config } from "../../runtime/config/config.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
 import { raisedLimits } from "./raised-limits.ts";
 
 /** A server in this process with one chain and an API key. */
-export interface BenchServing {
+export interface BenchApiServer {
   /** Requests a path below /v1 and returns the body. @throws {Error} if the status is not 200. */
   get(path: string): Promise<string>;
   /** Revokes the key as well. */
@@ -14,9 +14,9 @@ export interface BenchServing {
 }
 
 /** Starts serving a database. Responses are neither cached nor compressed, because that would measure the cache and the encoder instead. */
-export async function openServing(database: Database, chain: ChainConfig): Promise<BenchServing> {
+export async function startBenchApiServer(database: Database, chain: ChainConfig): Promise<BenchApiServer> {
   const { key, id } = await createKeys(database).create({ label: "bench" });
-  const serving = await startServing({
+  const server = await startApiServer({
     config: config.parse({ port: 0, cache: { megabytes: 0 }, limits: { requestsPerSecond: 100_000, ...raisedLimits } }),
     chains: [chain],
     database,
@@ -25,7 +25,7 @@ export async function openServing(database: Database, chain: ChainConfig): Promi
   });
   return {
     get: async (path) => {
-      const response = await fetch(`${serving.url}/v1/${path}`, {
+      const response = await fetch(`${server.url}/v1/${path}`, {
         headers: { authorization: `Bearer ${key}`, "accept-encoding": "identity" },
       });
       const text = await response.text();
@@ -33,7 +33,7 @@ export async function openServing(database: Database, chain: ChainConfig): Promi
       return text;
     },
     async close() {
-      await serving.stop();
+      await server.stop();
       await database.query("DELETE FROM credit_usage WHERE key_id = $1", [id]);
       await database.query("DELETE FROM api_keys WHERE id = $1", [id]);
     },
