@@ -6,7 +6,7 @@ const wait = { base: 100, max: 1_000 };
 
 /**
  * Repeats reads that fail temporarily. An outage of the node must not determine a stored value, and an error of a single contract or account must not
- * stop the index. Before each further attempt, a control read tells them apart: if it fails too, nothing is stored and the indexer retries the batch,
+ * stop the index. Before each further attempt, a control read distinguishes the two: if it fails too, nothing is stored and the indexer retries the batch,
  * which does not count as an attempt.
  * @param verifyNodeReads performs the control read, and throws if the node cannot perform it at the moment.
  * @param readOnce performs reads and returns those that failed.

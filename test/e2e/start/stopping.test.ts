@@ -86,7 +86,7 @@ describe("ashlar start", () => {
         const authorization = `Bearer ckey_${"0".repeat(27)}`;
         const request = fetch(`${service.url()}/v1/chains/`, { headers: { authorization } }).catch(() => null);
         await chain.mine();
-        // Jobs also wait for the lock, with statements that cannot be told apart from the batch's. The batch reaches the lock within this time.
+        // Jobs also wait for the lock, with statements that look like the batch's. The batch reaches the lock within this time.
         await sleep(deadline(2_000));
         service.child.kill("SIGTERM");
         for (const part of [/the indexer's current batch/, /Stopping: waiting for the server, with 1 request in flight, at most 12 s\./])

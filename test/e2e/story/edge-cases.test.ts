@@ -96,10 +96,8 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     const named = story.tokens.filter((token) => token.name in metadataCases);
     const { alice } = story.accounts;
     for (const { address, name: metadataCase } of late ? [] : named) {
-      const { items } = await fetchData<{ items: readonly Record<string, unknown>[] }>(
-        servedChain(),
-        `tokens/${address}/token_holders_v2/`,
-      );
+      const path = `tokens/${address}/token_holders_v2/`;
+      const { items } = await fetchData<{ items: readonly Record<string, unknown>[] }>(servedChain(), path);
       const { results: _, ...expected } = metadataCases[metadataCase] ?? { results: [] };
       const { contract_name: returned, contract_ticker_symbol: symbol, contract_decimals: decimals } = items[0] ?? {};
       expect({ name: returned, symbol, decimals }, metadataCase).toEqual(expected);

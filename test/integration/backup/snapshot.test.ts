@@ -225,34 +225,4 @@ describe("a snapshot of a chain", () => {
     expect(await contentsOfChains(target)).toEqual(await contentsOfChains(expected));
     expect(await target.database.query("SELECT action FROM operator_actions")).toEqual([{ action: "chain.restore" }]);
   });
-
-  it("can contain every table of chains, because their keys do not collide with those of other chains or databases", async () => {
-    const { database } = index.test;
-    const tables = await readTables(database);
-    const own = tablesOfChains(tables).map(({ name }) => name);
-    const keys = await database.query<{ name: string; key: string; first: string }>(
-      `SELECT t.relname::text AS name, i.relname::text AS key, (SELECT attname::text FROM pg_attribute WHERE attrelid = t.oid AND attnum = x.indkey[0]) AS first
-       FROM pg_index x JOIN pg_class t ON t.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid WHERE x.indisunique AND t.relname = ANY ($1)`,
-      [own],
-    );
-    expect(keys.filter(({ first }) => first !== "chain_id").map(({ key }) => key)).toEqual(["chains_name_key"]);
-    expect(keys.length).toBeGreaterThanOrEqual(own.length);
-    // Extend this list only with tables that have no rows of chains, or whose rows a snapshot must not contain.
-    expect(tables.map(({ name }) => name).filter((name) => !own.includes(name))).toEqual([
-      "api_keys",
-      "chain_restores",
-      "community_protocols",
-      "console_address",
-      "console_sessions",
-      "console_sign_ins",
-      "content_versions",
-      "credit_leases",
-      "credit_usage",
-      "indexer_heartbeats",
-      "key_requests",
-      "operator_actions",
-      "page_anchors",
-      "token_requests",
-    ]);
-  });
 });
