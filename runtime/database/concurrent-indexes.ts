@@ -34,23 +34,24 @@ export async function buildConcurrently(
   indexes: readonly ConcurrentIndex[],
   isNeeded: (database: Queryable) => Promise<boolean>,
 ): Promise<void> {
-  await database.transaction(async (holder) => {
-    const tryLock = async (): Promise<true | null> => {
+  // A build waits for the end of each transaction that has a snapshot when it looks. So a process that waits for the lock begins a new transaction for each
+  // attempt: one that lasted until the lock is free would wait for the build, and the build for it.
+  const attempt = (): Promise<true | null> =>
+    database.transaction(async (holder) => {
       const [row] = await holder.query<{ locked: boolean }>(`SELECT pg_try_advisory_xact_lock(${lock}) AS locked`);
-      return row?.locked === true ? true : null;
-    };
-    // A build waits for all older snapshots. A process that waits for the lock within a statement has one, and so has a transaction whose last statement had
-    // parameters, in its open portal; a transaction between statements without parameters has none.
-    await poll(tryLock, every(lockPollMilliseconds));
-    // The savepoint releases the table locks of the check, for which other migrating processes would wait.
-    await holder.query("SAVEPOINT checked");
-    const needed = await isNeeded(holder);
-    await holder.query("ROLLBACK TO SAVEPOINT checked");
-    if (!needed) return;
-    // From now on this transaction only holds the lock; the builds run on the connection of Knex.
-    await holder.query("SET LOCAL idle_in_transaction_session_timeout = 0");
-    for (const index of indexes) await retry(() => buildUnlessComplete(database.knex, index), buildRetry);
-  });
+      if (row?.locked !== true) return null;
+      // The savepoint releases the table locks of the check, for which other migrating processes would wait.
+      await holder.query("SAVEPOINT checked");
+      const needed = await isNeeded(holder);
+      await holder.query("ROLLBACK TO SAVEPOINT checked");
+      if (!needed) return true;
+      // From now on this transaction only holds the lock; the builds run on the connection of Knex. It has no snapshot: that of a statement with parameters
+      // lasts until the next statement.
+      await holder.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+      for (const index of indexes) await retry(() => buildUnlessComplete(database.knex, index), buildRetry);
+      return true;
+    });
+  await poll(attempt, every(lockPollMilliseconds));
 }
 
 async function buildUnlessComplete(knex: Knex, { name, definition, isUnique = false }: ConcurrentIndex): Promise<void> {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createDatabase } from "../../../runtime/database/database.ts";
+import { createDatabase, type DatabaseOptions } from "../../../runtime/database/database.ts";
 import { migrate } from "../../../runtime/database/migrate.ts";
 import type { Migration } from "../../../runtime/database/migration.ts";
 import { pendingMigrations } from "../../../runtime/database/schema-state.ts";
@@ -32,13 +32,20 @@ describe("a migration of a table that is in use", () => {
         );
         return row?.waits === true;
       });
-      // The statement waits behind the migration until that gives up its attempt.
+      // The statement waits behind the migration until the migration stops waiting for its lock.
       const read = test.database.query("SELECT FROM first").then(() => "read");
       expect(await Promise.race([read, sleep(deadline(20_000)).then(() => "blocked")])).toBe("read");
       expect(await pendingMigrations(test.database, [first, second])).toEqual(["0002-second"]);
     });
     expect(await migrating).toEqual(["0002-second"]);
   });
+});
+
+const optionsOf = ({ url }: TestDatabase): DatabaseOptions => ({
+  url,
+  poolSize: 1,
+  statementTimeoutMilliseconds: 0,
+  applicationName: "ashlar-test",
 });
 
 describe("a migration with concurrent indexes", () => {
@@ -97,9 +104,26 @@ describe("a migration with concurrent indexes", () => {
     expect(await validIndexes()).toEqual(["first_n", "second_n"]);
   });
 
+  it("has no open transaction while another process builds, which would wait for its end", async () => {
+    await migrate(test.database, [first, second]);
+    const waiting = createDatabase({ ...optionsOf(test), applicationName: "waiting" });
+    const connections = (): Promise<readonly { state: string }[]> =>
+      test.database.query(
+        "SELECT state FROM pg_stat_activity WHERE application_name = 'waiting' AND datname = current_database() AND query LIKE ANY ('{%pg_try_advisory_xact_lock%,COMMIT}')",
+      );
+    const migrating = await test.database.transaction(async (client) => {
+      await client.query(`SELECT pg_advisory_xact_lock(${0x696e646578})`);
+      const started = migrate(waiting, all);
+      started.catch(() => undefined);
+      await until("the process to wait without a transaction", async () => (await connections()).some(({ state }) => state === "idle"));
+      return { started };
+    });
+    expect(await migrating.started).toEqual(["0003-indexed", "0004-fourth"]);
+    await waiting.close();
+  });
+
   it("is applied once by four concurrent processes", async () => {
-    const options = { url: test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" };
-    const databases = Array.from({ length: 4 }, () => createDatabase(options));
+    const databases = Array.from({ length: 4 }, () => createDatabase(optionsOf(test)));
     const outcomes = await Promise.all(databases.map((database) => migrate(database, all)));
     await Promise.all(databases.map((database) => database.close()));
     expect(outcomes.flat().sort()).toEqual(all.map(({ name }) => name));
