@@ -18,9 +18,8 @@ interface Bucket {
 }
 
 /**
- * A wallet's transactions of one bucket, newest first, with links to the previous and the next bucket with transactions. A null `bucket` selects the
- * first one with transactions or, if there are none, that of the head. @throws {RequestError} 400 if it has more transactions than a response may
- * list.
+ * A wallet's transactions in one bucket, newest first, with links to the previous and the next bucket with transactions. A null `bucket` selects the
+ * first bucket with transactions or, if there are none, the head's. @throws {RequestError} 400 if it has more transactions than a response may list.
  */
 export async function bucketOfAddress(
   context: ResolverContext,
@@ -33,21 +32,22 @@ export async function bucketOfAddress(
   const head = await ledger.head(chain.id);
   const fallback = bucketOf(head?.timestamp ?? context.now().getTime() / 1000);
   const span = { number: bucket, fallback, seconds: secondsPerBucket };
-  const { number, first, end, previous_time, next_time } = await ledger.transactionSpan(chain.id, address, span, anchor ?? -1);
-  if (end - first > limits.answerRows)
+  const { noLogs } = options;
+  const found = await ledger.loggedTransactionsOfSpan(chain.id, address, span, anchor ?? -1, { maxItems: limits.answerRows, noLogs });
+  const { number, count, previousTime, nextTime } = found.span;
+  if (count > limits.answerRows)
     throw unsupportedValue(
       "timeBucket",
       String(number),
-      `a bucket with at most ${limits.answerRows} transactions; ${address} has ${end - first} in it`,
+      `a bucket with at most ${limits.answerRows} transactions; ${address} has ${count} in it`,
     );
-  const items = end > first ? await ledger.loggedTransactionsByOrdinal(chain.id, address, first, end - 1, options.noLogs) : [];
   const link = (time: number | null): string | null =>
     time === null ? null : context.link(`/v1/${chain.name}/bulk/transactions/${address}/${bucketOf(time)}/`);
   return {
     complete: head !== null && head.timestamp >= (number + 1) * secondsPerBucket && (await coversStart(context, chain, number)),
     current_bucket: number,
-    links: { prev: link(previous_time), next: link(next_time) },
-    items: await viewTransactions(context, chain.id, items.toReversed(), options),
+    links: { prev: link(previousTime), next: link(nextTime) },
+    items: await viewTransactions(context, chain.id, found.items.toReversed(), options),
   };
 }
 

@@ -4,6 +4,7 @@ import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 import type { LogRow } from "./log-row.ts";
 import { type TransactionPosition, type TransactionRow, transactionAtPosition, transactionColumns } from "./transaction.ts";
+import { parseSpan, type SpanColumn, spanOfAddress, type TransactionSpan } from "./transaction-span.ts";
 
 /** A transaction with its logs, by index. */
 export interface LoggedTransaction {
@@ -23,6 +24,8 @@ interface UnionRow {
   readonly position: number | null;
   readonly hash: Hash | null;
   readonly log_index: number | null;
+  /** Of the row with the number of transactions, if the list is a span. */
+  readonly span?: SpanColumn | null;
 }
 
 const noLog = sql`NULL::int4 AS log_index, NULL::bytea AS address, NULL::bytea AS topic0, NULL::bytea AS topic1, NULL::bytea AS topic2,
@@ -36,23 +39,26 @@ const noTransaction = sql`NULL::int8 AS block_number, NULL::bytea AS block_hash,
  * The logs of the page's transactions. The first condition restricts the scan of the primary key to their blocks, each of which is read once. `IS TRUE` makes
  * the second one a look-up in a hash table: as a join, it may compare all logs of a block with all transactions in it.
  */
-const logsOfPage = sql`SELECT NULL, l.block_number, NULL, NULL, NULL, l.transaction_index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data
+const logsOfPage = (other: Sql): Sql =>
+  sql`SELECT NULL, l.block_number, NULL, NULL, NULL, l.transaction_index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data ${other}
   FROM logs l WHERE l.chain_id = $1 AND l.block_number = ANY (ARRAY(SELECT DISTINCT block_number FROM page))
     AND ((l.block_number, l.transaction_index) IN (SELECT block_number, transaction_index FROM page)) IS TRUE`;
 
-/** A page of a list: CTEs, the number of the list's transactions, and a SELECT of positions and `transactionColumns`. */
+/** A page of a list: CTEs, the number of the list's transactions, a SELECT of positions and `transactionColumns`, and the list's span if it is one. */
 interface PageSql {
   readonly tables: Sql;
   readonly total: Sql;
   readonly page: Sql;
+  readonly span?: Sql;
 }
 
 /** The statements of a page, with and without logs: the rows of transactions and logs are different parts of one result. */
-const statementsOf = ({ tables, total, page }: PageSql): { readonly withLogs: Sql; readonly withoutLogs: Sql } => {
+const statementsOf = ({ tables, total, page, span }: PageSql): { readonly withLogs: Sql; readonly withoutLogs: Sql } => {
+  const [ofList, ofItem] = span === undefined ? [sql``, sql``] : [sql`, ${span}::int8[] AS span`, sql`, NULL`];
   const transactions = sql`WITH ${tables} page AS MATERIALIZED (${page})
-    SELECT ${total}::int8 AS position, ${noTransaction}, ${noLog} UNION ALL SELECT page.*, ${noLog} FROM page`;
-  return { withLogs: plannedOnce(sql`${transactions} UNION ALL ${logsOfPage}`), withoutLogs: plannedOnce(transactions) };
+    SELECT ${total}::int8 AS position, ${noTransaction}, ${noLog} ${ofList} UNION ALL SELECT page.*, ${noLog} ${ofItem} FROM page`;
+  return { withLogs: plannedOnce(sql`${transactions} UNION ALL ${logsOfPage(ofItem)}`), withoutLogs: plannedOnce(transactions) };
 };
 
 const selectByHash = statementsOf({
@@ -82,15 +88,9 @@ const selectPageOfAddress = statementsOf({
     ) p ${transactionAtPosition}`,
 });
 
-const selectRangeOfAddress = statementsOf({
-  tables: sql``,
-  total: sql`NULL`,
-  page: sql`SELECT p.ordinal AS position, ${transactionColumns} FROM (
-      SELECT * FROM address_transactions WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal LIMIT $5
-    ) p ${transactionAtPosition}`,
-});
+const selectSpanOfAddress = statementsOf(spanOfAddress);
 
-/** The columns of a log that are not those of its block or transaction. */
+/** The columns of a log without the fields of its block and transaction. */
 type LogColumns = Pick<
   LogRow,
   "block_number" | "transaction_index" | "log_index" | "address" | "topic0" | "topic1" | "topic2" | "topic3" | "data"
@@ -100,7 +100,7 @@ const isLog = (row: UnionRow): row is UnionRow & LogColumns => row.log_index !==
 const isTransaction = (row: UnionRow): row is UnionRow & TransactionRow & { readonly position: number } =>
   row.log_index === null && row.hash !== null;
 
-/** Assembles the page in the rows of a result: transactions in the order of their positions, logs in the order of their indexes. */
+/** Assembles a page from the rows of a result: transactions in the order of their positions, logs in the order of their indexes. */
 function pageIn(rows: readonly UnionRow[]): LoggedPage {
   let total: number | null = null;
   const found: { readonly position: number; readonly transaction: TransactionRow; readonly logs: LogRow[] }[] = [];
@@ -145,7 +145,7 @@ export const createLoggedTransactionQueries = ({ query }: Pick<Database, "query"
     parameters: readonly unknown[],
   ): Promise<LoggedPage> => pageIn(await query<UnionRow>(noLogs ? withoutLogs : withLogs, parameters));
   return {
-    /** The transaction with the given hash, or null. Served by transactions_hash too. */
+    /** The transaction with the given hash, or null. Also served by transactions_hash. */
     loggedTransactionByHash: async (chainId: number, hash: Hash, noLogs: boolean): Promise<LoggedTransaction | null> =>
       (await pageOf(selectByHash, noLogs, [chainId, bytes(hash)])).items[0] ?? null,
 
@@ -153,7 +153,7 @@ export const createLoggedTransactionQueries = ({ query }: Pick<Database, "query"
     loggedTransactionsOfBlock: (chainId: number, block: number, first: number, last: number, noLogs: boolean): Promise<LoggedPage> =>
       pageOf(selectOfBlock, noLogs, [chainId, block, first, last]),
 
-    /** A page of an address's transactions up to a block, oldest first; the last page if `page` is null. Served by address_transactions_block too. */
+    /** A page of an address's transactions up to a block, oldest first; the last page if `page` is null. Also served by address_transactions_block. */
     loggedTransactionsOfAddress: (
       chainId: number,
       address: Address,
@@ -162,14 +162,23 @@ export const createLoggedTransactionQueries = ({ query }: Pick<Database, "query"
       noLogs: boolean,
     ): Promise<LoggedPage> => pageOf(selectPageOfAddress, noLogs, [chainId, bytes(address), block, page.number, page.size]),
 
-    /** An address's transactions by ordinal, both ends included, oldest first. */
-    loggedTransactionsByOrdinal: async (
+    /**
+     * An address's transactions in a span of `seconds` up to a block, oldest first; no items if there are more than `maxItems`. If `number` is null, in the span
+     * of the first one, or in the span `fallback` if there is none. Also served by blocks_timestamp and address_transactions_block.
+     */
+    loggedTransactionsOfSpan: async (
       chainId: number,
       address: Address,
-      first: number,
-      last: number,
-      noLogs: boolean,
-    ): Promise<readonly LoggedTransaction[]> =>
-      (await pageOf(selectRangeOfAddress, noLogs, [chainId, bytes(address), first, last, last - first + 1])).items,
+      { number, fallback, seconds }: { readonly number: number | null; readonly fallback: number; readonly seconds: number },
+      block: number,
+      { maxItems, noLogs }: { readonly maxItems: number; readonly noLogs: boolean },
+    ): Promise<{ readonly span: TransactionSpan; readonly items: readonly LoggedTransaction[] }> => {
+      const { withLogs, withoutLogs } = selectSpanOfAddress;
+      const parameters = [chainId, bytes(address), number, fallback, block, seconds, maxItems];
+      const rows = await query<UnionRow>(noLogs ? withoutLogs : withLogs, parameters);
+      const column = rows.find(({ span }) => span !== undefined && span !== null)?.span;
+      if (column === undefined || column === null) throw new Error("The statement returned no row with the span.");
+      return { span: parseSpan(column), items: pageIn(rows).items };
+    },
   };
 };

@@ -29,7 +29,7 @@ export interface TransactionPosition {
 }
 
 /**
- * The condition that a row of `alias` belongs to one of the positions in `positionParameters`. The first parameter restricts the scan to the blocks; the second
+ * The condition that a row of `alias` is at one of the positions in `positionParameters`. The first parameter restricts the scan to the blocks; the second
  * selects their rows by one number per position. With a join, the planner may compare all rows of a block with all positions in it.
  */
 export const isAtPositions = (alias: string, blocks: Sql, positions: Sql): Sql =>
@@ -61,37 +61,6 @@ const selectAtPositions = plannedOnce(
 const selectLastOrdinal = plannedOnce(sql`SELECT ordinal FROM address_transactions
   WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT 1`);
 
-/** The number of transactions of an address ($2) up to the last block before a time, but at most up to a block ($5); null if there are none. */
-const countBefore = (time: Sql): Sql =>
-  sql`(SELECT o.ordinal + 1 FROM (
-      SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < ${time} ORDER BY timestamp DESC, number DESC LIMIT 1) bound
-    CROSS JOIN LATERAL (
-      SELECT ordinal FROM address_transactions WHERE chain_id = $1 AND address = $2 AND block_number <= least(bound.number, $5::int8)
-      ORDER BY block_number DESC, ordinal DESC LIMIT 1) o)`;
-const timeOfOrdinal = (ordinal: Sql): Sql =>
-  sql`(SELECT b.timestamp FROM address_transactions a JOIN blocks b ON b.chain_id = $1 AND b.number = a.block_number
-    WHERE a.chain_id = $1 AND a.address = $2 AND a.ordinal = ${ordinal})`;
-/** The span of $6 seconds with number $3, by default that of the first transaction, otherwise with number $4. */
-const selectSpan =
-  plannedOnce(sql`WITH span AS MATERIALIZED (SELECT coalesce($3::int8, ${timeOfOrdinal(sql`0`)} / $6::int8, $4::int8) AS number),
-  ordinals AS MATERIALIZED (SELECT span.number, coalesce(${countBefore(sql`span.number * $6::int8`)}, 0) AS first,
-    coalesce(${countBefore(sql`(span.number + 1) * $6::int8`)}, 0) AS "end", coalesce((SELECT ordinal + 1 FROM address_transactions
-      WHERE chain_id = $1 AND address = $2 AND block_number <= $5 ORDER BY block_number DESC, ordinal DESC LIMIT 1), 0) AS total FROM span)
-  SELECT ordinals.number, first, "end", ${timeOfOrdinal(sql`first - 1`)} AS previous_time,
-    CASE WHEN "end" < total THEN ${timeOfOrdinal(sql`"end"`)} END AS next_time FROM ordinals`);
-
-/** An address's transactions in a span of time. */
-export interface TransactionSpan {
-  /** The number of the span, since 1970. */
-  readonly number: number;
-  /** The ordinals of its transactions, from `first` up to but not including `end`. */
-  readonly first: number;
-  readonly end: number;
-  /** The times of the last transaction before the span and of the first one after it; null if there is none. */
-  readonly previous_time: number | null;
-  readonly next_time: number | null;
-}
-
 /** Transaction queries. */
 export function createTransactionQueries({ query }: Pick<Database, "query">) {
   /** The number of transactions of an address up to a block: its last ordinal there, plus one. Served by address_transactions_block. */
@@ -99,20 +68,6 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
     const rows = await query<{ ordinal: number }>(selectLastOrdinal, [chainId, bytes(address), block]);
     const last = rows[0];
     return last === undefined ? 0 : last.ordinal + 1;
-  };
-
-  /**
-   * An address's transactions in a span of `seconds`, as of a block; if `number` is null, in the span of the first one, or in the span `fallback` if there is
-   * none. Served by blocks_timestamp, address_transactions_block and the primary keys.
-   */
-  const transactionSpan = async (
-    chainId: number,
-    address: Address,
-    { number, fallback, seconds }: { readonly number: number | null; readonly fallback: number; readonly seconds: number },
-    block: number,
-  ): Promise<TransactionSpan> => {
-    const [row] = await query<TransactionSpan>(selectSpan, [chainId, bytes(address), number, fallback, block, seconds]);
-    return row ?? { number: number ?? fallback, first: 0, end: 0, previous_time: null, next_time: null };
   };
 
   /** An address's transactions by ordinal, both ends included, oldest first. Served by the primary key of address_transactions. */
@@ -127,5 +82,5 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
       positions.map((position) => position.transaction_index),
     ]);
 
-  return { transactionCountOfAddress, transactionSpan, transactionsOfAddress, transactionsAt };
+  return { transactionCountOfAddress, transactionsOfAddress, transactionsAt };
 }
