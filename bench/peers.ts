@@ -36,7 +36,7 @@ interface Timing {
   readonly load: number;
 }
 
-/** Runs Ashlar's indexer and its peers in turn on one chain and one server, each from process start until the last transfer is committed. */
+/** Runs Ashlar's indexer and its peers alternately on one chain and one server, each from process start until the last transfer is committed. */
 export async function run(args: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
     args: [...args],

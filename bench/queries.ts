@@ -69,7 +69,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
         for (const [position, queryCase] of larger.cases.entries()) {
           const smallerCase = smaller.cases[position];
           if (smallerCase === undefined || !queryCase.name.includes(values.only)) continue;
-          // The two indexes are measured in turn, so that other load on the machine affects both alike.
+          // Measurements alternate between the two indexes, so that other load on the machine affects both alike.
           const before = await measure(smaller.database, smallerCase, Number(values.times), small.transfers >= fullSize);
           const after = await measure(larger.database, queryCase, Number(values.times), large.transfers >= fullSize);
           const target = queryCase.target === null ? null : rounded(queryCase.target * calibration.factor, 1);

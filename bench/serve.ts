@@ -16,6 +16,7 @@ import { openServedIndex } from "./serve/index.ts";
 import { withKeys } from "./serve/keys.ts";
 import { measureRow, type RowFigures } from "./serve/measure-row.ts";
 import { comparedConnections, type Options, parseOptions, warmUpMilliseconds } from "./serve/options.ts";
+import { requirePeers } from "./serve/peers.ts";
 import { compilePrograms, type Programs, startProduct } from "./serve/product.ts";
 import { profileRow } from "./serve/profile-row.ts";
 import type { RowCase } from "./serve/row-case.ts";
@@ -26,7 +27,7 @@ import { measureWorkers, workersTable } from "./serve/workers.ts";
 import { postmasterOf } from "./support/cpu-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
-/** The index can be generated again, so it need not survive a power failure. More servers are connected at once than in production. */
+/** The index can be generated again, so it need not survive a power failure. More servers are connected concurrently than in production. */
 const settings = {
   fsync: "off",
   synchronous_commit: "off",
@@ -39,6 +40,7 @@ const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 /** Compares `ashlar serve` with a server that only runs one statement per request, and with an Express server. */
 export async function run(args: readonly string[]): Promise<BenchResult> {
   const options = parseOptions(args);
+  if (options.peers) requirePeers();
   const cases = selectCases(options, options.rows);
   const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-serve-"));
   const server = await startBenchServer(process.env.ASHLAR_BENCH_DIR ?? join(tmpdir(), "ashlar-bench-queries"), settings);
@@ -88,7 +90,7 @@ async function compare(work: Work): Promise<BenchResult> {
 
 /** Starts the servers, checks and measures all rows. @throws {Error} if a row fails without --keep-going. */
 async function measureRows(work: Work, databaseUrl: string, load: LoadOptions) {
-  const { folder, programs, cases, options } = work;
+  const { database, folder, programs, cases, options } = work;
   const failures: RowFailure[] = [];
   const attempt = async <T>({ row }: RowCase, step: () => Promise<T>): Promise<T | null> => {
     try {
@@ -101,7 +103,7 @@ async function measureRows(work: Work, databaseUrl: string, load: LoadOptions) {
       return null;
     }
   };
-  const servers = await startServers({ programs, databaseUrl, folder, cases });
+  const servers = await startServers({ programs, database, databaseUrl, folder, cases, withPeers: options.peers });
   try {
     const checked: { readonly rowCase: RowCase; readonly bareCheck: BareCheck | null }[] = [];
     // All rows are checked before the first one is measured, so that a failure ends a long run early.
@@ -135,7 +137,7 @@ async function measureRows(work: Work, databaseUrl: string, load: LoadOptions) {
 /** Compares the bodies of all servers, writes the plan if requested, and compares the bare server with pgbench. */
 async function checkRow(
   { database, folder, options }: Work,
-  { product, cached, bare, express }: Servers,
+  { product, cached, bare, express, peers }: Servers,
   rowCase: RowCase,
   databaseUrl: string,
   load: LoadOptions,
@@ -143,6 +145,7 @@ async function checkRow(
   for (const other of [bare, express, cached]) {
     await compareBytes(rowCase, { product: product.port, other: other.port }, load.keys[0] ?? "");
   }
+  await peers?.check(rowCase, product.port, load.keys[0] ?? "");
   if (options.explain) await writePlan(database, rowCase);
   return checkBare(rowCase, { bare, databaseUrl, load, folder, keepGoing: options.keepGoing });
 }

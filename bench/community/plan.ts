@@ -35,7 +35,7 @@ export interface ProtocolPlan {
   readonly markets: number;
   /** Kinds with one contract for all markets. */
   readonly shared?: readonly string[];
-  /** Kinds of contracts that the protocol does not declare and that emit further events. */
+  /** Kinds of contracts that the protocol does not declare and that emit additional events. */
   readonly undeclared?: readonly string[];
   /** The kind whose addresses requests use as pool addresses. */
   readonly pools?: string;

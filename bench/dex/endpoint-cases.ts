@@ -73,7 +73,7 @@ export function endpointCases(market: Market, size: MarketSize): readonly Endpoi
       variants: ofPools(({ address }) => `${exchangeName}/pools/address/${address}/transactions/`),
     },
     { row: 54, name: "time series of an exchange", variants: ofExchanges((name) => `${name}/ecosystem/`) },
-    { row: 55, name: "how far an exchange is indexed", variants: ofExchanges((name) => `${name}/health/`) },
+    { row: 55, name: "indexing status of an exchange", variants: ofExchanges((name) => `${name}/health/`) },
   ];
 }
 

@@ -20,7 +20,7 @@ const maxTradeMillionths = 5_000;
 /**
  * Generates the decoded blocks of a market in order. Pools are created in the first tenth of the blocks, the busiest first. The fifth of them
  * with the fewest swaps becomes inactive later. The frequency of swaps falls with a pool's number (Zipf's law). The only token transfers are
- * those of LP tokens, and one initial transfer of each token.
+ * transfers of LP tokens, and one initial transfer of each token.
  */
 export function* generateMarket(size: MarketSize): Generator<DecodedBlock> {
   const market = marketOf(size);

@@ -30,7 +30,7 @@ export interface CompareOptions {
 
 type Work = Omit<RunOptions, "databaseUrl">;
 
-/** Runs the indexer and both baselines in turn, each into an empty database. All are compiled, like an installed package. */
+/** Runs the indexer and both baselines alternately, each into an empty database. All are compiled, like an installed package. */
 export async function compare(server: BenchServer, work: Work, options: CompareOptions): Promise<Comparison> {
   const indexer = compileScript(indexerScript, join(options.folder, "indexer"));
   const baseline = compileScript(baselineScript, join(options.folder, "baseline"));

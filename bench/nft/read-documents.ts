@@ -18,7 +18,7 @@ export interface DocumentsRun {
   readonly documents: number;
   /** From the start of the process until the index reached the node's head. */
   readonly catchUpMilliseconds: number;
-  /** From that moment until the last document was stored. */
+  /** From then until the last document was stored. */
   readonly milliseconds: number;
   /** CPU seconds of the node, the database and the indexer until the last document was stored; null if the system does not report them. */
   readonly cpu: Readonly<Record<"node" | "database" | "indexer", number | null>>;

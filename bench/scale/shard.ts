@@ -7,7 +7,7 @@ import { type BenchServer, startBenchServer } from "../support/server.ts";
 /** The chain of the second shard, which has the blocks of the first one. */
 const chain = { name: "bench-shard", id: 900_001, nativeToken: { name: "Ether", symbol: "ETH", decimals: 18 }, nameRegistry };
 
-/** A second database server with a chain of its own. */
+/** A second database server with its own chain. */
 export interface BenchShard extends ProductShard {
   readonly server: BenchServer;
   readonly databaseName: string;

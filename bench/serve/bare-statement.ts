@@ -19,7 +19,8 @@ export const valuesOf = ({ paths }: RowCase): readonly (readonly (string | numbe
     return routeOf(request, longWallets)?.values(request) ?? [];
   });
 
-const statementOf = ({ paths }: RowCase): string => routeOf(parseUrl(paths[0] ?? "", 0), longWallets)?.statement ?? "";
+/** The name of a row's statement. */
+export const statementOf = ({ paths }: RowCase): string => routeOf(parseUrl(paths[0] ?? "", 0), longWallets)?.statement ?? "";
 /** The statement of a row. */
 export const sqlOf = (rowCase: RowCase): string => readFileSync(join(statementsFolder, `${statementOf(rowCase)}.sql`), "utf8");
 

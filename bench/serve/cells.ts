@@ -22,7 +22,7 @@ export interface LoadOptions {
 }
 
 /** The options of requests in which cells differ. */
-export type Requests = Pick<LoadArgument, "acceptEncoding" | "minWarmUpResponses">;
+export type Requests = Pick<LoadArgument, "acceptEncoding" | "minWarmUpResponses" | "bodies">;
 
 export const connectionsPerKey = 4;
 

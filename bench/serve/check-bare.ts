@@ -64,7 +64,7 @@ export async function checkBare(
 
 /**
  * The ratio of the rates. On a machine with other load, the eight backend processes of pgbench get more CPU time than the single process of the
- * bare server; then the ratio is that of the rates that both would reach without other load, derived from their CPU times.
+ * bare server; the ratio then compares the rates that both would reach without other load, derived from their CPU times.
  */
 export function compareRates(cell: Cell, pgbench: number, cores = availableCores()): BareCheck {
   const { perSecond, serverCpu, databaseCpu } = cell;

@@ -91,7 +91,7 @@ const targetLine = (summary: Summary) => ({
 
 /** The additional columns, at the compared number of connections; ratios are to the bare server. */
 function columnLine(summary: Summary) {
-  const { compared, cached, compressed, express } = summary;
+  const { compared, cached, compressed, express, peers } = summary;
   const bare = medianOf(compared, "bare", ({ perSecond }) => perSecond) ?? Number.NaN;
   return {
     row: titleOf(summary),
@@ -111,10 +111,16 @@ function columnLine(summary: Summary) {
     "Express ratio": rounded(express.perSecond / bare),
     "Express CPU ms": milliseconds(express.serverCpu),
     "Express database": milliseconds(express.databaseCpu),
+    ...(peers && {
+      "Ponder's libraries/s": rounded(peers.ponder.perSecond, 0),
+      "Ponder's libraries ratio": rounded(peers.ponder.perSecond / bare),
+      "PostGraphile/s": rounded(peers.postgraphile.perSecond, 0),
+      "PostGraphile ratio": rounded(peers.postgraphile.perSecond / bare),
+    }),
   };
 }
 
-const figuresOf = ({ rowCase: { row }, rate, latency, cpu, compared, cached, compressed, express }: Summary): [string, number][] => {
+const figuresOf = ({ rowCase: { row }, rate, latency, cpu, compared, cached, compressed, express, peers }: Summary): [string, number][] => {
   const bare = medianOf(compared, "bare", ({ perSecond }) => perSecond) ?? Number.NaN;
   return [
     [`row${row}Rate`, rounded(rate.median)],
@@ -125,6 +131,9 @@ const figuresOf = ({ rowCase: { row }, rate, latency, cpu, compared, cached, com
     [`row${row}Cached`, rounded(cached.perSecond / bare)],
     [`row${row}Compressed`, rounded(compressed.perSecond / bare)],
     [`row${row}Express`, rounded(express.perSecond / bare)],
+    ...(peers === null
+      ? []
+      : Object.entries(peers).map(([name, { perSecond }]): [string, number] => [`row${row}_${name}`, rounded(perSecond / bare)])),
   ];
 };
 

@@ -19,6 +19,12 @@ export interface Comparison {
   readonly pairs: readonly Pair[];
 }
 
+/** The cells of servers of other libraries. */
+export interface PeerCells {
+  readonly ponder: Cell;
+  readonly postgraphile: Cell;
+}
+
 /** All figures of a row. */
 export interface RowFigures {
   readonly rowCase: RowCase;
@@ -31,6 +37,8 @@ export interface RowFigures {
   /** The product under requests that accept gzip. */
   readonly compressed: Cell;
   readonly express: Cell;
+  /** Servers of other libraries; null if they are not measured. */
+  readonly peers: PeerCells | null;
   /** The system load at the end. */
   readonly load: number;
 }
@@ -46,7 +54,7 @@ const repeatedPaths = 60;
 /** The max number of pairs for a row with long responses, whose cells take several times as long. */
 const maxLongRounds = 2;
 
-/** Measures a row on all servers, each pair in turn, so that other load on the machine affects both alike. */
+/** Measures a row on all servers; each pair is measured alternately, so that other load on the machine affects both alike. */
 export async function measureRow(
   rowCase: RowCase,
   servers: Servers,
@@ -60,7 +68,7 @@ export async function measureRow(
   const measure = (server: ServerProcess, connections: number, paths = rowCase.paths, requests: Requests = {}): Promise<Cell> => {
     if (warm.has(server)) return measureCell(server, { paths }, connections, load, requests);
     warm.add(server);
-    // The product keeps names, metadata and prices in memory. Without all of them, its rate depends on how far the warm-up has come.
+    // The product caches names, metadata and prices. Until all of them are cached, its rate depends on the progress of the warm-up.
     const minWarmUpResponses = server === servers.product ? paths.length : 0;
     return measureCell(
       server,
@@ -84,5 +92,15 @@ export async function measureRow(
   const repeated = rowCase.paths.slice(0, repeatedPaths);
   // Each twice, because responses that are still being computed when the warm-up ends count as measured.
   const cached = await measure(servers.cached, compared, repeated, { minWarmUpResponses: 2 * repeated.length });
-  return { rowCase, comparisons, cached, compressed, express, load: loadavg()[0] ?? Number.NaN };
+  const { peers } = servers;
+  const peerCells = peers && {
+    ponder: await measure(peers.ponder, compared),
+    postgraphile: await measure(
+      peers.postgraphile,
+      compared,
+      rowCase.paths.map(() => "/graphql"),
+      { bodies: peers.bodiesOf(rowCase) },
+    ),
+  };
+  return { rowCase, comparisons, cached, compressed, express, peers: peerCells, load: loadavg()[0] ?? Number.NaN };
 }

@@ -10,7 +10,7 @@ export interface Options extends StorySize {
   /** The measured time of a cell. */
   readonly milliseconds: number;
   readonly connections: readonly number[];
-  /** Pairs of cells, product and bare server in turn, with the fewest and with the compared number of connections. */
+  /** Pairs of cells, alternating product and bare server, with the fewest and with the compared number of connections. */
   readonly rounds: number;
   /** Rows to measure; all if empty. */
   readonly rows: readonly string[];
@@ -22,6 +22,8 @@ export interface Options extends StorySize {
   readonly databaseCores: number;
   /** Measures the remaining rows after one has failed. */
   readonly keepGoing: boolean;
+  /** Whether the servers of other libraries in bench/peers are measured. */
+  readonly peers: boolean;
 }
 
 /** The warm-up of a cell. */
@@ -39,6 +41,8 @@ const maxCellSeconds = 5;
 const allRows = 16;
 /** Cached, compressed and Express. */
 const otherColumns = 3;
+/** Ponder's libraries and PostGraphile. */
+const peerColumns = 2;
 
 const numbersOf = (list: string): number[] => list.split(",").filter(Boolean).map(Number);
 
@@ -59,13 +63,18 @@ export function parseOptions(args: readonly string[]): Options {
       workers: { type: "string", default: "" },
       "database-cores": { type: "string", default: String(availableCores()) },
       "keep-going": { type: "boolean", default: false },
+      peers: { type: "boolean", default: false },
     },
   });
   const rows = values.rows.split(",").filter(Boolean);
   const [connections, workers, rounds] = [numbersOf(values.connections), numbersOf(values.workers), Number(values.rounds)];
   const seconds =
     values.seconds === undefined
-      ? cellSeconds(Number(values.minutes), rows.length || allRows, cellsOfRow(connections.length, rounds) + workers.length)
+      ? cellSeconds(
+          Number(values.minutes),
+          rows.length || allRows,
+          cellsOfRow(connections.length, rounds) + workers.length + (values.peers ? peerColumns : 0),
+        )
       : Number(values.seconds);
   const databaseCores = Number(values["database-cores"]);
   const positive = {
@@ -90,6 +99,7 @@ export function parseOptions(args: readonly string[]): Options {
     workers,
     databaseCores,
     keepGoing: values["keep-going"],
+    peers: values.peers,
   };
 }
 

@@ -61,8 +61,8 @@ export async function runPgbench(program: string, { sql, values, databaseUrl, cl
   const fixed = ["-n", "-M", "prepared", "-c", String(clients), "-j", "1", "-T", String(warmUpSeconds + seconds), "-P", "1"];
   const { stdout, stderr } = await run(program, [...fixed, ...args], { env, timeout: maxMilliseconds });
   const rates = [...stderr.matchAll(/^progress: [\d.]+ s, ([\d.]+) tps/gm)].map(([, rate]) => Number(rate)).slice(warmUpSeconds);
-  const whole = /tps = ([\d.]+)/.exec(stdout)?.[1];
-  if (whole === undefined) throw new Error(`pgbench reported no rate: ${stdout.slice(-300)}`);
+  const overall = /tps = ([\d.]+)/.exec(stdout)?.[1];
+  if (overall === undefined) throw new Error(`pgbench reported no rate: ${stdout.slice(-300)}`);
   // Slow statements may have no progress in a second.
-  return rates.length === 0 || Math.min(...rates) === 0 ? Number(whole) : median(rates);
+  return rates.length === 0 || Math.min(...rates) === 0 ? Number(overall) : median(rates);
 }

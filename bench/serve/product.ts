@@ -13,6 +13,8 @@ export interface Programs {
   readonly product: URL;
   readonly bare: URL;
   readonly express: URL;
+  /** The module of the bare server's routes. */
+  readonly routes: URL;
   readonly load: URL;
 }
 
@@ -24,16 +26,17 @@ export function compilePrograms(folder: string): Programs {
     new URL("../../runtime/commands/service/worker.ts", import.meta.url),
     new URL("./bare/main.ts", import.meta.url),
     new URL("./express/main.ts", import.meta.url),
+    new URL("./bare/routes.ts", import.meta.url),
     new URL("./load/main.ts", import.meta.url),
   ];
-  const [product, , bare, express, load] = compileScripts(scripts, folder);
-  if (product === undefined || bare === undefined || express === undefined || load === undefined)
-    throw new Error("Expected four compiled programs.");
+  const [product, , bare, express, routes, load] = compileScripts(scripts, folder);
+  if (product === undefined || bare === undefined || express === undefined || routes === undefined || load === undefined)
+    throw new Error("Expected a compiled file for each script.");
   for (const path of copiedFiles) copyFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), join(folder, path));
-  return { product, bare, express, load };
+  return { product, bare, express, routes, load };
 }
 
-/** A chain in a database of its own. */
+/** A chain in a separate database. */
 export interface ProductShard {
   readonly chain: Readonly<Record<string, unknown>>;
   readonly databaseUrl: string;
@@ -49,7 +52,7 @@ export interface ProductOptions {
   readonly cachesResponses?: boolean;
   /** Replicas of the database; none by default. */
   readonly readUrls?: readonly string[];
-  /** Chains in databases of their own, besides eth-mainnet in the control database; none by default. */
+  /** Chains in separate databases, in addition to eth-mainnet in the control database; none by default. */
   readonly shards?: readonly ProductShard[];
   /** The port of metrics, which are off by default. */
   readonly metricsPort?: number | undefined;

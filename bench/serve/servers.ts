@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Database } from "../../runtime/database/database.ts";
 import type { BareArgument } from "./bare/main.ts";
 import { longWallets, statementsFolder } from "./bare-statement.ts";
 import type { ExpressArgument } from "./express/main.ts";
+import { type PeerServers, startPeers } from "./peers.ts";
 import { type ServerProcess, startProcess } from "./processes.ts";
 import { type Programs, startProduct } from "./product.ts";
 import type { RowCase } from "./row-case.ts";
@@ -19,21 +21,27 @@ export interface Servers {
   readonly cached: ServerProcess;
   readonly bare: ServerProcess;
   readonly express: ServerProcess;
+  /** Null if they are not measured. */
+  readonly peers: PeerServers | null;
   stop(): Promise<void>;
 }
 
 /** The inputs of `startServers`. */
 export interface ServersOptions {
   readonly programs: Programs;
+  readonly database: Database;
   readonly databaseUrl: string;
   readonly folder: string;
   readonly cases: readonly RowCase[];
+  readonly withPeers: boolean;
 }
 
+type Stoppable = Pick<ServerProcess, "stop">;
+
 /** Starts all servers; if one fails to start, those already started are stopped. */
-export async function startServers({ programs, databaseUrl, folder, cases }: ServersOptions): Promise<Servers> {
-  const started: ServerProcess[] = [];
-  const start = async (starting: Promise<ServerProcess>): Promise<ServerProcess> => {
+export async function startServers({ programs, database, databaseUrl, folder, cases, withPeers }: ServersOptions): Promise<Servers> {
+  const started: Stoppable[] = [];
+  const start = async <Server extends Stoppable>(starting: Promise<Server>): Promise<Server> => {
     const server = await starting;
     started.push(server);
     return server;
@@ -60,6 +68,7 @@ export async function startServers({ programs, databaseUrl, folder, cases }: Ser
           join(folder, "express.log"),
         ),
       ),
+      peers: withPeers ? await start(startPeers({ programs, database, databaseUrl, poolSize: barePoolSize, folder, cases })) : null,
       stop,
     };
   } catch (error) {

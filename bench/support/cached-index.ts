@@ -16,7 +16,7 @@ export interface CachedIndex {
   readonly argument: object;
 }
 
-/** Opens the database of a generated index: that of an earlier run if inputs and schema are the same, else a new one. Returns its name. */
+/** Opens the database of a generated index: an earlier run's if inputs and schema are the same, otherwise a new one. Returns its name. */
 export async function openCachedIndex(
   server: BenchServer,
   { name: prefix, inputs, label, script, argument }: CachedIndex,

@@ -23,7 +23,7 @@ const minItems = 1;
 /** Warms up caches, connections and the JIT compiler. */
 const warmUp = 10;
 
-/** Requests every variant of every endpoint repeatedly; each time includes the whole response. @throws {Error} if a response has no items. */
+/** Requests every variant of every endpoint repeatedly; each time includes the complete response. @throws {Error} if a response has no items. */
 export async function measureEndpoints(
   database: Database,
   serving: BenchApiServer,

@@ -15,7 +15,7 @@ export const flag = (value: string | null | undefined): string => (value === "t"
 export const time = (value: string | number | null | undefined): string =>
   value === null || value === undefined ? "null" : `"${new Date(Number(value) * 1000).toISOString().slice(0, 19)}Z"`;
 
-/** The price of a whole token, from that of the smallest unit. */
+/** The price of a whole token, computed from the price of the smallest unit. */
 export const wholeRate = (close: string | null | undefined, decimals: string | number | null | undefined): string =>
   close === null || close === undefined || decimals === null || decimals === undefined ? "null" : String(Number(`${close}e${decimals}`));
 
@@ -59,7 +59,7 @@ export const contractFields = (address: Column, decimals: Column, name: Column, 
 /** A successful response. */
 export const envelope = (data: string): string => `{"data":${data},"error":false,"error_message":null,"error_code":null}`;
 
-/** The fields of a transaction that start at a column: those of `transactions.sql` and `transfers.sql`. */
+/** The fields of a transaction whose columns start at a position, as in `transactions.sql` and `transfers.sql`. */
 export function transactionFields(row: Row, at: number): string {
   const column = (offset: number) => row[at + offset];
   const close = column(16) ?? null;

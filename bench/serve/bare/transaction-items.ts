@@ -3,7 +3,7 @@ import type { Row } from "./route.ts";
 
 const first = 2;
 const own = first + transactionColumns;
-/** The number of columns of a transaction with a log; further columns are specific to a statement. */
+/** The number of columns of a transaction with a log; additional columns are specific to a statement. */
 export const itemColumns = own + 13;
 const transferTopic = "\\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
@@ -24,7 +24,7 @@ export interface LogPosition {
   readonly offset: string | null | undefined;
 }
 
-/** The JSON text of a log: its 13 columns, and those of its transaction. */
+/** The JSON text of a log: its 13 columns, and the columns of its transaction. */
 export function logOf(columns: Row, { timestamp, height, hash, offset }: LogPosition): string {
   const [index, address, topic0, topic1, topic2, topic3, data, label, decimals, name, symbol, standards, factory] = columns;
   const topics = [topic0, topic1, topic2, topic3].filter((topic) => topic !== null && topic !== undefined);

@@ -7,6 +7,8 @@ export interface LoadArgument {
   readonly connections: number;
   /** Paths, requested in turn by all connections together. */
   readonly paths: readonly string[];
+  /** JSON bodies of POST requests, in the order of the paths; GET requests by default. */
+  readonly bodies?: readonly string[];
   /** API keys; a connection uses one of them. */
   readonly keys: readonly string[];
   /** The request header Accept-Encoding; none by default. */
@@ -39,6 +41,7 @@ const {
   port,
   connections,
   paths,
+  bodies,
   keys,
   acceptEncoding,
   minWarmUpResponses = 0,
@@ -61,12 +64,15 @@ const times: number[] = [];
 
 const requestsOf = (key: string): (() => string | null) => {
   const encoding = acceptEncoding === undefined ? "" : `Accept-Encoding: ${acceptEncoding}\r\n`;
-  const rest = ` HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\nAccept: application/json\r\n${encoding}\r\n`;
+  const headers = ` HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\nAccept: application/json\r\n${encoding}`;
   return () => {
     if (phase === "done") return null;
-    const path = paths[position % paths.length] ?? "/";
+    const index = position % paths.length;
     position += 1;
-    return `GET ${path}${rest}`;
+    const [path = "/", body] = [paths[index], bodies?.[index]];
+    return body === undefined
+      ? `GET ${path}${headers}\r\n`
+      : `POST ${path}${headers}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   };
 };
 

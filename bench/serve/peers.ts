@@ -1,0 +1,93 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Database } from "../../runtime/database/database.ts";
+import { longWallets } from "./bare-statement.ts";
+import { compareBytes } from "./compare-bytes.ts";
+import { createFunctions, functionSchema, graphqlBodies, type PeerStatement, peerStatements } from "./peer-statements.ts";
+import { type ServerProcess, startProcess } from "./processes.ts";
+import type { Programs } from "./product.ts";
+import type { RowCase } from "./row-case.ts";
+
+const peersFolder = fileURLToPath(new URL("../peers/", import.meta.url));
+
+/** The servers of other libraries, on the database of the bare server. */
+export interface PeerServers {
+  /** Hono and drizzle, with which Ponder serves endpoints; sends the same bytes as the bare server. */
+  readonly ponder: ServerProcess;
+  /** Sends the rows of the bare server's statement as GraphQL. */
+  readonly postgraphile: ServerProcess;
+  readonly bodiesOf: (rowCase: RowCase) => readonly string[];
+  /** Compares responses of both with the product and the database. @throws {Error} if they differ. */
+  check(rowCase: RowCase, productPort: number, key: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @throws {Error} if the packages of the peers are not installed. */
+export function requirePeers(): void {
+  if (!existsSync(join(peersFolder, "node_modules/postgraphile")))
+    throw new Error("The peers are not installed; run npm install --prefix bench/peers first.");
+}
+
+/** The inputs of `startPeers`. */
+export interface PeersOptions {
+  readonly programs: Programs;
+  readonly database: Database;
+  readonly databaseUrl: string;
+  readonly poolSize: number;
+  readonly folder: string;
+  readonly cases: readonly RowCase[];
+}
+
+/** Creates the functions that PostGraphile serves, and starts the servers. */
+export async function startPeers({ programs, database, databaseUrl, poolSize, folder, cases }: PeersOptions): Promise<PeerServers> {
+  const statements = await peerStatements(database, cases);
+  await createFunctions(database, statements);
+  const start = (script: string, argument: unknown): Promise<ServerProcess> =>
+    startProcess(
+      [join(peersFolder, "endpoints", `${script}.js`), JSON.stringify(argument)],
+      { NODE_ENV: "production", GRAPHILE_ENV: "production" },
+      join(folder, `${script}.log`),
+    );
+  const ponder = await start("ponder-stack", {
+    databaseUrl,
+    poolSize,
+    statements: Object.fromEntries(statements.map(({ name, text }) => [name, text])),
+    routes: programs.routes.href,
+    longWallets: [...longWallets],
+  });
+  const postgraphile = await start("postgraphile", { databaseUrl, poolSize, schema: functionSchema }).catch(async (error: unknown) => {
+    await ponder.stop();
+    throw error;
+  });
+  return {
+    ponder,
+    postgraphile,
+    bodiesOf: (rowCase) => graphqlBodies(rowCase, statements),
+    check: async (rowCase, productPort, key) => {
+      await compareBytes(rowCase, { product: productPort, other: ponder.port }, key);
+      await checkGraphql(rowCase, statements, postgraphile.port);
+    },
+    async stop() {
+      await ponder.stop();
+      await postgraphile.stop();
+    },
+  };
+}
+
+interface GraphqlResponse {
+  readonly errors?: readonly { readonly message: string }[];
+  readonly data?: { readonly rows: { readonly nodes: readonly unknown[] } };
+}
+
+/** Sends the first request of a row. @throws {Error} if it fails or has no rows. */
+async function checkGraphql(rowCase: RowCase, statements: readonly PeerStatement[], port: number): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: graphqlBodies(rowCase, statements)[0] ?? "",
+  });
+  const { errors, data } = (await response.json()) as GraphqlResponse;
+  if (errors !== undefined) throw new Error(`Row ${rowCase.row}: PostGraphile returned ${errors[0]?.message}.`);
+  if ((data?.rows.nodes.length ?? 0) === 0) throw new Error(`Row ${rowCase.row}: PostGraphile returned no rows.`);
+}
