@@ -54,7 +54,7 @@ export default {
       "The demo chain does not depend on the indexer or the server.",
     ),
     only("declarations-low", "^runtime/declarations/", "^runtime/(declarations|lib)/", "The generator imports declarations."),
-    only("cluster-low", "^runtime/cluster/", "^runtime/(cluster|lib)/", "cluster knows processes, but not what they do."),
+    only("cluster-low", "^runtime/cluster/", "^runtime/(cluster|lib)/", "cluster manages processes, and does not depend on what they do."),
     only("lib-alone", "^runtime/lib/", "^runtime/lib/", "lib imports no other code of the project."),
     only(
       "parameters-low",
@@ -69,13 +69,13 @@ export default {
       "operator-low",
       "^runtime/operator/",
       "^runtime/(operator|domains|indexer|database|lib)/",
-      "Changes by operators, for commands and the console alike.",
+      "Changes by operators, used by commands and the console.",
     ),
     only(
       "console-above-http",
       "^runtime/console/",
       "^runtime/(console|http|operator|domains|database|config|lib)/",
-      "The console's API: keys and usage of the server, and what operators do.",
+      "The console's API: keys and usage of the server, and actions of operators.",
     ),
     only(
       "pages-alone",
@@ -91,9 +91,9 @@ export default {
       "metrics-above-counts",
       "^runtime/metrics/",
       "^runtime/(metrics|http|indexer|chain|database|config|lib)/",
-      "Lower rooms count in plain numbers, and do not know metrics.",
+      "Lower layers count in plain numbers, and do not depend on metrics.",
     ),
-    only("tracing-low", "^runtime/tracing/", "^runtime/(tracing|config|lib)/", "Code that is traced knows the interface in lib only."),
+    only("tracing-low", "^runtime/tracing/", "^runtime/(tracing|config|lib)/", "Traced code depends only on the interface in lib."),
     only(
       "http-no-domain",
       "^runtime/http/",

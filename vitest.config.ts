@@ -6,7 +6,7 @@ import { memoryBackedDirectory } from "./test/support/temporary-directory.ts";
 const slowness = measureSlowness();
 // Inherited by workers, where test/support/deadline.ts reads it.
 process.env.ASHLAR_TEST_SLOWNESS = String(slowness);
-// Where os.tmpdir() is, in this process and in all that it starts.
+// os.tmpdir() of this process and of all processes that it starts.
 const temporaryDirectory = process.env.TMPDIR ?? memoryBackedDirectory();
 if (temporaryDirectory !== undefined) process.env.TMPDIR = temporaryDirectory;
 const limits = (milliseconds: number) => ({ testTimeout: milliseconds * slowness, hookTimeout: 300_000 * slowness });
@@ -18,9 +18,8 @@ const limits = (milliseconds: number) => ({ testTimeout: milliseconds * slowness
 const smoke = ["test/e2e/package/**/*.test.ts", "test/e2e/commands/commands.test.ts"];
 
 /**
- * End-to-end tests that repeat for minutes what shorter files test once: kills and reorganisations at many points, also of backups and of the commands that
- * use them, and whole stories compared with the node; and those of the demo's node and of the output on a terminal, which nothing else depends on.
- * `npm run test:all` runs them, `.ci/run` does not.
+ * End-to-end tests that take minutes: kills and reorganisations at many points, including during backups and the commands that use them, complete stories
+ * compared with the node, the demo's node, and terminal output. `npm run test:all` runs them, `.ci/run` does not.
  */
 const exhaustive = [
   "test/e2e/story/**/*.test.ts",
@@ -33,21 +32,21 @@ const exhaustive = [
   "test/e2e/start/terminal.test.ts",
 ];
 
-/** Every tier runs its files in workers that keep their modules: a file leaves globals and environment as it found them. */
+/** Test files share workers and their modules in every tier: a file must restore the globals and the environment that it changes. */
 export default defineConfig({
   test: {
     sequence: { groupOrder: 1, sequencer: SlowFilesFirst },
     maxWorkers: workers,
-    // With fewer, tinypool ends an idle worker twice where workers keep their modules, and the run fails.
+    // With fewer, tinypool terminates an idle worker twice if workers keep their modules, and the run fails.
     minWorkers: workers,
-    // Of unit, integration and contract tests (`npm run coverage`); processes that end-to-end tests start are not counted.
+    // Covers unit, integration and contract tests (`npm run coverage`); processes that end-to-end tests start are not counted.
     coverage: {
       provider: "v8",
       include: ["generator/**/*.ts", "runtime/**/*.ts"],
       exclude: ["**/cli.ts", "**/*.test.ts"],
       reporter: ["text-summary", "json-summary"],
       reportsDirectory: "node_modules/.cache/ashlar-coverage",
-      // What is reached, rounded down. Commands and the embedded PostgreSQL are mostly tested end to end, which is not counted.
+      // The measured coverage, rounded down. Commands and the embedded PostgreSQL are mostly tested end to end, which is not counted.
       thresholds: {
         lines: 94,
         branches: 93,
@@ -106,7 +105,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        // Loads that take minutes to hours (`npm run test:long`). One file after the other: each measures the machine.
+        // Load tests that take minutes to hours (`npm run test:long`). Files run one at a time, because each measures the machine.
         test: {
           ...limits(300_000),
           name: "long",
@@ -118,7 +117,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        // Its contracts are in packages of its own (`npm run test:protocols` installs them). Without these, the tests fail and say so.
+        // Its contracts are in separate packages (`npm run test:protocols` installs them). Without them, the tests fail with a message that says so.
         test: {
           ...limits(300_000),
           name: "protocols",

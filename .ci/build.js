@@ -1,4 +1,4 @@
-// The production build: compiled sources and the generated files that are not TypeScript.
+// Creates the production build: compiled sources and the generated files that are not TypeScript.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";

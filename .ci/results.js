@@ -15,7 +15,7 @@ const print = (line) => process.stdout.write(`${line}\n`);
 const read = (report) => (existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).testResults : undefined);
 const failedFiles = (files) => files.filter((file) => file.status !== "passed");
 
-/** One line for each failed test of the files, or for a file that failed as a whole. */
+/** One line for each failed test of the files, or for a file that failed without a failed test. */
 const failures = (files) =>
   failedFiles(files).flatMap((file) => {
     const name = relative(process.cwd(), file.name);

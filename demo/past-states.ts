@@ -67,12 +67,12 @@ export const createRestorePastStates = async (folder: string, client: NodeClient
   const states = await readPastStates(folder);
   const calls = new Map<Hex, NodeCall>();
   for (const state of states) calls.set(state[0], await loadCall([state]));
-  const isKnown = (blockHash: Hex): Promise<boolean> =>
+  const hasState = (blockHash: Hex): Promise<boolean> =>
     client.request("eth_getBalance", [zeroAddress, { blockHash }]).then(
       () => true,
       () => false,
     );
   return async () => {
-    for (const [hash, { method, parameters }] of calls) if (!(await isKnown(hash))) await client.request(method, parameters);
+    for (const [hash, { method, parameters }] of calls) if (!(await hasState(hash))) await client.request(method, parameters);
   };
 };

@@ -86,7 +86,7 @@ const createLauncher = (folder: string, options: DemoOptions) => {
 };
 
 /** A node drops the genesis state, which a new index reads, after some dozens of live blocks. Loading the saved state restores it. */
-const knowsGenesis = ({ client }: DemoNode): Promise<boolean> =>
+const hasGenesisState = ({ client }: DemoNode): Promise<boolean> =>
   client.request("eth_getBalance", [treasury, "0x0"]).then(
     () => true,
     () => false,
@@ -98,7 +98,7 @@ const takeOverOrphan = async (folder: string, identity: Identity | null, options
   const record = await readNodeRecord(files.node);
   const orphan = record === null ? null : await adoptOrphan(record, files.cache);
   if (orphan === null) return null;
-  if (identity !== null && (options.rpcPort ?? orphan.port) === orphan.port && (await knowsGenesis(orphan))) return orphan;
+  if (identity !== null && (options.rpcPort ?? orphan.port) === orphan.port && (await hasGenesisState(orphan))) return orphan;
   if (identity !== null) await saveState(folder, await dumpState(orphan.client), identity);
   await orphan.client.close();
   await stopProcess(orphan.handle);

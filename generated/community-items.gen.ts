@@ -9,7 +9,7 @@ export interface ItemField {
   readonly nullable: boolean;
 }
 
-/** An operation of the template: its handler, the object of its items, and the parameters that not all of them have. */
+/** An operation of the template: its handler, the object of its items, and the parameters that only some operations have. */
 export interface TemplateOperation {
   readonly handler: string;
   readonly item: string;

@@ -278,7 +278,7 @@ export interface ChainActivityEvent {
   readonly name: string;
   /** Chain id of the network (EIP-155), as a decimal string; for a Bitcoin network, which has none, the number that Ashlar uses for it. */
   readonly chain_id: string;
-  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` those of protocols for Bitcoin networks. */
+  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` only those of protocols for Bitcoin networks. */
   readonly kind: "evm" | "bitcoin";
   /** Whether the network is a testnet, whose tokens have no value. */
   readonly is_testnet: boolean;
@@ -354,7 +354,7 @@ export interface ChainItem {
   readonly name: string;
   /** Chain id of the network (EIP-155), as a decimal string; for a Bitcoin network, which has none, the number that Ashlar uses for it. */
   readonly chain_id: string;
-  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` those of protocols for Bitcoin networks. */
+  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` only those of protocols for Bitcoin networks. */
   readonly kind: "evm" | "bitcoin";
   /** Whether the network is a testnet, whose tokens have no value. */
   readonly is_testnet: boolean;
@@ -384,7 +384,7 @@ export interface ChainStatusItem {
   readonly name: string;
   /** Chain id of the network (EIP-155), as a decimal string; for a Bitcoin network, which has none, the number that Ashlar uses for it. */
   readonly chain_id: string;
-  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` those of protocols for Bitcoin networks. */
+  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` only those of protocols for Bitcoin networks. */
   readonly kind: "evm" | "bitcoin";
   /** Whether the network is a testnet, whose tokens have no value. */
   readonly is_testnet: boolean;
@@ -398,7 +398,7 @@ export interface ChainStatusItem {
   readonly is_appchain: boolean;
   /** Height of the last indexed block; null while nothing is indexed. */
   readonly synced_block_height: number | null;
-  /** Time of the last indexed block, null while nothing is indexed; the field has the spelling of the original interface. */
+  /** Time of the last indexed block, null while nothing is indexed; the field's name is spelled as in the original interface. */
   readonly synced_blocked_signed_at: string | null;
   /** True once at least one block is indexed. */
   readonly has_data: boolean;
@@ -414,7 +414,7 @@ export interface ChainStatusItem {
   readonly missing: readonly string[] | null;
   /** Optional features of the node: `block-receipts`, `traces`, `archive-state`, `finalized-tag`, `websocket`, `batches`; null if the node has not been examined yet. */
   readonly offers: readonly string[] | null;
-  /** Max number of calls that the node accepts in one request, up to the number that Ashlar sends at most; null if the node has not been examined yet. */
+  /** Max number of calls that the node accepts in one request, up to Ashlar's own maximum; null if the node has not been examined yet. */
   readonly batch_size: number | null;
   /** Method by which the node returns traces: `trace` or `debug`; null if it returns none or has not been examined yet. */
   readonly traces_by: string | null;
@@ -432,7 +432,7 @@ export interface ChainStatusItem {
   readonly switched_off: readonly SwitchedOffProjection[] | null;
 }
 
-/** A colour in three notations. */
+/** A colour in three formats. */
 export interface ColorTheme {
   /** Red component, 0 to 255. */
   readonly red: number;
@@ -840,7 +840,7 @@ export interface DexReport {
   readonly recipient: string | null;
 }
 
-/** A whole exchange with its daily series. */
+/** An exchange with its totals and daily series. */
 export interface EcosystemChartDataResponse {
   /** Time of the last change to the index. */
   readonly updated_at: string;
@@ -882,7 +882,7 @@ export interface ExchangeTransaction {
   readonly tx_hash: string;
   /** Kind of action in the pool: a swap, or liquidity added or removed. */
   readonly act: string;
-  /** The requested account, token or pool; null in the list of a whole exchange. */
+  /** The requested account, token or pool; null in the list of an entire exchange. */
   readonly address: string | null;
   /** Pages of block explorers for this item; empty if the operator has configured none. */
   readonly explorers: readonly Explorer[];
@@ -1156,9 +1156,9 @@ export interface LendingReport {
   readonly protocol_logo_url: string | null;
   /** Version of the protocol; null if unknown. */
   readonly version: string | null;
-  /** Name of the protocol of which it is a fork; null if it is not a fork. */
+  /** Name of the protocol that it was forked from; null if it is not a fork. */
   readonly fork: string | null;
-  /** Version of the protocol of which it is a fork; null if it is not a fork. */
+  /** Version of the protocol that it was forked from; null if it is not a fork. */
   readonly fork_version: string | null;
   /** Name of the protocol's event. */
   readonly event: string;
@@ -1516,9 +1516,9 @@ export interface NftApprovalSpender {
   readonly spender_address: string;
   /** Known name of the spender; null if it has none. */
   readonly spender_address_label: string | null;
-  /** `ALL` for an approval of the whole collection, otherwise the approved id as a decimal string; null if unknown. */
+  /** `ALL` for an approval of the entire collection, otherwise the approved id as a decimal string; null if unknown. */
   readonly token_ids_approved: string | null;
-  /** `UNLIMITED` for an approval of the whole collection, otherwise the number of tokens as a decimal string; null if unknown. */
+  /** `UNLIMITED` for an approval of the entire collection, otherwise the number of tokens as a decimal string; null if unknown. */
   readonly allowance: string | null;
 }
 
@@ -1740,7 +1740,7 @@ export interface NftOwnershipForCollectionItem {
   readonly token_id: string;
   /** Token standards that the collection implements; null if they are unknown. */
   readonly supports_erc: readonly string[] | null;
-  /** Time of the token's last transfer from or to the address; null if none is indexed. The field has the spelling of the original interface. */
+  /** Time of the token's last transfer from or to the address; null if none is indexed. The field's name is spelled as in the original interface. */
   readonly last_transfered_at: string | null;
   /** Number of tokens with this id, 1 for ERC-721; null if unknown. */
   readonly balance: string | null;
@@ -1818,11 +1818,11 @@ export interface NftSalesReport {
   readonly token_count: number | null;
   /** Number of distinct ids in this sale; null if unknown. */
   readonly num_token_ids_sold_per_sale: number | null;
-  /** Number of distinct ids sold in the whole transaction; null if unknown. */
+  /** Number of distinct ids sold in the entire transaction; null if unknown. */
   readonly num_token_ids_sold_per_tx: number | null;
   /** Number of collections in this sale; null if unknown. */
   readonly num_collections_sold_per_sale: number | null;
-  /** Number of collections sold in the whole transaction; null if unknown. */
+  /** Number of collections sold in the entire transaction; null if unknown. */
   readonly num_collections_sold_per_tx: number | null;
   /** Whether the order sold one token id (`single`) or several (`bundle`); null if unknown. */
   readonly trade_type: string | null;
@@ -1834,7 +1834,7 @@ export interface NftSalesReport {
 
 /** A trait with the count of each value. */
 export interface NftSummaryAttribute {
-  /** Name of the trait, in the spelling of the metadata. */
+  /** Name of the trait, as in the metadata. */
   readonly trait_type: string;
   /** One element per value, most frequent first. */
   readonly values: readonly NftAttribute[];
@@ -1870,7 +1870,7 @@ export interface NftTokenContractBalanceItem {
   readonly supports_erc: readonly string[] | null;
   /** Whether the operator's rules classify the contract as spam; null if it has not been classified. */
   readonly is_spam: boolean | null;
-  /** Time of the wallet's last transfer in this collection; null if none is indexed. The field has the spelling of the original interface. */
+  /** Time of the wallet's last transfer in this collection; null if none is indexed. The field's name is spelled as in the original interface. */
   readonly last_transfered_at: string | null;
   /** Number of tokens of the collection that the address holds; null if unknown. */
   readonly balance: string | null;
@@ -1890,7 +1890,7 @@ export interface NftTokenContractBalanceItem {
 
 /** A trait's name. */
 export interface NftTrait {
-  /** Name of the trait, in the spelling of the metadata. */
+  /** Name of the trait, as in the metadata. */
   readonly name: string;
 }
 
@@ -1914,7 +1914,7 @@ export interface NftTraitString {
 
 /** Summary of one trait. */
 export interface NftTraitSummary {
-  /** Name of the trait, in the spelling of the metadata. */
+  /** Name of the trait, as in the metadata. */
   readonly name: string;
   /** `numeric` if all values are numbers, otherwise `string`; null if no token has a value. */
   readonly value_type: string | null;
@@ -2026,7 +2026,7 @@ export interface Pagination {
   readonly page_number: number;
   /** Max number of items per page. */
   readonly page_size: number;
-  /** Number of items of the whole list, if it is stored or at most 10,000; otherwise null. */
+  /** Number of items of the entire list, if it is stored or at most 10,000; otherwise null. */
   readonly total_count: number | null;
 }
 
@@ -2622,7 +2622,7 @@ export interface TokenPricesResponse {
   readonly supports_erc: readonly string[] | null;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Time of the last change to the index; the field has the spelling of the original interface. */
+  /** Time of the last change to the index; the field's name is spelled as in the original interface. */
   readonly update_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -2754,7 +2754,7 @@ export interface TokenV2Volume {
   readonly pretty_total_volume_24h_quote: string | null;
   /** Value of the token's amount in all pools of the exchange; null if the price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value of the token's amount swapped in the last 24 hours, at the price at their end; null if the price is unknown. */
+  /** Value of the token's amount swapped in the last 24 hours, at the price at the end of that period; null if the price is unknown. */
   readonly total_volume_24h_quote: number | null;
 }
 
@@ -2798,7 +2798,7 @@ export interface TokenV2VolumeWithChartData {
   readonly pretty_total_volume_24h_quote: string | null;
   /** Value of the token's amount in all pools of the exchange; null if the price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value of the token's amount swapped in the last 24 hours, at the price at their end; null if the price is unknown. */
+  /** Value of the token's amount swapped in the last 24 hours, at the price at the end of that period; null if the price is unknown. */
   readonly total_volume_24h_quote: number | null;
   /** Number of transactions that swapped the token in the last 24 hours; null if unknown. */
   readonly transactions_24h: number | null;
@@ -3166,7 +3166,7 @@ export interface VolumeEcosystemChart {
   readonly volume_quote: number | null;
   /** Value swapped on the day with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_volume_quote: string | null;
-  /** Number of swaps on the day, null if it is unknown; the field has the spelling of the original interface. */
+  /** Number of swaps on the day, null if it is unknown; the field's name is spelled as in the original interface. */
   readonly swap_count_24: number | null;
 }
 
@@ -3196,7 +3196,7 @@ export interface VolumeTimeseries {
   readonly token_0_quote_rate: number | null;
   /** Price of one whole second token at the end of the day; null if it is unknown. */
   readonly token_1_quote_rate: number | null;
-  /** Number of swaps on the day; null if it is unknown. The field has the spelling of the original interface. */
+  /** Number of swaps on the day; null if it is unknown. The field's name is spelled as in the original interface. */
   readonly swap_count_24: number | null;
 }
 

@@ -48,13 +48,13 @@ import { createShards, type OutageOf } from "./shards.ts";
 /** The dependencies of a server. The connections are those to the control database. */
 export interface AppOptions extends DatabaseConnections {
   readonly config: Config;
-  /** The chains that it serves, in the order of lists. */
+  /** The chains that it serves, in the order in which responses list them. */
   readonly chains: readonly AnyChainConfig[];
   /** The connections to the databases of chains that have the setting `database`, by its value. */
   readonly shards?: Readonly<Record<string, DatabaseConnections>> | undefined;
   /** The declared protocols; the built-in ones by default. */
   readonly protocols?: readonly Protocol[];
-  /** Those of them that the operator added. */
+  /** The declared protocols that the operator added. */
   readonly added?: readonly AddedProtocol[];
   readonly logger: Logger;
   readonly demo?: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
@@ -74,7 +74,7 @@ export interface App extends HttpApp {
   readiness(): Promise<Readiness>;
 }
 
-/** The weight of the requests that are processed at the same time per connection to the database: they wait for each other, for JavaScript and for nodes. */
+/** Weight of concurrent requests per database connection; above 1 because requests also wait for each other, for JavaScript and for nodes. */
 const weightPerConnection = 4;
 
 const handlers = {
@@ -97,10 +97,10 @@ export function createApp(options: AppOptions): App {
   const { primaryOutageSeconds } = config;
   const outageOf: OutageOf = (name, { replicas }) => {
     if (replicas === undefined || primaryOutageSeconds === 0) return noOutage;
-    const of = name === null ? "databaseUrl" : `database ${name}`;
+    const label = name === null ? "databaseUrl" : `database ${name}`;
     const onChange = (isLost: boolean): void => {
-      if (isLost) logger.warn(`The primary of ${of} does not respond: responding from replicas for up to ${primaryOutageSeconds} s.`);
-      else logger.info(`The primary of ${of} responds again.`);
+      if (isLost) logger.warn(`The primary of ${label} does not respond: responding from replicas for up to ${primaryOutageSeconds} s.`);
+      else logger.info(`The primary of ${label} responds again.`);
     };
     return createPrimaryOutage({ maxMilliseconds: primaryOutageSeconds * 1_000, onChange });
   };
@@ -115,13 +115,13 @@ export function createApp(options: AppOptions): App {
   const isRead = createIsRead(chains, community.isIndexed);
   const otherChains = createOtherChains(shards.chainOfCurrency);
   const { headOf, contentOf, requireBuilt } = createAsOfProjection(shards, isRead, community.readsPools, otherChains);
-  /** With a fixed time, responses are as of that time. */
+  /** If `now` is fixed, responses are as of that time. */
   const withTime = <T extends { readonly content: ContentVersion | null } | null>(read: T): T =>
     read === null || read.content === null || options.now === undefined
       ? read
       : { ...read, content: { ...read.content, changedAt: options.now() } };
   const resources = {
-    askAll: shards.askAll,
+    queryAll: shards.queryAll,
     community,
     requireBuilt,
     chains: createChainDirectory(options.chains.map((chain) => (isEvmChain(chain) ? withTokenList(chain) : chain))),
@@ -130,12 +130,13 @@ export function createApp(options: AppOptions): App {
     classifier: createClassifier(loadRules(config.rulesFile)),
   };
   const resourcesIn = (shard: Shard) => ({ ...resources, ...shard.queries, labels: shard.labels });
-  const ofShards = new Map(shards.all.map((shard) => [shard, resourcesIn(shard)]));
-  const ofControl = resourcesIn(shards.control);
-  /** With the queries of the database of a request's chain. */
-  const resourcesOf = (chainId: number | null) => (chainId === null ? ofControl : (ofShards.get(shards.of(chainId)) ?? ofControl));
+  const resourcesByShard = new Map(shards.all.map((shard) => [shard, resourcesIn(shard)]));
+  const controlResources = resourcesIn(shards.control);
+  /** The resources of a request, with the queries of its chain's database. */
+  const resourcesOf = (chainId: number | null) =>
+    chainId === null ? controlResources : (resourcesByShard.get(shards.of(chainId)) ?? controlResources);
   const readinessOfAll = createReadiness(options.chains, shards.all, { now, maxSilentSeconds: config.indexerSilentSeconds });
-  /** Null if the content of a database is unknown, because it does not respond, while others do. */
+  /** The content version of all databases; null if one of several does not respond. */
   const contentOfAll = async (): Promise<ContentVersion | null> => {
     try {
       return withTime({ content: await contentOf(options.chains.map(({ id }) => id)) }).content;
@@ -206,7 +207,7 @@ const readDocument = (): OpenApiDocument => {
   return document;
 };
 
-/** The chain whose rates a request's currency has, if it is another one than the request's. */
+/** The chain that the rates of a request's currency are read from, unless it is the chain of the request. */
 const createOtherChains =
   (chainOf: ChainOfCurrency): ((chainId: number, request: unknown) => readonly number[]) =>
   (chainId, request) => {

@@ -54,7 +54,7 @@ withConfig(program.command("migrate"))
   .action(async (options: CommonOptions) => (await import("./commands/migrate.ts")).migrateDatabases(loadConfigWith(options)));
 
 withDatabase(program.command("backup"))
-  .description("write a backup of the whole index, from one moment, while other processes index and serve; if it is killed, start it again")
+  .description("write a consistent backup of the entire index while other processes index and serve; if it is killed, run it again")
   .argument("<folder>", "a new or empty folder, or one with the files of a killed backup, which are replaced")
   .option(
     "--chain <name>",
@@ -80,11 +80,11 @@ withDatabase(program.command("restore"))
 const database = program.command("database").description("manage the embedded database");
 withJobs(database.command("upgrade"))
   .description(
-    "upgrade the embedded database after the installed PostgreSQL has a new major version: copies it, compares all rows, and keeps the old data; if it is killed, start it again",
+    "upgrade the embedded database after the installed PostgreSQL has a new major version: copies it, compares all rows, and keeps the old data; if it is killed, run it again",
   )
   .option(
     "--programs <folder>",
-    "the installation of Ashlar that was used until now, or of the old version of PostgreSQL (default: searched where Ashlar copies programs, and where Debian installs them)",
+    "the previous installation of Ashlar, or the installation of the old version of PostgreSQL (default: search the folders to which Ashlar copies and Debian installs programs)",
   )
   .action(async (options: CommonOptions & UpgradeCommand) =>
     (await import("./commands/upgrade-database.ts")).upgradeDatabase(loadConfigWith(options), readVersion(), options),
@@ -114,7 +114,7 @@ withConfig(program.command("rules"))
 
 const prices = program.command("prices").description("manage the prices of a chain's tokens");
 withOneChain(prices.command("import"))
-  .description("import all prices of a CSV file with lines asset,time,price (US dollars for one whole unit); none if one is invalid")
+  .description("import all prices of a CSV file with lines asset,time,price (US dollars per whole unit), or none if a line is invalid")
   .argument("<file>", "the CSV file")
   .action(async (file: string, options: CommonOptions) =>
     (await import("./commands/prices.ts")).importPriceFile(await configWithDemo(options), file),

@@ -12,7 +12,7 @@ export interface LogDestination {
 export interface LoggerOptions extends Pick<Config, "logLevel" | "logFormat"> {
   /** Standard error by default; standard output is for messages to the user. */
   readonly destination?: LogDestination | undefined;
-  /** The process that its lines name, if a service has several. */
+  /** The name of the process in its lines, if a service has several processes. */
   readonly process?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function createLogLines({ logFormat, destination }: Pick<LoggerOptions, "
   return isPretty ? prettyLines(lines, isTerminal && !process.env.NO_COLOR) : lines;
 }
 
-/** Creates a logger that writes JSON lines to a destination; they name the process, if it has a name. */
+/** Creates a logger that writes JSON lines to a destination; they include the name of the process, if any. */
 export function createLineLogger(logLevel: Config["logLevel"], lines: LogDestination, name?: string): Logger {
   const options = {
     level: logLevel,

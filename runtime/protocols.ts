@@ -13,14 +13,14 @@ import { configurationProblem } from "./domains/community/configuration.ts";
 /** The built-in protocols. */
 export const communityProtocols: readonly Protocol[] = protocols;
 
-/** The name of the chain of the demo, which no configuration has. */
+/** The name of the demo chain, which is not in the configuration. */
 const demoChain = "demo";
 
 /** The declared protocols of a process. */
 export interface DeclaredProtocols {
   /** Built-in and added ones. */
   readonly protocols: readonly Protocol[];
-  /** Those of the operator's directory. */
+  /** The protocols of the operator's directory. */
   readonly added: readonly AddedProtocol[];
 }
 
@@ -45,7 +45,7 @@ export function loadAddedProtocols(path: string, names: Config["protocols"]): re
   const { directory, files } = readCommunityDirectory(path);
   const configured = Object.entries(names).filter(([id]) => communityProtocols.some((protocol) => protocol.id === id));
   const taken = new Map([
-    ...configured.map(([id, name]) => [name, `the built-in protocol ${id}, by the setting protocols`] as const),
+    ...configured.map(([id, name]) => [name, `the built-in protocol ${id} in the setting protocols`] as const),
     ...communityProtocols.flatMap(({ id, name }) => [id, name].map((word) => [word, `the built-in protocol ${id}`] as const)),
   ]);
   const { value, diagnostics } = checkDirectory(directory, files, {
@@ -58,7 +58,7 @@ export function loadAddedProtocols(path: string, names: Config["protocols"]): re
 }
 
 /**
- * Networks of protocols that are neither known nor configured: they have no effect, and may be spelled wrongly. They are warnings, because a directory may be
+ * Networks of protocols that are neither presets nor configured: they have no effect and may be misspelled. They are warnings, because a directory may be
  * shared with operators of other chains.
  */
 export const unknownNetworks = (added: readonly Pick<AddedProtocol, "networks">[], { chains }: Pick<Config, "chains">): Diagnostic[] => {

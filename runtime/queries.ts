@@ -13,7 +13,7 @@ import { createUncachedMetadata } from "./domains/nft-metadata/queries/uncached.
 import { createNftSaleQueries } from "./domains/nft-sales/queries.ts";
 import { createPoolQueries } from "./domains/pools/queries/index.ts";
 import { createPriceQueries } from "./domains/prices/queries/price.ts";
-import type { ChainOfCurrency, ElsewhereStored } from "./domains/prices/queries/rates.ts";
+import type { ChainOfCurrency, RemoteCloses } from "./domains/prices/queries/rates.ts";
 import { createSafeQueries } from "./domains/safes/queries.ts";
 import { createTokenRequests } from "./domains/tokens/jobs/record-token-requests.ts";
 import { createTokenQueries } from "./domains/tokens/queries/index.ts";
@@ -25,14 +25,14 @@ export type Queries = ReturnType<typeof createQueries>;
 /** Where chains read the rates of currencies. */
 export interface RateSources {
   readonly chainOfCurrency: ChainOfCurrency;
-  readonly elsewhere: ElsewhereStored;
+  readonly remoteCloses: RemoteCloses;
 }
 
 /** Creates the queries of all domains for the chains of a database. `database` may run statements on replicas; `primary` does not. */
 export function createQueries(
   chains: readonly ChainConfig[],
   { database, primary }: { readonly database: Database; readonly primary: Database },
-  { chainOfCurrency, elsewhere }: RateSources,
+  { chainOfCurrency, remoteCloses }: RateSources,
   now: () => Date,
   cache: IndexCache,
 ) {
@@ -43,7 +43,7 @@ export function createQueries(
     tokens: createTokenQueries(database, cache),
     tokenRequests: createTokenRequests(primary, now),
     pools: createPoolQueries(database, (chainId) => factories.get(chainId) ?? [], cache),
-    prices: createPriceQueries(database, chainOfCurrency, cache, elsewhere),
+    prices: createPriceQueries(database, chainOfCurrency, cache, remoteCloses),
     rollUps: createRollUpQueries(database, cache),
     nfts: createNftQueries(database),
     nftMetadata: createNftMetadataQueries(database),

@@ -8,8 +8,9 @@ import type { Shard } from "./shard.ts";
 import { inTime } from "./shards.ts";
 
 /**
- * The readiness of a server with its databases, that of the control database first. Another database that cannot be used is no reason, because the chains of
- * the others are served: the details name it and its chains. A database whose primary is lost, while responses are read from replicas, is as ready as before.
+ * Creates the readiness check of a server and its databases, the first of which is the control database. Another database that cannot be used does not make
+ * the server unready, because the remaining chains are served: the details list that database and its chains. A lost primary does not change readiness while
+ * responses are read from replicas.
  */
 export function createReadiness(
   chains: readonly AnyChainConfig[],

@@ -87,7 +87,7 @@ export async function inspectDatabase(
   return { reasons: [...backfilling, ...building, ...stopped], chains: states.map(({ backfilled: _, ...state }) => state) };
 }
 
-/** A process that indexes reports at least this often: a failure of one that waits to become the leader is no problem. */
+/** A leader reports at least this often. While it does, failures of processes that wait to become the leader are ignored. */
 const leaderSeconds = 15;
 
 /** Why a chain is not being indexed; null if it is, or if nothing is known about its indexer. */

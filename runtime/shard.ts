@@ -12,13 +12,13 @@ import { createQueries, type Queries, type RateSources } from "./queries.ts";
 /** The connections of a server to one database. */
 export interface DatabaseConnections {
   readonly database: Database;
-  /** For keys, anchors, health and readiness, so that they do not wait for answers; by default the same database. */
+  /** For keys, anchors, health and readiness, so that they do not wait for resolvers; the same database by default. */
   readonly control?: Database | undefined;
   /** Connected as the role that runs the SQL of declared protocols; without it, community endpoints respond with 503. */
   readonly reader?: Database | undefined;
   /** Replicas that run the statements of resolvers; without them, `database` does. */
   readonly replicas?: Replicas | undefined;
-  /** Notifications of the index (`indexChannel`); without them, nothing that the index changes is cached. */
+  /** Notifications of the index (`indexChannel`); without them, index data is not cached. */
   readonly notifications?: Notifications | undefined;
 }
 
@@ -32,9 +32,9 @@ export interface Shard {
   readonly queries: Queries;
   readonly labels: LabelQueries["labels"];
   readonly heads: Heads;
-  /** How it is while its primary is lost. */
+  /** Tracks whether its primary is lost. */
   readonly outage: PrimaryOutage;
-  /** The size of its pool for answers. */
+  /** The size of its connection pool for resolvers. */
   readonly poolSize: number;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export function createShard(
     outage,
   });
   heads.onHead((chainId, progress) => replicas?.requireContent(chainId, progress?.content));
-  // No response may be cached for a content that is newer than the other values that it was computed from.
+  // A response must not be cached under a content version that is newer than the values from which it was computed.
   heads.onHead(cache.invalidate);
   const { labels } = createLabelQueries(queries.names, readLabels(evmChains));
   return {

@@ -13,40 +13,40 @@ import { createShard, type DatabaseConnections, type Shard } from "./shard.ts";
 export interface Shards {
   /** The shard of the control database. */
   readonly control: Shard;
-  /** All shards, that of the control database first. */
+  /** All shards, the control database's first. */
   readonly all: readonly Shard[];
   readonly chainOfCurrency: ChainOfCurrency;
   /** The shard of a chain. */
   of(chainId: number): Shard;
-  /** The progress of chains, as `Heads` has it. @throws {DatabaseUnavailable} if one of their databases does not respond. */
+  /** The progress of chains, as tracked by `Heads`. @throws {DatabaseUnavailable} if one of their databases does not respond. */
   readonly progressOf: ProgressQueries["progressOf"];
-  /** Runs queries on all databases at once, each for a limited time. @throws {DatabaseUnavailable} if none responds. */
-  readonly askAll: <Result>(ask: (database: DatabaseView) => Promise<Result>) => Promise<Asked<Result>>;
+  /** Runs queries on all databases concurrently, each for a limited time. @throws {DatabaseUnavailable} if none responds. */
+  readonly queryAll: <Result>(query: (database: DatabaseView) => Promise<Result>) => Promise<QueryResults<Result>>;
   close(): Promise<void>;
 }
 
-/** The chains of a database, and the queries of what is not about one chain. */
+/** The chains of a database, and its queries for requests without a chain. */
 interface DatabaseView extends Pick<Queries, "ledger" | "network" | "bitcoin"> {
   readonly chains: readonly AnyChainConfig[];
 }
 
-/** What the databases returned, and the ids of the chains of those that did not respond. */
-interface Asked<Result> {
+/** The results of the databases that responded, and the ids of the chains of those that did not. */
+interface QueryResults<Result> {
   readonly results: readonly Result[];
   readonly unavailable: ReadonlySet<number>;
 }
 
-/** How long each database may take to respond when all are asked at once. */
-const askMilliseconds = 3_000;
+/** How long each database may take to respond when all are queried concurrently. */
+const queryMilliseconds = 3_000;
 
-/** The result of work on a database. @throws {DatabaseUnavailable} if it takes too long. */
+/** Awaits work on a database. @throws {DatabaseUnavailable} if it takes too long. */
 export const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
-  abortable(AbortSignal.timeout(askMilliseconds), work).catch((error: unknown) => {
+  abortable(AbortSignal.timeout(queryMilliseconds), work).catch((error: unknown) => {
     if (!(error instanceof Error && error.name === "TimeoutError")) throw error;
-    throw new DatabaseUnavailable("ETIMEDOUT", `it did not respond within ${askMilliseconds / 1_000} s`);
+    throw new DatabaseUnavailable("ETIMEDOUT", `it did not respond within ${queryMilliseconds / 1_000} s`);
   });
 
-/** How a database is while its primary is lost: not usable without replicas. */
+/** The outage tracker of a database, which is unusable without replicas while its primary is lost. */
 export type OutageOf = (name: string | null, connections: DatabaseConnections) => PrimaryOutage;
 
 /** Creates the shards: the chains without the setting `database` are in the control database. */
@@ -61,17 +61,17 @@ export function createShards(
   const byChain = new Map<number, Shard>();
   const create = (name: string | null, to: DatabaseConnections): Shard => {
     const own = chains.filter((chain) => databaseOf(chain) === name);
-    /** Reads rates of a chain of another database; they are unknown while that is lost. */
-    const elsewhere = (chainId: number): ReadCloses | undefined => {
-      const lender = byChain.get(chainId);
-      if (lender === undefined || lender === shard) return undefined;
+    /** Reads rates of a chain in another database; they are unknown while that database does not respond. */
+    const remoteCloses = (chainId: number): ReadCloses | undefined => {
+      const source = byChain.get(chainId);
+      if (source === undefined || source === shard) return undefined;
       return (_, spans, lookups) =>
-        lender.queries.prices.closes(chainId, spans, lookups).catch((error: unknown) => {
+        source.queries.prices.closes(chainId, spans, lookups).catch((error: unknown) => {
           if (!isUnavailable(error)) throw error;
           return lookups.map(() => null);
         });
     };
-    const shard = createShard(name, own, to, { chainOfCurrency, elsewhere }, now, outageOf(name, to));
+    const shard = createShard(name, own, to, { chainOfCurrency, remoteCloses }, now, outageOf(name, to));
     for (const { id } of own) byChain.set(id, shard);
     return shard;
   };
@@ -85,14 +85,14 @@ export function createShards(
     chainOfCurrency,
     of,
     progressOf: isOne ? home.heads.progressOf : progressInAll(of),
-    askAll: isOne ? askOnly(home) : askEach(all),
+    queryAll: isOne ? queryOnly(home) : queryEach(all),
     async close() {
       await Promise.all(all.map((shard) => shard.close()));
     },
   };
 }
 
-/** Reads the progress of chains in several databases, each with one load. */
+/** Reads the progress of chains in several databases, with one load per database. */
 const progressInAll =
   (of: Shards["of"]): ProgressQueries["progressOf"] =>
   async (chainIds) => {
@@ -106,20 +106,20 @@ const progressInAll =
 
 const viewOf = ({ chains, queries: { ledger, network, bitcoin } }: Shard): DatabaseView => ({ chains, ledger, network, bitcoin });
 
-const askOnly =
-  (shard: Shard): Shards["askAll"] =>
-  async (ask) => ({ results: [await ask(viewOf(shard))], unavailable: new Set() });
+const queryOnly =
+  (shard: Shard): Shards["queryAll"] =>
+  async (query) => ({ results: [await query(viewOf(shard))], unavailable: new Set() });
 
-const askEach =
-  (all: readonly Shard[]): Shards["askAll"] =>
-  async <Result>(ask: (database: DatabaseView) => Promise<Result>): Promise<Asked<Result>> => {
+const queryEach =
+  (all: readonly Shard[]): Shards["queryAll"] =>
+  async <Result>(query: (database: DatabaseView) => Promise<Result>): Promise<QueryResults<Result>> => {
     const unavailable = new Set<number>();
     const failures: unknown[] = [];
-    const asked = all.map(async (shard) => {
-      // A database without chains has nothing to say.
+    const running = all.map(async (shard) => {
+      // A database without chains has no results.
       if (shard.chains.length === 0) return [];
       try {
-        return [await inTime(ask(viewOf(shard)))];
+        return [await inTime(query(viewOf(shard)))];
       } catch (error) {
         if (!isUnavailable(error)) throw error;
         failures.push(error);
@@ -127,7 +127,7 @@ const askEach =
         return [];
       }
     });
-    const results = (await Promise.all(asked)).flat();
+    const results = (await Promise.all(running)).flat();
     if (results.length === 0 && failures.length > 0) throw failures[0];
     return { results, unavailable };
   };

@@ -34,7 +34,7 @@ export function SignInPage({
       <PageHeading>Ashlar console</PageHeading>
       {held.current === null || held.current === "" ? (
         <p>
-          Run <code>ashlar console login</code> on the machine of the service, and open the link that it prints.
+          Run <code>ashlar console login</code> on the machine that runs the service, and open the link that it prints.
         </p>
       ) : (
         <button type="button" class="primary" disabled={action.isRunning} onClick={() => void signIn()}>

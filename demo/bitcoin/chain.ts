@@ -33,7 +33,7 @@ export interface BitcoinChain {
   mine(transactions?: readonly Transaction[], coinbase?: Transaction | readonly Payment[]): MinedBlock;
   /** Removes the blocks above a height. */
   fork(height: number): void;
-  /** Returns an output of a transaction in the blocks up to a height (default: all blocks). Of transactions with the same id, the newest counts. */
+  /** Returns an output of a transaction in the blocks up to a height (default: all blocks). Of several transactions with the id, it uses the newest. */
   coin(txid: string, vout: number, height?: number): Coin;
 }
 
@@ -92,7 +92,7 @@ function coinbaseOf(height: number, salt: number, payments: readonly Payment[]):
   return transaction;
 }
 
-/** A transaction that spends coins; its fee is their sum less that of the payments. */
+/** A transaction that spends coins; its fee is their sum less the sum of the payments. */
 export function spend(coins: readonly Coin[], payments: readonly Payment[]): Transaction {
   const transaction = new Transaction();
   transaction.version = 2;

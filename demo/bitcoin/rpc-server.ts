@@ -23,7 +23,7 @@ export type RespondRpc = (method: string, params: readonly unknown[]) => unknown
 
 export interface RpcServerOptions {
   readonly respond: RespondRpc;
-  /** Whether JSON-RPC 2.0 requests get JSON-RPC 2.0 responses, as in Bitcoin Core 28 and later. */
+  /** Whether JSON-RPC 2.0 requests receive JSON-RPC 2.0 responses, as in Bitcoin Core 28 and later. */
   readonly hasVersion2: boolean;
   /** The user and password that requests must have, as `user:password`; by default none. */
   readonly credentials?: string;

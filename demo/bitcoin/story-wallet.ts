@@ -6,7 +6,7 @@ import type { OutputKind, Wallet } from "./wallets.ts";
 const inputSizes = { p2pkh: 148n, p2wpkh: 68n, p2wsh: 105n, p2tr: 58n } as const satisfies Partial<Record<OutputKind, bigint>>;
 const outputSize = 43n;
 const overhead = 11n;
-/** Less change than this would cost more to spend than it is worth, and is left to the miner. */
+/** A smaller change would cost more to spend than it is worth, so it is added to the fee. */
 const minChange = 1_000n;
 /** The blocks after which the coins of a coinbase can be spent (consensus rule). */
 const coinbaseMaturity = 100;

@@ -106,7 +106,7 @@ const setUpProtocol = async (
     ...people.flatMap((owner) => markets.flatMap((market) => actions.mint(market, owner, [100, 200]))),
     ...actions.mint(collateral, debtor, [10, 20]),
     ...actions.borrow(dollar, trader, 15n),
-    // So much that the collateral does not cover the debt at a higher price of the dollar.
+    // An amount that the collateral does not cover at a higher price of the dollar.
     ...actions.borrow(dollar, debtor, 600n, 1n),
   ]);
   const act = (): Call[] => {

@@ -67,7 +67,7 @@ export const setUpPermits = async (context: StoryContext, accounts: Accounts): P
     // An unlimited permit: spending does not lower it.
     await permit(trader, unlimited),
     spend(trader, gardener, 25n * unit),
-    // An allowance above the balance, partly used; no event emits the remainder.
+    // An allowance above the balance, partly used; no event reports the remainder.
     approve(trader, second, 9_000n * unit),
     spend(second, trader, 500n * unit),
     approve(collector, trader, 100n * unit),

@@ -31,7 +31,7 @@ const swapShare = [5, 20] as const;
 /** Creates joins, exits and swaps that succeed: a join may cost a fifth more than at the last block, and an exit redeems only tracked shares. */
 export const createPoolMoves = (context: StoryContext, { vault, pools, inVault, random }: PoolMovesOptions): PoolMoves => {
   const { artifacts, holdings } = context;
-  /** The shares of each owner, which nothing else moves. */
+  /** The shares of each owner; no other chapter moves them. */
   const shares = new Map<string, bigint>();
   const keyOf = ({ address }: VaultPool, owner: Address): string => address + owner;
   const others = ({ address, tokens }: VaultPool): Address[] => tokens.filter((token) => token !== address);

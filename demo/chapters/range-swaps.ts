@@ -25,7 +25,7 @@ interface SwapOptions {
 const encodePath = (tokens: readonly Address[], fees: readonly number[]): Address =>
   `0x${tokens.map((token, index) => `${index === 0 ? "" : (fees[index - 1] ?? 0).toString(16).padStart(6, "0")}${token.slice(2)}`).join("")}`;
 
-/** Creates the daily swaps: first the market maker's, which end exactly at the market price if its funds suffice, then those of traders. */
+/** Creates the daily swaps: first the market maker's, which end exactly at the market price if its funds suffice, then the traders'. */
 export const createRangeSwaps = (
   context: StoryContext,
   accounts: Accounts,

@@ -16,7 +16,7 @@ interface Vault {
   readonly address: Address;
   readonly asset: Address;
   readonly abi: Parameters<typeof encode>[0];
-  /** The arguments of `deposit` and `withdraw`. The latter takes shares, except that of the ERC-4626 vault, which takes assets. */
+  /** The arguments of `deposit` and `withdraw`. `withdraw` takes shares, except in the ERC-4626 vault, where it takes assets. */
   readonly depositOf: (assets: bigint, owner: Address) => readonly unknown[];
   readonly withdrawalOf: (assets: bigint, owner: Address) => readonly unknown[];
 }

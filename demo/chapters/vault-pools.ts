@@ -82,7 +82,7 @@ export const setUpVaultPools = async (
   const random = context.random("pools of a vault");
   const all: readonly VaultPool[] = [goldDollar, dollars];
   const moves = createPoolMoves(context, { vault, pools: all, inVault, random });
-  /** Creates joins in sequence, because those of an account depend on the cost of the previous ones. */
+  /** Creates joins in sequence, because an account's joins depend on the cost of its previous ones. */
   const joinAll = async (owners: readonly Address[]): Promise<Call[]> => {
     const calls: Call[] = [];
     for (const owner of owners) for (const pool of all) calls.push(...(await moves.join(pool, owner)));

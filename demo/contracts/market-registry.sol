@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {MoneyMarket} from "./money-market.sol";
 
-/// Lists the markets of a lending protocol and decides who may borrow: whoever has supplied enough at the prices that the administrator sets.
+/// Lists the markets of a lending protocol, and allows accounts to borrow against sufficient supplies, valued at the prices that the administrator sets.
 contract MarketRegistry {
     event MarketListed(address cToken);
 

@@ -19,7 +19,7 @@ abstract contract MoneyMarket {
     event ReservesReduced(address admin, uint256 reduceAmount, uint256 newTotalReserves);
     event Transfer(address indexed from, address indexed to, uint256 amount);
 
-    /// Which events a market emits: those of the oldest deployments, those with the cash before accrual, and those with the balance of the account.
+    /// The variant of the events: as in the oldest deployments, with the cash before accrual, or with the balance of the account.
     enum Variant {
         Oldest,
         Cash,

@@ -41,7 +41,7 @@ abstract contract StableSwap {
 
     event TokenExchange(address indexed buyer, int128 sold_id, uint256 tokens_sold, int128 bought_id, uint256 tokens_bought);
 
-    /// Stands for the native currency.
+    /// The placeholder address of the native currency.
     address internal constant native = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
     uint256 internal constant feeUnit = 1e10;
     uint256 internal constant fee = 4_000_000;

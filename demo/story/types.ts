@@ -20,7 +20,7 @@ export interface Call {
   readonly label?: string;
 }
 
-/** Returns a chapter's transactions of a day, counted from 0. They keep their order and are interleaved with those of other chapters. */
+/** Returns a chapter's transactions of a day, counted from 0. They keep their order and are interleaved with other chapters' transactions. */
 export type DailyCalls = (day: number) => readonly Call[] | Promise<readonly Call[]>;
 
 /** A mined transaction that has a label. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import * as objects from "../../runtime/declarations/objects/definition.ts";
 
 /**
- * The one definition of the catalog: the TypeScript types, the shape checks and `spec/catalog.schema.json` are derived from it.
+ * The single definition of the catalog: the TypeScript types, the shape checks and `spec/catalog.schema.json` are derived from it.
  * Constraints that a shape cannot express, such as references and overlapping paths, are in `checks/`.
  */
 

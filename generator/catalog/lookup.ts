@@ -5,7 +5,7 @@ import type { EndpointDefinition, FieldDefinition } from "./definition.ts";
 import type { CatalogDraft, Draft, EndpointDraft, ObjectDraft, Section, ServiceDraft } from "./draft.ts";
 import { pathParameterNames } from "./parameters.ts";
 
-/** The part that endpoints and the operations of the community template have in common. */
+/** The part that endpoints share with the operations of the community template. */
 export type OperationDraft = Draft<Pick<EndpointDefinition, "response" | "query" | "pagination">>;
 
 /** An object with its inherited fields. */
@@ -23,7 +23,7 @@ export interface ResolvedObject {
 export interface Lookup {
   readonly draft: CatalogDraft;
   readonly operations: readonly OperationDraft[];
-  /** By name; of duplicates, the first one. */
+  /** By name; the first of duplicates. */
   readonly objects: ReadonlyMap<string, ResolvedObject>;
   /** False if an object may exist that could not be read. */
   readonly allObjectsReadable: boolean;
@@ -99,7 +99,7 @@ function withNearestNames(names: readonly string[], known: Section<unknown>): st
   return [...new Set([...names, ...nearestNames(names, known?.keys() ?? [])])];
 }
 
-/** The known names that the used names mean: the same name, or the nearest spelling. */
+/** The known names that the used names refer to: the exact name, or the nearest one if it is misspelt. */
 export function nearestNames(used: Iterable<string>, known: Iterable<string>): ReadonlySet<string> {
   const candidates = [...known];
   const exact = new Set(candidates);

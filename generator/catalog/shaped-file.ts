@@ -15,7 +15,7 @@ export interface ShapedFile {
   at(path: YamlPath): unknown;
   /** The keys of the map at a path; none if it is not a map. */
   keysAt(path: YamlPath): string[];
-  /** The whole value with defaults applied; null if any part has the wrong shape. */
+  /** The entire value with defaults applied; null if any part has the wrong shape. */
   readonly validated: unknown;
 }
 

@@ -4,7 +4,7 @@ import type { Model, Operation, ResponseObject } from "../model/model.ts";
 import { catalogHeader } from "./header.ts";
 
 /**
- * Emits the fields of the items that community endpoints return, and of the objects in them; the server converts the columns of declared SQL by them.
+ * Emits the fields of the items that community endpoints return, and of the objects in them; the server uses them to convert the columns of declared SQL.
  */
 export function emitCommunityItems(model: Model): string {
   const handlers = model.handlers.filter(({ operation }) => operation.class === "C");
@@ -27,7 +27,7 @@ export function emitCommunityItems(model: Model): string {
     "  readonly nullable: boolean;",
     "}",
     "",
-    "/** An operation of the template: its handler, the object of its items, and the parameters that not all of them have. */",
+    "/** An operation of the template: its handler, the object of its items, and the parameters that only some operations have. */",
     "export interface TemplateOperation {",
     "  readonly handler: string;",
     "  readonly item: string;",

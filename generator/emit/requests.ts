@@ -102,7 +102,7 @@ function statements(operation: Operation): string[] {
   return ["const reader = createReader(raw, parsers);", ...reads, ...restricted, ...operation.rules.map(ruleCall), ...resolved];
 }
 
-/** The variable of a parameter as it was sent; a sent address may be a name, so its resolved value has a variable of its own. */
+/** The variable of a parameter as it was sent; a sent address may be a name, so its resolved value has a separate variable. */
 const readName = (parameter: Parameter): string => (isAddress(parameter) ? `${parameter.field}Sent` : parameter.field);
 
 function readCall(parameter: Parameter): string {

@@ -21,8 +21,8 @@ const retryAfterSeconds = 30;
 
 /**
  * The only code that limits reads to a projection's checkpoint. A rebuilt projection catches up from the stored ledger while the chain is followed.
- * Until it has caught up, responses that read it are as of its checkpoint, which also becomes the anchor of a list's pages; operations that do not
- * support past blocks are rejected with 503. `isRead` returns whether a chain's responses read a projection at all (names only if a registry is
+ * Until it has caught up, responses that read it are as of its checkpoint, which also becomes the anchor of a list's pages; requests to operations that do
+ * not support past blocks are rejected with 503. `isRead` returns whether a chain's responses read a projection at all (names only if a registry is
  * configured), `readsPools` whether the responses of a declared protocol read exchange pools, and `otherChainsOf` the chains whose content a request
  * reads in addition to its own.
  */
@@ -49,7 +49,8 @@ export function createAsOfProjection(
   };
 
   /**
-   * The progress of a chain and of others. If the database of the others is lost, theirs is omitted: the content and their rates are then unknown.
+   * The progress of a chain and of others. If the database of the others does not respond, their progress is omitted: the content and their rates are then
+   * unknown.
    */
   const progressWith = (chainId: number, others: readonly number[]) => progressOf([chainId, ...others]).catch(() => progressOf([chainId]));
 
@@ -69,7 +70,7 @@ export function createAsOfProjection(
       return others.length === 0 ? reach : { ...reach, content: combine([chainId, ...others].map((id) => progressOfAll.get(id)?.content)) };
     },
 
-    /** The version of the content of several chains; null if that of one is unknown. */
+    /** The version of the content of several chains; null if one is unknown. */
     contentOf: async (chainIds: readonly number[]): Promise<ContentVersion | null> => {
       const progress = await progressOf(chainIds);
       return combine(chainIds.flatMap((id) => (progress.has(id) ? [progress.get(id)?.content] : [])));

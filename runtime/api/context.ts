@@ -53,7 +53,7 @@ export interface ResolverContext {
   /** Quantities that a response is charged for in addition to its items: the blocks of its range, and hundredths of a credit for extras. */
   readonly counted: { blocks: number; extraHundredths: number };
   /** Queries the databases of all chains, for requests without a chain; the other queries use the database of the request's chain. */
-  readonly askAll: AskAll;
+  readonly queryAll: QueryAll;
   /** The log decoder of a chain. */
   readonly decoderOf: (chainId: number) => DecodeLog;
   readonly ledger: LedgerQueries;
@@ -88,14 +88,14 @@ export interface ChainDatabase extends Pick<ResolverContext, "ledger" | "network
 }
 
 /** The results from the databases of all chains. */
-export interface Asked<Result> {
+export interface QueryResults<Result> {
   readonly results: readonly Result[];
   /** The ids of the chains whose database did not respond. */
   readonly unavailable: ReadonlySet<number>;
 }
 
-/** Runs queries on the databases of all chains at once, each for a limited time. @throws {DatabaseUnavailable} if none responds. */
-export type AskAll = <Result>(ask: (database: ChainDatabase) => Promise<Result>) => Promise<Asked<Result>>;
+/** Runs queries on the databases of all chains concurrently, each for a limited time. @throws {DatabaseUnavailable} if none responds. */
+export type QueryAll = <Result>(query: (database: ChainDatabase) => Promise<Result>) => Promise<QueryResults<Result>>;
 
 /** Decodes a log; null if no known ABI matches. Never throws. */
 export type DecodeLog = (log: { readonly address: Address; readonly topics: readonly Hash[]; readonly data: Hex }) => DecodedItem | null;
@@ -107,7 +107,7 @@ export interface ChainDirectory {
   list(): readonly ChainConfig[];
   /** A Bitcoin chain; undefined if the chain is of another kind. */
   bitcoin(chainId: number): BitcoinChainConfig | undefined;
-  /** The chains of all kinds, in the order of lists. */
+  /** The chains of all kinds, in the order in which responses list them. */
   all(): readonly AnyChainConfig[];
 }
 

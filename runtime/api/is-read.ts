@@ -1,6 +1,6 @@
 import type { ChainConfig } from "../config/config.ts";
 import { registriesOfChain } from "../domains/names/queries/index.ts";
-import { isOfCommunity, type ProjectionId } from "./projection-reads.ts";
+import { isCommunityProjection, type ProjectionId } from "./projection-reads.ts";
 
 /** Whether responses about a chain read a projection: names require a configured registry, sales a marketplace, a declared protocol its contracts. */
 export function createIsRead(
@@ -16,9 +16,9 @@ export function createIsRead(
       ],
     ]),
   );
-  // The only projection of a Bitcoin chain is its ledger.
+  // A Bitcoin chain has no projection other than its ledger.
   return (chainId, projection) => {
     if (!unread.has(chainId)) return false;
-    return isOfCommunity(projection) ? isIndexed(chainId, projection) : unread.get(chainId)?.includes(projection) !== true;
+    return isCommunityProjection(projection) ? isIndexed(chainId, projection) : unread.get(chainId)?.includes(projection) !== true;
   };
 }

@@ -14,8 +14,8 @@ export interface PageDepth {
 }
 
 /**
- * What the cost of a page depends on: `constant`, if pages are ranges of heights or ordinals, or found by running sums; `located`, if most rows before a page
- * are skipped once for all pages (`createListPositions`); `skipped`, if each page skips all rows before it.
+ * How the cost of a page depends on the rows before it: `constant` if pages are ranges of heights or ordinals, or found by running sums; `located` if most of
+ * these rows are skipped once for all pages (`createListPositions`); `skipped` if each page skips all of them.
  */
 type Cost = "constant" | "located" | "skipped";
 

@@ -18,11 +18,12 @@ export type CommunityProjectionId = `community:${string}`;
 
 /** The data of a projection, as the subject of error messages. */
 export const subjectOf = (projection: ProjectionId): string =>
-  isOfCommunity(projection) ? `Tables of ${projection.slice(communityPrefix.length)}` : projectionSubjects[projection];
+  isCommunityProjection(projection) ? `Tables of ${projection.slice(communityPrefix.length)}` : projectionSubjects[projection];
 
 const communityPrefix = "community:";
-/** Whether a projection is that of a declared protocol. */
-export const isOfCommunity = (projection: ProjectionId): projection is CommunityProjectionId => projection.startsWith(communityPrefix);
+/** Whether a projection belongs to a declared protocol. */
+export const isCommunityProjection = (projection: ProjectionId): projection is CommunityProjectionId =>
+  projection.startsWith(communityPrefix);
 
 /**
  * The projections that an operation reads. Additional data, such as labels of addresses, standards of contracts and factories of pools, does not limit a

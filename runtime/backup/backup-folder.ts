@@ -2,14 +2,14 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BackupError } from "./backup-error.ts";
 
-/** Present while a backup is written: then all files of the folder belong to it. */
+/** Present while a backup is being written; all files in the folder then belong to it. */
 const marker = "unfinished";
 /** The names that a backup gives to its files. */
 const ownFile = /^(?:[a-z_][a-z0-9_]{0,62}\.copy\.(?:gz|zst)|manifest\.json(?:\.sha256|\.unfinished)?|unfinished)$/;
 
 /**
- * Prepares the folder of a new backup: an empty one, or one with the files of a backup that was killed, which are deleted. These cannot be continued, because
- * the snapshot that they are from ended with the connections of the killed process. @throws {BackupError}
+ * Prepares the folder of a new backup: an empty one, or one with the files of a backup that was killed, which are deleted. A killed backup cannot be
+ * continued, because its database snapshot ended with the connections of the process. @throws {BackupError}
  */
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });

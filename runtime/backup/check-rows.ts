@@ -5,7 +5,7 @@ const newline = 0x0a;
 
 /**
  * A stream that passes on rows in the text format of COPY, one per line. It fails as soon as there are more bytes than in the manifest, or a line
- * does not begin with the id of the chain: a snapshot from outside must not write rows of another chain.
+ * does not begin with the id of the chain: an untrusted snapshot must not write rows of another chain.
  */
 export function checkRows(path: string, maxBytes: number, chainId: number | undefined): Transform {
   const prefix = Buffer.from(chainId === undefined ? "" : `${chainId}\t`);

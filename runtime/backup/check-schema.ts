@@ -13,15 +13,15 @@ export function migrationsOf(manifest: Manifest, migrations: readonly Migration[
   return migrations.filter(({ name }) => manifest.migrations.includes(name));
 }
 
-/** Compares tables and columns of a backup with those that were created. @throws {BackupError} for the first difference. */
+/** Compares the tables and columns of a backup with the created ones. @throws {BackupError} for the first difference. */
 export function checkTables(manifest: Manifest, omitted: ReadonlySet<string>, tables: readonly TableSchema[]): void {
   const expected = new Map(tables.map((table) => [table.name, describe(table.columns)]));
   for (const { name, columns, sequence } of manifest.tables) {
     if (omitted.has(name)) continue;
     const created = expected.get(name);
-    if (created === undefined) throw new BackupError(`The schema of the backup differs: table ${name} is not part of it.`);
+    if (created === undefined) throw new BackupError(`The schema of the backup differs: unexpected table ${name}.`);
     if (created !== describe(columns))
-      throw new BackupError(`The schema of the backup differs: table ${name} has other columns (${describe(columns)}).`);
+      throw new BackupError(`The schema of the backup differs: table ${name} has different columns (${describe(columns)}).`);
     const sequenceColumn = tables.find((table) => table.name === name)?.sequenceColumn ?? null;
     if ((sequence?.column ?? null) !== sequenceColumn)
       throw new BackupError(`The schema of the backup differs: the sequence of table ${name}.`);

@@ -13,7 +13,7 @@ export interface CompleteOptions extends Pick<ChainTableOptions, "folder" | "gua
   readonly connection: SessionOptions;
   /** The configured name. */
   readonly chain: { readonly name: string };
-  /** Further changes of the last transaction. */
+  /** Additional changes of the last transaction. */
   finish(session: Pick<Session, "query">): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ const hasZstd = (module: object): module is Zstd => "createZstdCompress" in modu
 /** The best compression that this Node.js supports. */
 export const bestCompression = (): Compression => (hasZstd(zlib) ? "zstd" : "gzip");
 
-/** The end of the names of compressed files. */
+/** The suffixes of compressed files. */
 export const fileEnding: Readonly<Record<Compression, string>> = { gzip: ".gz", zstd: ".zst" };
 
 /** Creates a stream that compresses. */

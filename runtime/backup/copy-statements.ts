@@ -17,7 +17,7 @@ export const copyOut = (table: CopiedTable): Sql => sql`COPY ${target(table)} TO
 export const copyChainOut = (table: CopiedTable, chainId: number): Sql =>
   sql`COPY (SELECT ${columnsOf(table)} FROM ${identifier(`public.${table.name}`)} WHERE chain_id = ${chainId}) TO STDOUT WITH (ENCODING 'UTF8')`;
 
-/** Reads rows into a table that was truncated in the same transaction; FREEZE saves writing them again when they are vacuumed. */
+/** Reads rows into a table that was truncated in the same transaction; FREEZE avoids rewriting them during a later vacuum. */
 export const copyIn = (table: CopiedTable): Sql => sql`COPY ${target(table)} FROM STDIN WITH (ENCODING 'UTF8', FREEZE)`;
 
 /** Reads rows into a table that has other rows, or into a temporary table. */

@@ -7,9 +7,9 @@ export interface Digest {
   readonly sha256: string;
 }
 
-/** A stream that passes everything on. */
+/** A pass-through stream that computes a digest. */
 export interface DigestStream extends Transform {
-  /** The digest of the data; to be read once, at the end. */
+  /** The digest of the data; must be read only once, at the end. */
   digest(): Digest;
 }
 

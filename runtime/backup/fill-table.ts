@@ -11,7 +11,7 @@ export interface FillOptions extends Pick<Manifest, "compression"> {
   readonly folder: string;
   /** Receives the number of bytes of each chunk of rows. */
   readonly onBytes: (bytes: number) => void;
-  /** The chain of all rows; the rows of a whole backup may be of any chain. */
+  /** The chain of all rows; a backup of the entire index may have rows of any chain. */
   readonly chainId?: number;
 }
 

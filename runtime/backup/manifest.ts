@@ -25,9 +25,9 @@ const table = z.strictObject({
     .min(1)
     .max(500),
   rows: size,
-  /** Of the rows as COPY writes them. */
+  /** The rows as COPY writes them. */
   content: z.strictObject({ bytes: size, sha256 }),
-  /** Of the compressed file. Its name follows from that of the table. */
+  /** The compressed file, which is named after the table. */
   file: z.strictObject({ bytes: size, sha256 }),
   sequence: z.strictObject({ column: name, lastValue: z.string().regex(/^-?\d{1,19}$/), isCalled: z.boolean() }).nullable(),
 });
@@ -56,7 +56,7 @@ const manifest = z.strictObject({
     .array(z.strictObject({ id: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/), fingerprint: sha256, tables: z.array(name).max(500) }))
     .max(1_000),
   tables: z.array(table).max(5_000),
-  /** Only a snapshot of one chain has it. */
+  /** Present only in a snapshot of one chain. */
   chain: chain.optional(),
 });
 

@@ -4,7 +4,7 @@ import { requireCompression } from "./compression.ts";
 import { type ReadManifest, readManifest } from "./manifest.ts";
 import type { RestoreTablesOptions } from "./restore-tables.ts";
 
-/** Reads the manifest of a complete backup, which this program can decompress. @throws {BackupError} */
+/** Reads the manifest of a backup. @throws {BackupError} if the backup is not complete, or this program cannot decompress it. */
 export async function openBackup(folder: string): Promise<ReadManifest> {
   await requireComplete(folder);
   const read = await readManifest(folder);

@@ -7,7 +7,7 @@ interface Rebuild {
 
 /**
  * Drops the indexes and keys of a table, and returns the statements that create them again, as the server describes them: an index over existing rows is built
- * by sorting, which is faster than inserting each row. The transaction has the table to itself.
+ * by sorting, which is faster than inserting each row. The transaction must have locked the table exclusively.
  */
 export async function dropIndexes(session: Session, table: string): Promise<readonly string[]> {
   const indexes = await session.query<Rebuild>(

@@ -21,12 +21,12 @@ export interface ProtocolTables {
 }
 
 export interface RestoreOptions extends RestoreTablesOptions {
-  /** Migrations run on it. */
+  /** The database in which migrations run. */
   readonly database: Database;
   readonly migrations: readonly Migration[];
   /** The protocols that this program and the operator declare. */
   readonly protocols: readonly ProtocolTables[];
-  /** Removes what other tables contain of protocols whose tables are not restored. */
+  /** Removes rows of other tables that belong to protocols whose tables are not restored. */
   forgetProtocols(database: Pick<Queryable, "query">, ids: readonly string[]): Promise<void>;
   /** Whether to compare all rows with the backup once more, as they are read from the database. */
   readonly readsBack?: boolean;
@@ -108,7 +108,7 @@ async function prepare(database: Database, backup: string): Promise<readonly str
   });
 }
 
-/** Creates the tables of protocols that are declared as they were, and returns the others of the backup. */
+/** Creates the tables of protocols whose declarations are unchanged, and returns the other protocols of the backup. */
 async function createProtocols(
   database: Database,
   manifest: Manifest,
@@ -126,6 +126,6 @@ async function createProtocols(
 const createProtocol = (database: Database, { schema, statements }: ProtocolTables): Promise<void> =>
   database.transaction(async (client) => {
     const [existing] = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
-    // A killed restore has created them.
+    // A killed restore may have created them.
     if (existing === undefined) await client.pipeline(statements);
   });

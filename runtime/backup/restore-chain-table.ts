@@ -31,7 +31,7 @@ export async function restoreChainTable(session: Session, table: BackedUpTable, 
 }
 
 /**
- * Restores a table like that of a whole backup: locks it, and builds its indexes after its rows. Returns false if it has rows of another chain, whose
+ * Restores a table as in a backup of the entire index: locks it, and builds its indexes after its rows. Returns false if it has rows of another chain, whose
  * indexer has started in the meantime. @throws {BackupError} if the rows differ from the manifest.
  */
 export const restoreOnlyChainTable = (session: Session, table: BackedUpTable, options: ChainTableOptions): Promise<boolean> =>
@@ -58,7 +58,7 @@ export async function prepareTransaction(session: Session): Promise<void> {
   await session.query("SET LOCAL ashlar.restores_counts = 'on'");
 }
 
-/** Copies the rows of a chain into a table. Rows that an indexer wrote in the moment after a restore was killed are replaced. */
+/** Copies the rows of a chain into a table. Rows that an indexer wrote just after a restore was killed are replaced. */
 export async function addRows(session: Session, table: BackedUpTable, options: ChainTableOptions): Promise<void> {
   await session.query(sql`DELETE FROM ${identifier(`public.${table.name}`)} WHERE chain_id = ${options.chainId}`);
   await fillTable(session, table, copyRowsIn(table), options);

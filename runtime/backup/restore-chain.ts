@@ -17,7 +17,7 @@ export interface ExpectedChain {
   readonly name: string;
   /** Null if neither the configuration nor a node provides it. */
   readonly id: number | null;
-  /** As its node reports it; null without a node. */
+  /** The hash that its node reports; null without a node. */
   readonly genesisHash: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface RestoreChainOptions extends RestoreTablesOptions {
   guard(client: Pick<Queryable, "query">): Promise<void>;
   /** Creates the tables of a declared protocol unless they exist; false if it is declared differently here. */
   installProtocol(protocol: Manifest["protocols"][number]): Promise<boolean>;
-  /** Removes what other tables contain of protocols whose tables are not restored, for one chain. */
+  /** Removes rows of other tables that belong to protocols whose tables are not restored, for one chain. */
   forgetProtocols(client: Pick<Queryable, "query">, ids: readonly string[], chainId: number): Promise<void>;
   /** Called in the last transaction. */
   onRestored(client: Pick<Queryable, "query">): Promise<void>;
@@ -50,14 +50,14 @@ export async function openSnapshotOf(folder: string, { name, id, genesisHash }: 
   const read = await openBackup(folder);
   const { chain } = read.manifest;
   if (chain === undefined)
-    throw new BackupError(`The folder ${folder} has a backup of a whole index: restore it without --chain, into an empty database.`);
+    throw new BackupError(`The folder ${folder} has a backup of an entire index: restore it without --chain, into an empty database.`);
   if (id !== null && id !== chain.id)
     throw new BackupError(
-      `The snapshot is of chain ${chain.id} (${chain.name}), and ${name} is configured as chain ${id}: use a snapshot of ${name}.`,
+      `The snapshot is of chain ${chain.id} (${chain.name}), but ${name} is configured as chain ${id}: use a snapshot of ${name}.`,
     );
   if (genesisHash !== null && genesisHash !== chain.genesisHash)
     throw new BackupError(
-      `The genesis block of the snapshot is ${chain.genesisHash}, and the node of ${name} reports ${genesisHash}: use a snapshot of that chain.`,
+      `The genesis block of the snapshot is ${chain.genesisHash}, but the node of ${name} reports ${genesisHash}: use a snapshot of that chain.`,
     );
   return { ...read, manifest: { ...read.manifest, chain } };
 }
@@ -80,11 +80,11 @@ export async function restoreChain(options: RestoreChainOptions): Promise<Restor
   checkTables(manifest, omittedTables, await expectedTables(database, manifest));
   const tables = manifest.tables.filter(({ name }) => !omittedTables.has(name) && !lastTables.includes(name));
   const missing = tables.filter(({ name }) => !resumed.includes(name));
-  // No request and no other indexer waits for tables without rows of other chains.
+  // Tables without rows of other chains can be locked: no request and no other indexer waits for them.
   const isOnly = (await database.query("SELECT 1 FROM chains WHERE chain_id <> $1 LIMIT 1", [chainId])).length === 0;
   await restoreTables(options, manifest, missing, async (session, table, fill) => {
-    const ofChain = { ...fill, chainId, guard };
-    if (!isOnly || !(await restoreOnlyChainTable(session, table, ofChain))) await restoreChainTable(session, table, ofChain);
+    const chainOptions = { ...fill, chainId, guard };
+    if (!isOnly || !(await restoreOnlyChainTable(session, table, chainOptions))) await restoreChainTable(session, table, chainOptions);
   });
   if (options.readsBack === true) await readTablesBack(options, tables);
   const omittedProtocols = omitted.map(({ id }) => id);
@@ -107,10 +107,10 @@ async function protocolsToOmit({ installProtocol }: RestoreChainOptions, { proto
   return omitted;
 }
 
-/** The tables that a snapshot has in this database: not those of protocols that are not indexed on its chain. */
+/** The tables that a snapshot from this schema has: all except those of protocols that are not indexed on its chain. */
 async function expectedTables(database: Database, manifest: Manifest) {
   const installed = await database.query<{ tables: string[] }>("SELECT tables FROM community_protocols");
-  const ofProtocols = new Set(installed.flatMap(({ tables }) => tables));
+  const protocolTables = new Set(installed.flatMap(({ tables }) => tables));
   const inSnapshot = new Set(manifest.tables.map(({ name }) => name));
-  return tablesOfChains(await readTables(database)).filter(({ name }) => !ofProtocols.has(name) || inSnapshot.has(name));
+  return tablesOfChains(await readTables(database)).filter(({ name }) => !protocolTables.has(name) || inSnapshot.has(name));
 }

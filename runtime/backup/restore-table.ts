@@ -16,8 +16,8 @@ export interface RestoreTableOptions extends FillOptions {
 }
 
 /**
- * Replaces the rows of a table with those of its file, in one transaction. Its triggers do not run: what they write, such as content versions, is in
- * the backup. Returns false if the rows may not be replaced. @throws {BackupError} if the rows differ from the manifest.
+ * Replaces the rows of a table with the rows of its file, in one transaction. Its triggers do not run, because the rows that they write, such as
+ * content versions, are in the backup. Returns false if the rows may not be replaced. @throws {BackupError} if the rows differ from the manifest.
  */
 export async function restoreTable(
   session: Session,

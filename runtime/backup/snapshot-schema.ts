@@ -7,7 +7,7 @@ import { migrationsOf } from "./check-schema.ts";
 import type { Manifest } from "./manifest.ts";
 import { readMigrations } from "./table-schema.ts";
 
-/** Creates the schema of a snapshot in an empty database; in another one, requires that it is the same. @throws {BackupError} */
+/** Creates the schema of a snapshot in an empty database; requires the same schema in a non-empty one. @throws {BackupError} */
 export async function prepareSchema(database: Database, manifest: Manifest, migrations: readonly Migration[]): Promise<void> {
   const list = migrationsOf(manifest, migrations);
   const applied = await readMigrations(database);

@@ -12,14 +12,14 @@ export interface TableSchema {
 }
 
 /**
- * Tables that no backup contains: migrations create those of the migrator with their rows, opening the database creates the reader role with a password of its
- * own, and `ashlar_restore` belongs to a restore.
+ * Tables that no backup contains: the migrator's, which migrations fill; the password of the reader role, which is created when the database is opened; and
+ * `ashlar_restore`, which belongs to a restore.
  */
 const excluded = ["ashlar_migrations", "ashlar_migrations_lock", "ashlar_restore", "community_reader"];
 
 /**
- * The tables of the index with all of its columns, by name. They come from the catalog, so that no list has to be extended with a migration. Tables of
- * extensions are not part of it.
+ * The tables of the index with all of their columns, by name, read from the catalog so that migrations need not extend a list. Tables of extensions are
+ * excluded.
  */
 export const readTables = async (database: Pick<Queryable, "query">): Promise<TableSchema[]> =>
   database.query<TableSchema>(

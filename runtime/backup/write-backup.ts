@@ -24,7 +24,7 @@ export interface WriteOptions {
   /** The version of this program. */
   readonly version: string;
   readonly now: () => Date;
-  /** Writes a snapshot of this chain instead of the whole index. */
+  /** Writes a snapshot of this chain instead of a backup of the entire index. */
   readonly chain?: SnapshotChain | undefined;
   /** Reports the number of copied bytes, before compression, and the estimated total, which is reached when everything is complete. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -34,7 +34,7 @@ export interface WriteOptions {
 const maxEstimate = 0.99;
 
 /**
- * Writes a backup of the whole index, or of one chain, into a folder, from one snapshot of the database, while other processes write.
+ * Writes a backup of the entire index, or of one chain, to a folder, from one snapshot of the database, while other processes write.
  * @throws {BackupError} if the folder has other files, or the database has no index.
  */
 export async function writeBackup({ connection, folder, jobs, version, now, chain, onProgress }: WriteOptions): Promise<Manifest> {
@@ -49,11 +49,11 @@ export async function writeBackup({ connection, folder, jobs, version, now, chai
     let done = 0;
     const onBytes = (bytes: number): void => {
       done += bytes;
-      // The size of the texts is known only at the end.
+      // The size of the text is known only at the end.
       onProgress?.(Math.min(done, total * maxEstimate), total);
     };
     const tables = new Map<string, BackedUpTable>();
-    // The largest table takes the longest, so it is first.
+    // The largest table takes the longest, so it is copied first.
     const largestFirst = [...selected].sort((left, right) => right.diskBytes - left.diskBytes);
     await inParallel(largestFirst, snapshot.sessions, async (table, session) => {
       tables.set(table.name, await copyTable(session, table, { folder, compression, onBytes, chainId: described.chain?.id }));
@@ -116,7 +116,7 @@ async function copyTable(
   };
 }
 
-/** Sequences are not part of snapshots: read after the table, the last value is at least that of any copied row. */
+/** Snapshots do not cover sequences: the last value is read after the table, so that it is at least that of any copied row. */
 async function readSequence(session: Session, { name, sequenceColumn: column }: TableSchema): Promise<BackedUpTable["sequence"]> {
   if (column === null) return null;
   const [owned] = await session.query<{ sequence: string }>(

@@ -14,9 +14,9 @@ export interface BalanceReader {
   /** Native balances, each in the state after one block; null if the node lacks that state. */
   readonly balances: (reads: readonly { readonly address: Address; readonly at: StateAt }[]) => Promise<(bigint | null)[]>;
   readonly hashesOf: (heights: readonly number[]) => Promise<(Hash | null)[]>;
-  /** Balances are read by block hash (EIP-1898), so that they cannot belong to another branch. */
+  /** Whether balances are read by block hash (EIP-1898), so that they cannot belong to another branch. */
   readonly byHash: boolean;
-  /** The node has the state of past blocks; without it, one read per block determines whether the others are sent. */
+  /** Whether the node has the state of past blocks; without it, one read per block determines whether the others are sent. */
   readonly archiveState: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Read {
 }
 
 /**
- * Consecutive blocks with the native balances of all accounts that each touched, right before and right after the block.
+ * Adds to consecutive blocks the native balances of all accounts that each block touched, right before and right after it.
  * The genesis block has none, because its state is the base of an index. @throws {BadReplyError} if the balances may belong to another branch.
  */
 export const withBalances = async (

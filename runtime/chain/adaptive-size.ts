@@ -1,7 +1,7 @@
-/** The successes required before a failed size is tried again; each further failure doubles the number. */
+/** The successes required before a failed size is tried again; each additional failure doubles the number. */
 const minSuccesses = 16;
 const maxSuccesses = 1_024;
-/** The successes required before a size grows to one below the smallest failed size. */
+/** The successes required before a size grows to a size below the smallest failed one. */
 const successesBelowFailed = 4;
 
 /** A size that adapts to a limit: it is halved when it was too large, and grows by half up to the smallest failed size, rarely beyond it. */

@@ -23,7 +23,7 @@ const withCache = <T extends string>(read: (raw: Raw, field: string) => T): ((ra
     if (hit !== undefined) return hit;
     const value = read(raw, field);
     if (cache.size >= maxCached) cache.clear();
-    // Cached in lower case, which most nodes return; other notations are checked each time.
+    // Cached in lower case, which most nodes return; mixed-case values are checked each time.
     cache.set(value, value);
     return value;
   };

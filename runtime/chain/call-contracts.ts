@@ -16,7 +16,7 @@ export const isUnanswered = (outcome: CallOutcome | undefined): boolean =>
 
 /**
  * Returns the outcomes of read-only calls after a block, in order. A few calls per contract are sent first. If the node responds to none of them, the
- * contract's other calls are not sent and get the same outcome, because each of them may take as long as a timeout.
+ * contract's other calls are not sent and fail with the same outcome, because each of them may take as long as a timeout.
  */
 export const callContracts = async (
   source: Pick<Source, "calls">,

@@ -10,7 +10,7 @@ const maxContracts = 10_000;
 export const createContractBackoff = (base: number) => {
   const entries = new Map<Address, { readonly until: number; readonly failures: number }>();
   return {
-    /** Skips a contract after a failure; each further failure doubles the time. */
+    /** Skips a contract after a failure; each additional failure doubles the time. */
     defer: (contract: Address, now: Date): void => {
       const failures = (entries.get(contract)?.failures ?? 0) + 1;
       entries.delete(contract);

@@ -13,7 +13,7 @@ export const temporaryErrorOf = (outcome: CallOutcome | undefined): RpcError | u
 
 /**
  * Calls an account without code at the node's head. If this fails as well, calls fail because of the node, otherwise because of their contracts.
- * @throws {RpcError} if the node cannot run calls at the moment.
+ * @throws {RpcError} if the node currently cannot run calls.
  */
 export const verifyNodeRunsCalls = async (source: Pick<Source, "calls" | "head">): Promise<void> => {
   const { number } = await source.head();

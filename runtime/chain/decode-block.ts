@@ -51,14 +51,14 @@ export interface DecodedReply {
 const timestamp = quantityUpTo(253_402_300_799, "a time in seconds, up to the year 9999");
 /** The first byte of a transaction (EIP-2718). */
 const transactionType = quantityUpTo(0xff, "a transaction type of one byte");
-/** EIP-2681 allows nonces below 2^64 - 1; the column, an int8, stores those below 2^63. */
+/** EIP-2681 allows nonces below 2^64 - 1; the int8 column stores nonces below 2^63. */
 const nonce = bigQuantityBelow(2n ** 63n, "a quantity below 2^63");
 /** A block uses far less than 2^53 gas, up to which numbers are exact. */
 const gasUsed = (raw: Raw): bigint => BigInt(quantity(raw, "gasUsed"));
 /** A balance is a 256-bit number, so no fee can reach this. */
 const feeLimit = 2n ** 256n;
 
-/** Decodes eth_getBlockByNumber with transactions, and its receipts in order, as one block; every quantity is checked. @throws {BadReplyError} */
+/** Decodes a result of eth_getBlockByNumber with transactions, and its receipts in order, as one block; checks every quantity. @throws {BadReplyError} */
 export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown, fields: CachedFields = createCachedFields()): DecodedReply => {
   const raw = asObject(rawBlock, "block");
   const rawTransactions = asList(raw.transactions, "transactions").map((item) => asObject(item, "transaction"));

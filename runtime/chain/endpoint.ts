@@ -19,7 +19,7 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-/** A larger reply is not read to its end. The traces of the largest block have a few dozen megabytes; a V8 string holds at most 512. */
+/** Larger replies are not read completely. The traces of the largest blocks have a few dozen megabytes; a V8 string can have at most 512. */
 const defaultMaxReplyBytes = 256 * 1024 * 1024;
 
 /** The text of a reply. @throws {RequestFailure} if it is too large; the next requests then contain fewer calls. */
@@ -71,7 +71,7 @@ export const createEndpoint = (
       const { status, text, retryAfter } = await post(JSON.stringify(messages.length === 1 ? messages[0] : messages));
       const reply = parseReply(text, parseJson);
       if (reply === undefined) throw statusFailure(url, status, retryAfter);
-      // The response to a whole batch may be one error object, with any HTTP status.
+      // The response to an entire batch may be one error object, with any HTTP status.
       if (!Array.isArray(reply) && calls.length > 1) throw batchFailure(url, status, reply, retryAfter);
       return { results: pair(url, calls, Array.isArray(reply) ? reply : [reply], status, retryAfter), bytes: text.length };
     },

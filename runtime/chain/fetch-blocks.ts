@@ -56,7 +56,7 @@ export const createFetchBlocks = (rpc: Rpc, capabilities: Capabilities, reader: 
             untracedIfTransient(error, reply.block),
           ),
         ),
-      ).then((portions) => portions.flat());
+      ).then((groups) => groups.flat());
     });
 
   const fetchOnce = async (from: number, to: number, detail: BlockDetail | undefined): Promise<ChainBlock[]> => {

@@ -26,7 +26,7 @@ export const readTraces = (kind: TraceKind | null, reply: unknown, block: ChainB
 
 const tracer = { tracer: "callTracer" };
 
-/** The call for the traces of a whole block. */
+/** The call for the traces of an entire block. */
 export const tracesCall = (height: number, kind: TraceKind | null): RpcCall => ({
   ...(kind === "debug"
     ? { method: "debug_traceBlockByNumber", params: [toQuantity(height), tracer] }
@@ -34,7 +34,7 @@ export const tracesCall = (height: number, kind: TraceKind | null): RpcCall => (
   divisible: true,
 });
 
-/** Requests traces that are too large for one reply transaction by transaction, and joins them in the format of a whole block's traces. */
+/** Requests traces that are too large for one reply transaction by transaction, and joins them in the format of an entire block's traces. */
 const inParts = async (rpc: Rpc, block: ChainBlock, kind: TraceKind | null, error: Error | undefined): Promise<unknown> => {
   if (!(error instanceof LimitError)) throw error ?? new TypeError(`No result for the traces of block ${block.number}.`);
   const parts = await rpc.batch(

@@ -1,11 +1,11 @@
 export interface PrefetchOptions {
   readonly from: number;
   readonly to: number;
-  /** Max concurrent requests for blocks, which bounds the memory. */
+  /** Max concurrent requests for blocks, which bounds memory use. */
   readonly inFlight: number;
   /** Max blocks per request. */
   readonly blocks: number;
-  /** Transactions that a request should return: the fuller the blocks, the fewer are requested. */
+  /** The target number of transactions per request: the fuller the blocks, the fewer are requested. */
   readonly transactions: number;
   readonly signal?: AbortSignal;
 }
@@ -27,27 +27,27 @@ export async function* prefetch<Block extends FullBlock>(
   const fill = () => {
     while (running.length < options.inFlight && next <= options.to && options.signal?.aborted !== true) {
       const to = Math.min(options.to, next + size - 1);
-      const portion = fetch(next, to);
-      // An error is thrown when the portion is read.
-      portion.catch(() => undefined);
-      running.push(portion);
+      const batch = fetch(next, to);
+      // An error is thrown when the batch is read.
+      batch.catch(() => undefined);
+      running.push(batch);
       next = to + 1;
     }
   };
   fill();
   while (running.length > 0) {
-    const portion = await running.shift();
-    if (portion === undefined) return;
-    size = nextSize(portion, options);
+    const batch = await running.shift();
+    if (batch === undefined) return;
+    size = nextSize(batch, options);
     fill();
-    if (portion.length > 0) yield portion;
+    if (batch.length > 0) yield batch;
     if (options.signal?.aborted === true) return;
   }
 }
 
 /** The number of blocks that would contain the target number of transactions if they were as full as the last ones. */
-const nextSize = (portion: readonly FullBlock[], options: PrefetchOptions): number => {
-  const transactions = portion.reduce((sum, block) => sum + block.transactions.length, 0);
-  const perBlock = transactions / Math.max(portion.length, 1);
+const nextSize = (batch: readonly FullBlock[], options: PrefetchOptions): number => {
+  const transactions = batch.reduce((sum, block) => sum + block.transactions.length, 0);
+  const perBlock = transactions / Math.max(batch.length, 1);
   return Math.max(1, Math.min(options.blocks, Math.floor(options.transactions / Math.max(perBlock, 0.1))));
 };

@@ -21,7 +21,7 @@ const text = (raw: Raw, field: string, pattern: RegExp, expected: string): Hex =
 };
 
 /**
- * A well-formed small quantity, else undefined. `Number` also accepts white space at both ends, so the first and last characters are checked. A block has
+ * A well-formed small quantity, otherwise undefined. `Number` also accepts white space at both ends, so the first and last characters are checked. A block has
  * tens of thousands of quantities, and a regular expression takes several times as long.
  */
 const smallQuantity = (value: unknown): number | undefined => {
@@ -103,5 +103,5 @@ export const optional = <T>(raw: Raw, field: string, read: (raw: Raw, field: str
 /** A number as a word, as contracts return it. */
 export const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
 
-/** A number in the notation of JSON-RPC, such as 0x1a. */
+/** A number in the format of JSON-RPC quantities, such as 0x1a. */
 export const toQuantity = (value: number): Hex => `0x${value.toString(16)}`;

@@ -6,6 +6,6 @@ const webAddress = /[a-z][a-z0-9+.-]{0,30}:\/\/\S+/gi;
 export const redact = (text: string, url: URL): string => {
   const secrets = [url.username, url.password, url.search.slice(1), ...url.pathname.split("/"), ...url.searchParams.values()];
   const withoutUrls = text.replace(webAddress, "[url]").replace(/\p{Cc}+/gu, " ");
-  const clean = secrets.filter((secret) => secret.length > 3).reduce((rest, secret) => rest.split(secret).join("[hidden]"), withoutUrls);
+  const clean = secrets.filter((secret) => secret.length > 3).reduce((safe, secret) => safe.split(secret).join("[hidden]"), withoutUrls);
   return clean.length > maxLength ? `${clean.slice(0, maxLength)}…` : clean;
 };

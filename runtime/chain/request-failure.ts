@@ -1,6 +1,6 @@
 /**
  * Why a request failed. After `size`, a smaller request is sent; after `rate`, requests are sent at a lower rate; after `transient`, the same request
- * is sent again; after `final`, none is. `down` means that the node could not be reached, so its limits are not the reason.
+ * is sent again; `final` is not retried. `down` means that the node could not be reached, so its limits are not the reason.
  */
 export type FailureKind = "size" | "rate" | "transient" | "down" | "final";
 

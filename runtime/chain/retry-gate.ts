@@ -23,12 +23,12 @@ export const createRetryGate = ({ backOffMilliseconds = 200, random = Math.rando
     /** Waits after a failed attempt. */
     waitAfterFailure: async (failure: RequestFailure, attempt: number): Promise<void> => {
       if (failure.kind !== "rate") return sleep(waitOf(attempt), closed);
-      // Requests in flight at the same time are rejected together, which is counted as one rejection.
+      // Concurrent requests are rejected together, which counts as one rejection.
       if (Date.now() >= readyAt) rejections += 1;
       const pause = Math.max(waitOf(rejections), failure.retryAfterMilliseconds ?? 0);
       readyAt = Math.max(readyAt, Date.now() + Math.min(maxWait, pause));
     },
-    /** Ends the backoff of rate limits. */
+    /** Resets the backoff of rate limits. */
     reset: (): void => {
       rejections = 0;
     },

@@ -5,7 +5,7 @@ import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
 
 /** The attempts to fetch replies, and the waits between them. */
 export interface ReplyRetryOptions {
-  /** Attempts to get a consistent reply: replies may be inconsistent while a node imports a block. */
+  /** Attempts to fetch a consistent reply: replies may be inconsistent while a node imports a block. */
   readonly attempts?: number;
   readonly waitMilliseconds?: number;
   readonly onBadReply?: (reason: string) => void;
@@ -32,7 +32,7 @@ export const untilConsistent = <T>(
     onRetry: (error) => onBadReply?.(error.message),
   });
 
-/** The results of state reads. Reads that failed temporarily are repeated. */
+/** Returns the results of state reads. Reads that fail temporarily are repeated. */
 export const settleWithRetries = async <T>(
   rpc: Rpc,
   calls: readonly RpcCall[],

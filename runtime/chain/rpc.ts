@@ -15,7 +15,7 @@ export interface Rpc {
   batch(calls: readonly RpcCall[]): Promise<unknown[]>;
   /** The node's limits as learned so far: calls per request, concurrent requests. */
   limits(): { readonly batchSize: number; readonly concurrency: number };
-  /** How long requests have been waiting without any response of the node, in milliseconds; 0 if none is waiting. */
+  /** How long requests have been waiting without any response from the node, in milliseconds; 0 if none is waiting. */
   silentMilliseconds(): number;
   close(): Promise<void>;
 }
@@ -114,21 +114,21 @@ const createSender = (transport: Transport, { retries = 6, onRetry }: RpcOptions
     if (outcome === "too large") return sendPart(pending, positions, attempt);
     if (outcome === undefined) return;
     const { unresolved, failure } = outcome;
-    const alone = positions.length === 1;
-    if (alone && failure.kind === "size" && attempt > 0 && setLimitError(pending, unresolved[0], failure)) return;
+    const isSingle = positions.length === 1;
+    if (isSingle && failure.kind === "size" && attempt > 0 && setLimitError(pending, unresolved[0], failure)) return;
     if (await isolate(pending, unresolved, attempt, failure)) return;
-    const next = countsAsAttempt(failure, alone) ? attempt + 1 : attempt;
+    const next = countsAsAttempt(failure, isSingle) ? attempt + 1 : attempt;
     if (isLast(failure, next)) throw new TransportError(failure.message);
     onRetry?.(failure.message, next);
     transport.adapt(failure, positions.length, next);
-    if (alone || failure.kind !== "size") await transport.pause(failure, Math.max(next, 1));
+    if (isSingle || failure.kind !== "size") await transport.pause(failure, Math.max(next, 1));
     if (transport.isClosed()) throw new TransportError(failure.message);
     await sendPart(pending, unresolved, next);
   };
 
   /**
-   * Bisects a failed request, down to the calls that fail, as long as the node responds to other calls. Only the failing calls get an error, and the
-   * limits do not change. Returns false if the calls cannot be isolated or the node does not respond.
+   * Bisects a failed request, down to the calls that fail, as long as the node responds to other calls. Only the failing calls return an error, and
+   * the limits do not change. Returns false if the calls cannot be isolated or the node does not respond.
    */
   const isolate = async (
     pending: PendingCalls,
@@ -169,7 +169,7 @@ const attemptOnce = async (
 };
 
 /** Whether the next request counts as another attempt; a smaller request does not. */
-const countsAsAttempt = ({ kind }: RequestFailure, alone: boolean): boolean => alone || kind === "transient" || kind === "down";
+const countsAsAttempt = ({ kind }: RequestFailure, isSingle: boolean): boolean => isSingle || kind === "transient" || kind === "down";
 
 /** A request that was too large or too slow is bisected immediately; a single call, or a request that failed for an unknown reason, after a second attempt. */
 const isIsolatable = (pending: PendingCalls, positions: readonly number[], attempt: number, { kind }: RequestFailure): boolean =>

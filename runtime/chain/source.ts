@@ -68,7 +68,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
       params: [address, byHash ? { blockHash: at.hash } : toQuantity(at.height)],
       isolated,
     }));
-    // A block that was just returned exists, even if another node behind the gateway does not know it yet.
+    // A block that was just returned exists, even if another node behind the gateway does not have it yet.
     return settleWithRetries(
       rpc,
       calls,

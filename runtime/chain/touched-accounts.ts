@@ -23,5 +23,5 @@ const accountsIn = ({ from, to, createdContract, traces, logs }: ChainTransactio
 
 const addressIn = (topic: Hash): Address => `0x${topic.slice(26)}`;
 
-/** Whether a topic starts with twelve zero bytes, as in an ABI-encoded address. Eight further zero bytes make it more likely a small number. */
+/** Whether a topic starts with twelve zero bytes, as in an ABI-encoded address. With eight more zero bytes, it is more likely a small number. */
 const isAddressShaped = (topic: Hash): boolean => /^0x0{24}/.test(topic) && !/^0x0{40}/.test(topic);

@@ -16,13 +16,13 @@ export interface TransportOptions extends RetryGateOptions {
   readonly timeoutMilliseconds?: number;
   /** Larger replies make the next requests smaller, which bounds the memory of concurrent requests. */
   readonly replyBytes?: number;
-  /** A reply above this size is not read to its end. */
+  /** A reply above this size is not read completely. */
   readonly maxReplyBytes?: number;
   /** Called when the node has responded to a call. */
   readonly onResponse?: () => void;
   /** Parses a reply; JSON.parse by default. */
   readonly parseJson?: (text: string) => unknown;
-  /** Called after each request with the number of its calls; `failure` is null if it did not fail as a whole. */
+  /** Called after each request with the number of its calls; `failure` is null unless the entire request failed. */
   readonly onRequest?: ((calls: number, failure: FailureKind | null) => void) | undefined;
 }
 

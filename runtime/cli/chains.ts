@@ -6,17 +6,15 @@ import { type CommonOptions, loadConfigWith, withConfig, withJobs } from "./opti
 import { readVersion } from "./version.ts";
 
 const inDatabase =
-  "one of databases in ashlar.yaml, or control for the database of databaseUrl (default: the configured one, or the first one that has it)";
+  "one of databases in ashlar.yaml, or control for the database of databaseUrl (default: the configured one, otherwise the first one that contains the chain)";
 
 /** Adds `ashlar chains`. */
 export function addChains(program: Command): void {
   const chains = program.command("chains").description("manage the indexed chains");
   withConfig(chains.command("repair"))
-    .description(
-      "roll a chain's index back to a block, even below the finalized one; explains what it would change, and changes it with --yes",
-    )
-    .argument("<name>", "the chain, as configured")
-    .requiredOption("--to <block>", "the block that remains the last one", parseInteger("--to"))
+    .description("roll a chain's index back to a block, even below the finalized one; prints what would change, and applies it with --yes")
+    .argument("<name>", "the name of a configured chain")
+    .requiredOption("--to <block>", "the last block to keep", parseInteger("--to"))
     .option("--yes", "change the index; the chain must be paused, or its indexer stopped")
     .action(async (name: string, options: CommonOptions & RepairCommand) =>
       (await import("../commands/chains-command.ts")).repairChainNamed(loadConfigWith(options), name, options),
@@ -26,43 +24,43 @@ export function addChains(program: Command): void {
     .description(
       "pause the indexing of a chain until ashlar chains resume is run; its indexer stops within seconds, and its index is still served",
     )
-    .argument("<name>", "the chain, as in the index")
+    .argument("<name>", "the name of an indexed chain")
     .option("--database <name>", inDatabase)
     .action(async (name: string, options: CommonOptions & InDatabase) =>
       (await import("../commands/chains-command.ts")).pauseChainNamed(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("resume"))
-    .description("continue the indexing of a paused chain")
-    .argument("<name>", "the chain, as in the index")
+    .description("resume the indexing of a paused chain")
+    .argument("<name>", "the name of an indexed chain")
     .option("--database <name>", inDatabase)
     .action(async (name: string, options: CommonOptions & InDatabase) =>
       (await import("../commands/chains-command.ts")).resumeChainNamed(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("jobs"))
-    .description("print the queues of a chain: their length, how many entries were attempted before, and how long the oldest has been due")
-    .argument("<name>", "the chain, as in the index")
+    .description("print the queues of a chain: their length, how many entries were attempted, and how long the oldest entry has been due")
+    .argument("<name>", "the name of an indexed chain")
     .action(async (name: string, options: CommonOptions) =>
       (await import("../commands/chains-command.ts")).printJobs(loadConfigWith(options), name),
     );
   withConfig(chains.command("retry-jobs"))
-    .description("attempt failed entries of a chain's queues again now, instead of after their backoff")
-    .argument("<name>", "the chain, as in the index")
+    .description("retry failed entries of a chain's queues immediately instead of after their backoff")
+    .argument("<name>", "the name of an indexed chain")
     .option("--queue <queue>", "only this queue: contract-reads or nft-metadata")
     .action(async (name: string, options: CommonOptions & RetryCommand) =>
       (await import("../commands/chains-command.ts")).retryJobsNamed(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("refresh-metadata"))
-    .description("read the names, symbols and decimals of a chain's tokens again; of one contract, also the documents of its NFTs")
-    .argument("<name>", "the chain, as in the index")
+    .description("read the names, symbols and decimals of a chain's tokens again; with --contract, also the documents of its NFTs")
+    .argument("<name>", "the name of an indexed chain")
     .option("--contract <address>", "only this contract", parseAddress("--contract"))
     .action(async (name: string, options: CommonOptions & RefreshCommand) =>
       (await import("../commands/chains-command.ts")).refreshMetadataNamed(loadConfigWith(options), name, options),
     );
   withJobs(chains.command("move"))
     .description(
-      "copy a chain to another database while it is indexed and served, and then index it there until SIGTERM, so that servers can be restarted with the new database; if it is killed, repeating it continues the move",
+      "copy a chain to another database while it is indexed and served, and then index it there until SIGTERM, so that servers can be restarted with the new database; if it is killed, running it again continues the move",
     )
-    .argument("<name>", "the chain, as configured")
+    .argument("<name>", "the name of a configured chain")
     .requiredOption("--to <name>", "one of databases in ashlar.yaml, or control for the database of databaseUrl")
     .option(
       "--folder <folder>",
@@ -73,17 +71,17 @@ export function addChains(program: Command): void {
     );
   withConfig(chains.command("remove"))
     .description("delete all rows of a chain, in batches; asks for its name, and resumes a removal that was killed")
-    .argument("<name>", "the chain, as in the index; it must be paused, or its indexer stopped")
-    .option("--yes <name>", "the name of the chain again, instead of typing it")
+    .argument("<name>", "the name of an indexed chain; it must be paused, or its indexer stopped")
+    .option("--yes <name>", "confirm with the name of the chain instead of typing it")
     .option("--database <name>", inDatabase)
     .action(async (name: string, options: CommonOptions & RemoveCommand) =>
       (await import("../commands/chains-command.ts")).removeChainNamed(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("status"))
     .description(
-      "print how far the chains are indexed and which are paused; of one chain, also its size, node, projections, queues and last audit",
+      "print how far the chains are indexed and which are paused; for a single chain, also its size, node, projections, queues and last audit",
     )
-    .argument("[name]", "the chain, as in the index (default: all)")
+    .argument("[name]", "the name of an indexed chain (default: all)")
     .option("--database <name>", inDatabase)
     .action(async (name: string | undefined, options: CommonOptions & InDatabase) =>
       (await import("../commands/chains-command.ts")).printChainStatus(loadConfigWith(options), name, options),

@@ -31,7 +31,7 @@ export function addKeys(program: Command): void {
       (await import("../commands/keys.ts")).createKey(loadConfigWith(options), options),
     );
   withConfig(keys.command("update"))
-    .description("change a key; servers use the changes within 5 seconds")
+    .description("change a key; servers apply the changes within 5 seconds")
     .argument("<id>", "the id of the key, as listed", parseInteger("id"))
     .option("--label <text>", "a new label")
     .option("--credits <number>", "the max number of credits that the key may use, or unlimited", parseCreditsOrUnlimited("--credits"))

@@ -49,9 +49,9 @@ export const withServer = (command: Command): Command =>
   withValidate(command).option("--workers <number>", "the processes that serve requests, or auto for one per core", parseWorkers);
 
 export const withJobs = (command: Command): Command =>
-  withConfig(command).option("--jobs <number>", "how many tables to copy at the same time (default: one per core, at most 4)", parseJobs);
+  withConfig(command).option("--jobs <number>", "how many tables to copy concurrently (default: one per core, at most 4)", parseJobs);
 export const withDatabase = (command: Command): Command =>
   withJobs(command).option(
     "--database <name>",
-    "one of databases in ashlar.yaml, or control for the database of databaseUrl (default: that of --chain, otherwise control)",
+    "one of databases in ashlar.yaml, or control for the database of databaseUrl (default: the database of --chain, otherwise control)",
   );

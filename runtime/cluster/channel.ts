@@ -18,7 +18,7 @@ type ResultOf<F> = F extends (...all: never[]) => infer R ? Awaited<R> : never;
 /** A channel to another process, which offers the functions `Remote`. */
 export interface Channel<Remote> {
   /**
-   * Calls a function and returns its result. The calls of one event loop iteration are one message.
+   * Calls a function and returns its result. The calls of one event loop iteration are sent as one message.
    * @throws {Error} with the function's error message
    */
   call<Name extends keyof Remote & string>(name: Name, argument: ArgumentOf<Remote[Name]>): Promise<ResultOf<Remote[Name]>>;

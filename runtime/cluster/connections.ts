@@ -39,7 +39,7 @@ export async function openConnections(listen: Listen, { onError, now = monotonic
   const waiting = new Set<Socket>();
   let isClosed = false;
 
-  /** Hands a connection over to a worker, if possible not to `from`, which did not take it. */
+  /** Hands a connection over to a worker, preferably not to `from`, which did not take it. */
   const handOver = (socket: Socket, from?: SentConnections): void => {
     if (socket.destroyed) return;
     if (isClosed) return void socket.destroy();
@@ -67,7 +67,7 @@ export async function openConnections(listen: Listen, { onError, now = monotonic
     }
   }, checkMilliseconds).unref();
 
-  // The worker reads the first bytes. The other options are those of node:http.
+  // The worker reads the first bytes. The other options match node:http.
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (socket) => {
     socket.on("error", () => undefined);
     handOver(socket);

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 
 /** A child process that can be started before its work is known, so that it can load its modules in the meantime. */
 export interface PreparedProcess {
-  /** Starts it now; only the first call has an effect. */
+  /** Starts the process; only the first call has an effect. */
   prepare(): void;
   /** The prepared process, or a new one if there is none. */
   fork(): ChildProcess;

@@ -26,11 +26,11 @@ export interface SentConnections {
   send(socket: Socket): void;
   /** The number of connections that the worker has or will take. */
   open(): number;
-  /** Whether the worker has left a connection untaken for so long that further ones should go to other workers. */
+  /** Whether a connection has waited for the worker for so long that new ones should go to other workers. */
   isSlow(): boolean;
   /** The connections that the worker has not taken. */
   untaken(): Socket[];
-  /** Withdraws the connections that the worker would decline by now. */
+  /** Withdraws the connections that the worker would now decline. */
   withdrawExpired(): Socket[];
   /** Applies a worker's report, and returns the connections that it has declined. */
   report(report: ConnectionReport): Socket[];

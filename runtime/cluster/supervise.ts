@@ -27,14 +27,14 @@ export interface SupervisedProcess {
   readonly started: Promise<void>;
   /** Resolves when the process has exited and will not be restarted. */
   readonly ended: Promise<void>;
-  /** Stops restarting the process, and asks a running one to exit. */
-  stop(ask: (child: ChildProcess) => void): Promise<void>;
+  /** Stops restarting the process, and requests that a running one exit. */
+  stop(requestExit: (child: ChildProcess) => void): Promise<void>;
 }
 
 /** A process that was ready for this long has recovered: the next crash counts as the first one. */
 const stableMilliseconds = 10_000;
 const defaultBeginSeconds = 60;
-/** The first restart is immediate; these are the waits before further ones. */
+/** The first restart is immediate; these are the waits before later ones. */
 const waits = { base: 500, max: 30_000 };
 
 /** Runs a process and restarts it when it exits: immediately, or with backoff if it exits repeatedly. */
@@ -81,9 +81,9 @@ export function superviseProcess(options: SupervisedOptions): SupervisedProcess 
   return {
     started,
     ended,
-    async stop(ask) {
+    async stop(requestExit) {
       stop.abort();
-      if (current !== undefined && current.exitCode === null && current.signalCode === null) ask(current);
+      if (current !== undefined && current.exitCode === null && current.signalCode === null) requestExit(current);
       await ended;
     },
   };

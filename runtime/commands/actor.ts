@@ -1,7 +1,7 @@
 import { hostname, userInfo } from "node:os";
 import process from "node:process";
 
-/** Who runs a command, for the log of operators' actions: `user@host`. */
+/** The user who runs a command, as recorded in the log of operators' actions: `user@host`. */
 export function commandActor(): string {
   let user: string;
   try {

@@ -17,7 +17,7 @@ export interface ApiServer {
   stop(): Promise<void>;
 }
 
-/** A server of connections that something else accepts. */
+/** A server for connections that are accepted elsewhere. */
 export interface AcceptedApiServer extends Omit<ApiServer, "url"> {
   accept(connection: Socket): void;
 }

@@ -63,7 +63,7 @@ async function auditIfPossible(
   }
 }
 
-/** The last finalized block, if it is indexed: the chain may have replaced later ones since the backup. Otherwise the last one. */
+/** The last finalized block if it is indexed, because the chain may have replaced later ones since the backup; otherwise the last block. */
 async function finalHeight(database: Database, chainId: number): Promise<number | null> {
   const ledger = createLedgerQueries(database);
   const [head, tail, record] = await Promise.all([ledger.head(chainId), ledger.tail(chainId), readChain(database, chainId)]);

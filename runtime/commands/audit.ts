@@ -44,7 +44,7 @@ export async function audit(config: Config, options: AuditOptions): Promise<bool
   }
 }
 
-/** SQLSTATE read_only_sql_transaction: an audit of a standby changes nothing there. */
+/** SQLSTATE read_only_sql_transaction: a standby cannot store the result. */
 const readOnly = "25006";
 
 async function recordUnlessReadOnly(recording: Promise<void>): Promise<void> {

@@ -11,22 +11,22 @@ import { createProgress, type Progress } from "./progress.ts";
 import { requireDatabase } from "./used-database.ts";
 
 export interface BackupOptions {
-  /** The number of tables that are copied at the same time. */
+  /** The number of tables that are copied concurrently. */
   readonly jobs?: number | undefined;
   /** The name of one of `databases`; the control database by default. */
   readonly database?: string | undefined;
-  /** A chain of the index: a snapshot of it is written instead of a backup. */
+  /** The name of an indexed chain, to write a snapshot of it instead of a backup. */
   readonly chain?: string | undefined;
 }
 
-/** The configuration of the database that `--database` names; that of databaseUrl by default. @throws {CommandError} if it is not configured. */
+/** The configuration of the database that `--database` names; the control database by default. @throws {CommandError} if it is not configured. */
 export const configOfOption = (config: Config, database: string | undefined): DatabaseConfig =>
   configOfDatabase(config, database === undefined ? null : parseDatabaseName(config, "--database", database));
 
 /** One connection per core, as compressing takes as much time as reading; more than four would take connections from the servers. */
 export const defaultJobs = (): number => Math.min(4, availableCores());
 
-/** `ashlar backup`: writes a backup of the whole index, or a snapshot of one chain, into a folder. */
+/** `ashlar backup`: writes a backup of the entire index, or a snapshot of one chain, to a folder. */
 export async function backup(
   all: Config,
   folder: string,

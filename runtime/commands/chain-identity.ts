@@ -8,18 +8,18 @@ import type { Hash } from "../lib/hex.ts";
 
 type ConfiguredChain = Config["chains"][number];
 
-/** What identifies a chain. */
+/** The values that identify a chain. */
 export interface ChainIdentity {
   readonly name: string;
-  /** Configured, or reported by its node; null if neither is known. */
+  /** The configured id, or the one that its node reports; null if neither is known. */
   readonly id: number | null;
-  /** Null without a node that responds. */
+  /** Null if no node responds. */
   readonly genesisHash: Hash | null;
   /** Why the genesis block is unknown; null if it is known. */
   readonly problem: string | null;
 }
 
-/** Reads what identifies a configured chain from its first node that responds, if there is one. */
+/** Reads the identity of a configured chain from its first node that responds, if any. */
 export async function identify(chain: ConfiguredChain): Promise<ChainIdentity> {
   const { name } = chain;
   const id = chain.id ?? (isBitcoinChain(chain) ? bitcoinNetworks[chain.network].id : null);

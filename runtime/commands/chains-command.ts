@@ -24,7 +24,7 @@ import { requireDatabase } from "./used-database.ts";
 
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
-/** Selects the database of a chain that several have, for example after it was moved. */
+/** Selects the database of a chain that is stored in several, for example after it was moved. */
 export interface InDatabase {
   readonly database?: string;
 }
@@ -60,7 +60,7 @@ export async function repairChainNamed(config: Config, name: string, { to, yes =
   }
 }
 
-/** `ashlar chains pause`: its indexer stops within seconds, and stays stopped until `ashlar chains resume`. @throws {CommandError} */
+/** `ashlar chains pause`: pauses the indexing of a chain until `ashlar chains resume`. Its indexer stops within seconds. @throws {CommandError} */
 export const pauseChainNamed = (config: Config, name: string, { database: only }: InDatabase = {}): Promise<void> =>
   withChain(config, name, only, async (database, chain) => {
     if (await pauseChain(database, chain, commandActor())) print(`Indexing of ${name} is paused: its indexer stops within seconds.`);
@@ -78,10 +78,10 @@ export interface RemoveCommand extends InDatabase {
   readonly yes?: string;
 }
 
-/** How long to wait for an indexer that is releasing a paused chain, and for that of a chain that is not paused. */
+/** How long to wait for an indexer to release the chain, depending on whether the chain is paused. */
 const waitMilliseconds = { paused: 30_000, other: 2_000 } as const;
 
-/** `ashlar chains remove`: deletes all rows of a chain, after its name was typed or passed. @throws {CommandError} */
+/** `ashlar chains remove`: deletes all rows of a chain after its name has been typed or passed. @throws {CommandError} */
 export const removeChainNamed = (config: Config, name: string, { yes, database: from }: RemoveCommand): Promise<void> =>
   withChain(config, name, from, async (database, chain) => {
     const place = isSharded(config) ? ` in ${renderDatabaseName(chain.database)}` : "";
@@ -120,7 +120,7 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-/** `ashlar chains status`: how far each chain of the index, or one of them with its projections and queues, is indexed. @throws {CommandError} */
+/** `ashlar chains status`: prints the progress of all indexed chains, or of one with its projections and queues. @throws {CommandError} */
 export async function printChainStatus(config: Config, name: string | undefined, { database: only }: InDatabase): Promise<void> {
   requireDatabase(config);
   if (name !== undefined)
@@ -140,7 +140,7 @@ export async function printChainStatus(config: Config, name: string | undefined,
   if (isEmpty) print("No chain is indexed.");
 }
 
-/** `ashlar chains jobs`: the queues of a chain. @throws {CommandError} */
+/** `ashlar chains jobs`: prints the queues of a chain. @throws {CommandError} */
 export const printJobs = (config: Config, name: string): Promise<void> =>
   withChain(config, name, undefined, async (database) => {
     for (const line of renderQueues(await readIndexState(database), name)) print(line);
@@ -178,7 +178,7 @@ export const refreshMetadataNamed = (config: Config, name: string, { contract }:
     if (isCollection) print(`Queued: it also fetches the documents of the NFTs of ${contract} again.`);
   });
 
-/** The lines about one chain. */
+/** Renders the details of one chain as lines. */
 async function renderDetails(database: Database, chain: IndexedChain, state: IndexState): Promise<string[]> {
   const { name } = chain;
   const { node, missing, use, audit } = await readChainDetails(database, chain);
@@ -187,7 +187,7 @@ async function renderDetails(database: Database, chain: IndexedChain, state: Ind
   const size = `about ${use.rows} rows, ${use.transactions} transactions and ${gibibytes.toFixed(2)} GiB with indexes${density}`;
   return [
     use.rows === 0 ? "  disk: unknown until the next ANALYZE" : `  disk: ${size}`,
-    `  node: ${node?.offers ? `offers ${node.offers.join(", ") || "no optional feature"}` : "not examined yet"}`,
+    `  node: ${node?.offers ? `offers ${node.offers.join(", ") || "no optional features"}` : "not checked yet"}`,
     `  missing: ${missing.join(", ") || "nothing"}`,
     ...(node?.switched_off ?? []).map(({ projection, reason }) => `  switched off: ${projection}: ${reason}`),
     ...state.checkpoints
@@ -236,7 +236,7 @@ const optionOf = (config: Config, database: string | null): string =>
   isSharded(config) ? ` --database ${renderDatabaseName(database)}` : "";
 const isSharded = ({ databases }: Config): boolean => Object.keys(databases).length > 0;
 
-/** Runs work with a chain of the index, which need not be configured. @throws {CommandError} if there is none with the name. */
+/** Runs work with an indexed chain, which need not be configured. @throws {CommandError} if no chain has the name. */
 async function withChain(
   config: Config,
   name: string,

@@ -15,16 +15,15 @@ export function requireChains(config: Config): void {
   );
 }
 
-/** Databases whose indexes know the ids of chains. */
+/** Databases that store the ids of indexed chains. */
 export interface ChainDatabases {
-  /** The control database, or the one of a command that opens one. */
+  /** The control database, or the only database that a command opens. */
   readonly indexing: Queryable;
   readonly shards?: readonly { readonly name: string; readonly indexing: Queryable }[];
 }
 
 /**
- * The configured chains with their ids: configured, stored in the index, or reported by the node. A database of `databases` that does not respond is
- * skipped.
+ * Resolves the ids of the configured chains from the configuration, the index or their nodes. Skips a database of `databases` that does not respond.
  * @throws {CommandError}
  */
 export async function resolveChains(

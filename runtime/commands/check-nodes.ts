@@ -12,7 +12,7 @@ import { CommandError } from "./command-error.ts";
 
 /**
  * Checks EVM chains before the server starts: rejects a new chain if its node reports a different chain id, or if its first block is above the node's head.
- * Nodes that do not respond are left to the indexer, which retries; a chain with an index to continue is not checked. If only some chains are rejected, the
+ * Nodes that do not respond are left to the indexer, which retries; a chain whose index is continued is not checked. If only some chains are rejected, the
  * reasons are logged, the other chains are served, and the indexer rejects the same ones again. @throws {CommandError} if all chains are rejected.
  */
 export async function checkNodes(
@@ -33,7 +33,7 @@ async function refusalOf(chain: ChainConfig, database: Queryable, signal: AbortS
   try {
     record = await readChain(database, chain.id);
   } catch (error) {
-    // The chain of a lost database is checked by the indexer.
+    // The indexer checks the chains of a lost database.
     if (isUnavailable(error)) return null;
     throw error;
   }

@@ -15,11 +15,11 @@ export async function printConsoleLink(config: Config): Promise<void> {
     const url = config.console?.publicUrl?.replace(/\/+$/, "") ?? (await readAddress(database.control));
     if (url === null)
       throw new CommandError(
-        "No console was started on this database: add console: {} to ashlar.yaml, and start ashlar start or ashlar serve.",
+        "No console was started on this database: add console: {} to ashlar.yaml, and run ashlar start or ashlar serve.",
       );
     const { token, expiresAt } = await createSignIn(database.control, commandActor());
     stdout.write(`${url}/console/#/sign-in/${token}\n`);
-    stdout.write(`The link signs in whoever opens it first, once, until ${expiresAt.toISOString()}. Do not share it.\n`);
+    stdout.write(`The link works once and expires at ${expiresAt.toISOString()}. Anyone who opens it is signed in: do not share it.\n`);
   } finally {
     await database.close();
   }

@@ -1,25 +1,25 @@
 import type { DatabaseDescription } from "../database/errors.ts";
 
-/** Where the database is, as a process describes it to its child processes. It contains secrets, and changes when an embedded server is restarted. */
+/** The location of the database, which a process sends to its child processes. Contains secrets, and changes when an embedded server is restarted. */
 export interface DatabaseAddress {
   readonly url: string;
   /** For the role that runs the SQL of declared protocols. */
   readonly readerUrl: string;
   readonly name: string;
   readonly details: string;
-  /** The reason why the database cannot be used now, if it is known. */
+  /** The reason why the database cannot be used, if it is known. */
   readonly problem: string | null;
 }
 
-/** Where a database of `databases` is. */
+/** The location of a database of `databases`. */
 export interface ShardAddress extends DatabaseAddress {
-  /** The role that runs the SQL of declared protocols; null until the database was prepared. */
+  /** The role that runs the SQL of declared protocols; null until the database has been prepared. */
   readonly readerRole: string | null;
 }
 
-/** Where the databases of a service are. */
+/** The locations of the databases of a service. */
 export interface ServiceAddress extends DatabaseAddress {
-  /** Those of `databases`, by name. */
+  /** The addresses of the databases of `databases`, by name. */
   readonly shards: Readonly<Record<string, ShardAddress>>;
 }
 

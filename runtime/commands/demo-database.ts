@@ -12,8 +12,8 @@ export interface DemoDatabaseOptions {
 const remedy = "configure your chains in ashlar.yaml, or run the demo in another folder without DATABASE_URL";
 
 /**
- * Refuses a database that contains anything but the demo: other chains or, in an external database that the demo has not used before, keys.
- * @throws {CommandError} with what was found
+ * Refuses a database that contains anything other than the demo: other chains or, in an external database that the demo has not used before, keys.
+ * @throws {CommandError} that lists what was found
  */
 export async function requireDemoDatabase({ database, chains, isExternal }: DemoDatabaseOptions): Promise<void> {
   const indexed = await database.query<{ chain_id: number; name: string }>("SELECT chain_id, name FROM chains ORDER BY chain_id");

@@ -5,7 +5,7 @@ import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import type { Hash } from "../lib/hex.ts";
 import type { BitcoinDemo, DemoIdentity } from "./demo.ts";
 
-/** Whether index and demo chain have the same history: the same genesis block, and the same block at the lower head. An empty index matches every chain. */
+/** Whether the index and the demo chain have the same genesis block and the same block at the lower of their heads. An empty index matches every chain. */
 export async function matchesDemo(database: Database, chainId: number, identity: DemoIdentity): Promise<boolean> {
   const genesisHash = await indexedGenesis(database, chainId);
   if (genesisHash === null) return true;
@@ -16,7 +16,7 @@ export async function matchesDemo(database: Database, chainId: number, identity:
   return (await ledger.blockByNumber(chainId, identity.lastBlock))?.hash === identity.lastBlockHash;
 }
 
-/** Whether index and Bitcoin chain of the demo have the same history: the same genesis block, and the same block at the indexed head. */
+/** Whether the index and the demo's Bitcoin chain have the same genesis block and the same block at the indexed head. */
 export async function matchesBitcoinDemo(database: Database, { chain, hashAt }: BitcoinDemo): Promise<boolean> {
   const genesisHash = await indexedGenesis(database, chain.id);
   if (genesisHash === null) return true;

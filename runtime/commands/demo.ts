@@ -6,7 +6,7 @@ import type { ChainConfig } from "../config/config.ts";
 import type { Hash, Hex } from "../lib/hex.ts";
 import { CommandError } from "./command-error.ts";
 
-/** The phases of the first start of the demo in order, and that of a later one: `load`. */
+/** The phases of starting the demo: `story`, then `check`, on its first start, and `load` on later ones. */
 export type DemoPhase = "story" | "check" | "load";
 
 /** The blocks that identify a saved chain. */

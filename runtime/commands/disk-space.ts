@@ -3,15 +3,15 @@ import type { Config } from "../config/config.ts";
 
 /** The space of the file system that contains the embedded database. */
 export interface DiskSpace {
-  /** Whether less than the configured space is free, or has been since twice as much was free. */
+  /** Whether the free space has fallen below the configured minimum and has not yet recovered to twice that. */
   isLow(): Promise<boolean>;
 }
 
 const megabyte = 1_000_000;
-/** Indexing continues at this multiple of the bound at which it pauses, so that it does not alternate between the two. */
-const sufficient = 2;
+/** Indexing resumes at this multiple of the minimum, so that it does not pause and resume repeatedly. */
+const resumeFactor = 2;
 
-/** Watches the free space; null if the configuration has no bound, or an external database, whose file system cannot be seen from here. */
+/** Watches the free space; null if no minimum is configured, or if the database is external, because its file system is not visible here. */
 export function createDiskSpace(
   { databaseUrl, dataDirectory, minFreeDiskMegabytes }: Pick<Config, "databaseUrl" | "dataDirectory" | "minFreeDiskMegabytes">,
   freeBytes: (path: string) => Promise<number> = freeBytesOf,
@@ -21,7 +21,7 @@ export function createDiskSpace(
   return {
     async isLow() {
       const free = await freeBytes(dataDirectory);
-      isLow = free < minFreeDiskMegabytes * megabyte * (isLow ? sufficient : 1);
+      isLow = free < minFreeDiskMegabytes * megabyte * (isLow ? resumeFactor : 1);
       return isLow;
     },
   };

@@ -80,12 +80,12 @@ export interface RunIndexers {
   readonly tracer?: Tracer | undefined;
 }
 
-/** How long the end of indexing waits for the statement of a heartbeat. */
+/** How long to wait for a heartbeat's statement when indexing ends. */
 const heartbeatMilliseconds = 1_000;
 
 /**
- * Indexes several chains concurrently, each restarted with backoff when it fails. An error of the configuration is permanent, and so is one that the
- * operator has to resolve if `endsWhenRefused`; the permanent failure of a chain does not stop the others. @throws {CommandError} if all have failed
+ * Indexes several chains concurrently, and restarts each with backoff when it fails. A configuration error is permanent, as is one that the operator
+ * has to resolve if `endsWhenRefused`; the permanent failure of one chain does not stop the others. @throws {CommandError} if all have failed
  * permanently.
  */
 export async function runIndexers(options: RunIndexers, signal: AbortSignal): Promise<void> {
@@ -99,7 +99,7 @@ export async function runIndexers(options: RunIndexers, signal: AbortSignal): Pr
   if (failed.length === options.chains.length) throw new CommandError(failed.join("\n"));
 }
 
-/** For readiness, the reason why there is no progress. */
+/** The reason that readiness reports while indexing is paused. */
 const lowDiskReason =
   "the file system of the data directory has less free space than minFreeDiskMegabytes; indexing continues when twice as much is free";
 
@@ -158,7 +158,7 @@ async function indexUntilStopped(
         run: () => runUnlessPaused(pausable, signal),
         isFinal: (error) => error instanceof CommandError || (endsWhenRefused && error instanceof IndexMismatchError),
         onFailure: async (error, wait) => {
-          // A database error also contains rows, statements and file names of the server: only its message is logged.
+          // Only the message is logged, because a database error also contains rows, statements and file names of the server.
           const reason = redactMessage(messageOf(error));
           const restart = wait === null ? {} : { retrySeconds: wait / 1_000 };
           logger.error({ chain: chain.name, reason, ...restart }, "Indexing stopped");

@@ -7,7 +7,7 @@ import type { ShardAddress } from "./database-address.ts";
 export interface IndexDatabase {
   /** Connections to the control database. */
   readonly indexing: Database;
-  /** The role of community endpoints there. */
+  /** The reader role in the control database. */
   readonly readerRole: string | null;
   readonly shards?: readonly IndexShard[];
 }
@@ -22,7 +22,7 @@ export interface IndexShard {
 /** The database of a chain. */
 export interface IndexStore {
   readonly database: Database;
-  /** The role of community endpoints there. @throws {DatabaseUnavailable} until the database has been prepared. */
+  /** The reader role in the database. @throws {DatabaseUnavailable} until the database has been prepared. */
   readonly readerRole: () => string | null;
 }
 

@@ -6,7 +6,7 @@ import { type IndexingOptions, indexChain } from "./indexing.ts";
 
 /**
  * Creates the indexing of a chain: it runs until the signal aborts, and continues with the best other node when its node fails, falls behind, is quarantined or
- * is refused. What is known about the nodes is kept between runs. A chain with one node is indexed without polling it.
+ * is refused. The state of the nodes is kept between runs. A chain with one node is indexed without polling it.
  */
 export function createFailover(options: IndexingOptions): (signal: AbortSignal) => Promise<void> {
   const { chain, database, logger, onRequest } = options;

@@ -85,12 +85,12 @@ export async function indexChain(options: IndexingOptions, signal: AbortSignal):
   }
 }
 
-/** Work that runs next to the indexer until the signal aborts. */
+/** Work that runs alongside the indexer until the signal aborts. */
 interface Runner {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Creates the indexer of a chain and the work that runs next to it: jobs, contract reads, metadata, and the comparison of native balances. */
+/** Creates the indexer of a chain and the work that runs alongside it: jobs, contract reads, metadata, and the comparison of native balances. */
 function createIndexing(options: IndexingOptions, { source, heads }: Node, nodeSilence: () => number) {
   const { chain, database, logger, onProgress, heartbeat, tracer, protocols = communityProtocols, readerRole = null } = options;
   const clock = (): Date => new Date();

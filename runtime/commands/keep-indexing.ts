@@ -11,7 +11,7 @@ export interface KeepIndexing {
 }
 
 const defaultWait: BackoffOptions = { base: 1_000, max: 60_000 };
-/** A failure after this time counts as the first one again. */
+/** A failure after at least this run time restarts the backoff. */
 const stableMilliseconds = 120_000;
 
 /** Indexes a chain, and restarts the indexing with backoff when it fails; rejects with a final failure. */

@@ -14,10 +14,10 @@ export function parseExpiry(text: string): Date {
 /** Date accepts February 31 as March 3. */
 const isDay = (day: string): boolean => new Date(day).toISOString().startsWith(day);
 
-/** The value of `--expires` of a key that is updated. */
+/** The value of `--expires` for an existing key. */
 export const parseExpiryOrNever = (text: string): Date | "never" => (text === "never" ? text : parseExpiry(text));
 
-/** The values of an option that is given several times; `any` is an empty list, which allows everything. */
+/** Collects the values of a repeatable option; `any` resets them to an empty list, which allows everything. */
 const parseRule =
   (parse: (text: string) => string) =>
   (text: string, earlier: readonly string[] = []): readonly string[] =>

@@ -13,7 +13,7 @@ const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}
 
 type Recorded = Pick<OperatorAction, "action" | "subject" | "details">;
 
-/** Changes the keys of the configured database, and records what was changed in the same transaction. */
+/** Changes the keys of the configured database, and records the changes in the same transaction. */
 async function withKeys<Result>(
   config: Config,
   work: (keys: Keys, record: (change: Recorded) => Promise<void>) => Promise<Result>,
@@ -56,7 +56,7 @@ export interface UpdateOptions {
   readonly limit?: LimitChanges;
 }
 
-/** The rules that options name. */
+/** The access rules that the options set. */
 const accessOf = ({
   allowChain,
   allowOrigin,
@@ -101,7 +101,7 @@ export async function createKey(config: Config, options: CreateOptions): Promise
   print("Save it now: only its hash is stored, and it is not shown again.");
 }
 
-/** `ashlar keys update`: changes a key; servers use the changes within 5 seconds. False if there is no active key with the id. */
+/** `ashlar keys update`: changes a key; servers apply the changes within 5 seconds. Returns false if no active key has the id. */
 export async function updateKey(config: Config, id: number, options: UpdateOptions): Promise<boolean> {
   const { label, credits, dailyCredits, monthlyCredits, expires, limit } = options;
   const updated = await withKeys(config, async (keys, record) => {
@@ -129,7 +129,7 @@ export const listKeys = (config: Config): Promise<void> =>
     for (const row of rows) print(renderKey(row));
   });
 
-/** `ashlar keys revoke`: revokes a key, which servers stop accepting within 5 seconds. False if there is no active key with the id. */
+/** `ashlar keys revoke`: revokes a key, which servers stop accepting within 5 seconds. Returns false if no active key has the id. */
 export async function revokeKey(config: Config, id: number): Promise<boolean> {
   const revoked = await withKeys(config, async (keys, record) => {
     const found = await keys.revoke(id);

@@ -4,7 +4,7 @@ import type { Listen } from "../cluster/connections.ts";
 import { inheritedSocket } from "../cluster/inherited-socket.ts";
 import type { Config } from "../config/config.ts";
 
-/** Where a server listens: on a socket of systemd, otherwise on its configured address. */
+/** Where a server listens: on a socket that systemd passes to it, otherwise on its configured address. */
 export const listenOf = ({ port, host }: Config): Listen => inheritedSocket(process.env, process.pid) ?? { port, host };
 
 /** The message for a server that cannot listen. */

@@ -15,7 +15,7 @@ export async function printLog(config: Config, { limit }: LogOptions): Promise<v
   const database = await openDatabase(config);
   try {
     const actions = await listActions(database.indexing, limit);
-    if (actions.length === 0) stdout.write("No actions of operators are recorded.\n");
+    if (actions.length === 0) stdout.write("No operator actions are recorded.\n");
     for (const { time, actor, action, subject, details } of actions) {
       const detail = Object.keys(details).length === 0 ? [] : [JSON.stringify(details)];
       stdout.write(`${escapeTerminal([time.toISOString(), actor, action, subject, ...detail].join("  "))}\n`);

@@ -26,20 +26,20 @@ export interface MoveCommand {
   readonly jobs?: number | undefined;
 }
 
-/** A chain in the database that it is stored in and in the one that it is moved to. */
+/** The move of a chain from one database to another. */
 interface Move {
   readonly name: string;
-  /** For options of commands. */
+  /** The names of the databases, as command options expect them. */
   readonly source: string;
   readonly target: string;
   readonly config: Config;
-  /** The configuration after the move, without what other processes of the service provide. */
+  /** The configuration after the move, without the settings that other processes of the service use. */
   readonly moved: Config;
 }
 
 /**
- * `ashlar chains move`: copies a chain to another database while it is indexed and served, and then indexes it there, so that servers can be
- * restarted with the new database at any time, until the process is stopped. If it is killed, repeating it continues the move. @throws {CommandError}
+ * `ashlar chains move`: copies a chain to another database while it is indexed and served, and then indexes it there until the process is stopped, so
+ * that servers can be restarted with the new database at any time. If it is killed, running it again continues the move. @throws {CommandError}
  */
 export async function moveChain(config: Config, name: string, version: string, { to, folder, jobs }: MoveCommand): Promise<void> {
   requireDatabase(config);
@@ -54,14 +54,14 @@ function planMove(config: Config, name: string, to: string): Move {
     throw invalidValue("the chain", name, `a configured chain (${config.chains.map((other) => other.name).join(", ") || "there is none"})`);
   const target = parseDatabaseName(config, "--to", to);
   const source = databaseOf(chain);
-  if (source === target) throw invalidValue("--to", to, `a database other than that of ${name}. Nothing was changed`);
+  if (source === target) throw invalidValue("--to", to, `a database other than the current one of ${name}. Nothing was changed`);
   const { database: _, ...elsewhere } = chain;
   const chains = [target === null ? elsewhere : { ...elsewhere, database: target }];
   const moved = { ...config, chains, metrics: undefined, console: undefined, tracing: undefined };
   return { name, source: renderDatabaseName(source), target: renderDatabaseName(target), config, moved };
 }
 
-/** Copies the chain, unless an earlier command did. @throws {CommandError} */
+/** Copies the chain, unless an earlier run did. @throws {CommandError} */
 async function copy(
   { name, source, target, config, moved }: Move,
   version: string,
@@ -77,15 +77,15 @@ async function copy(
   const copied = await readChain(moved, name);
   if (copied !== undefined && copied.restore_started_at === null) {
     requireIndexable(copied, name, target);
-    // Left by a command that was killed after its restore.
+    // Left by a run that was killed after its restore.
     await rm(folder, { recursive: true, force: true });
     stdout.write(
-      `${target} already has ${name} up to block ${copied.block ?? "none"}, and it is not copied again. To copy it again, stop this command and run ashlar chains remove ${name} --database ${target}.\n`,
+      `${target} already has ${name} up to block ${copied.block ?? "none"}, so it is not copied again. To copy it again, stop this command and run ashlar chains remove ${name} --database ${target}.\n`,
     );
     return;
   }
   if (copied === undefined) {
-    // The files of an earlier command may be outdated, or of an older schema.
+    // The files of an earlier run may be outdated, or have an older schema.
     await rm(folder, { recursive: true, force: true });
     await backup(config, folder, version, { jobs, chain: name, database: source });
   } else if (!hasManifest(folder))
@@ -108,11 +108,11 @@ function requireIndexable({ removal_started_at: removed, paused_at: paused }: In
     );
 }
 
-/** Opens the database that a configuration stores a chain in. */
+/** Opens the database in which a configuration stores a chain. */
 const openFor = (config: Config, name: string): Promise<ChainDatabase> =>
   openChainDatabase(config, databaseOf(config.chains.find((chain) => chain.name === name) ?? {}));
 
-/** The chain in the database that a configuration stores it in. */
+/** Reads the chain from the database in which a configuration stores it. */
 async function readChain(config: Config, name: string): Promise<IndexedChainRow | undefined> {
   const opened = await openFor(config, name);
   try {
@@ -122,7 +122,7 @@ async function readChain(config: Config, name: string): Promise<IndexedChainRow 
   }
 }
 
-/** Indexes the chain in its new database until the process is stopped, and describes how to use it as soon as it is at the head of the old one. */
+/** Indexes the chain in its new database until the process is stopped, and prints the next steps once it has caught up with the old database. */
 async function followHead(move: Move): Promise<void> {
   const before = await openFor(move.config, move.name);
   try {
@@ -145,8 +145,8 @@ async function followHead(move: Move): Promise<void> {
 }
 
 /**
- * Describes what to do as soon as the copy, which a process indexes, has caught up with the original. A database that does not respond is queried
- * again.
+ * Prints the next steps as soon as a process indexes the copy and it has caught up with the original. Keeps polling while a database does not
+ * respond.
  */
 async function announceHead(move: Move, before: ChainDatabase, after: ChainDatabase, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now();
@@ -156,9 +156,9 @@ async function announceHead(move: Move, before: ChainDatabase, after: ChainDatab
       if (states === null) return null;
       const [old, copied] = states;
       const silence = copied.chains.find((row) => row.name === move.name)?.silent_seconds ?? Number.POSITIVE_INFINITY;
-      // Checkpoints are those of the snapshot until an indexer has found which projections it has to rebuild.
+      // Until an indexer has determined which projections to rebuild, the checkpoints are still those of the snapshot.
       const isIndexed = silence * 1_000 < performance.now() - startedAt;
-      return isIndexed && isAsFar(move.name, copied, old) ? true : null;
+      return isIndexed && hasCaughtUp(move.name, copied, old) ? true : null;
     } catch (error) {
       if (isUnavailable(error)) return null;
       throw error;
@@ -167,8 +167,8 @@ async function announceHead(move: Move, before: ChainDatabase, after: ChainDatab
   if (await poll(isReached, { ...every(1_000), signal })) stdout.write(instructions(move));
 }
 
-/** Whether an index of a chain, with its projections that have not failed, is as far as another one. */
-function isAsFar(name: string, index: IndexState, other: IndexState): boolean {
+/** Whether one index of a chain, including its projections that have not failed, has caught up with another. */
+function hasCaughtUp(name: string, index: IndexState, other: IndexState): boolean {
   const blockIn = ({ chains }: IndexState): number => chains.find((row) => row.name === name)?.block ?? -1;
   const checkpointsIn = ({ checkpoints }: IndexState) =>
     new Map(checkpoints.filter((row) => row.name === name && !row.has_failed).map((row) => [row.projection, row.block_number]));

@@ -12,7 +12,7 @@ import { oneChain } from "./one-chain.ts";
 import { chainDatabases, withEachDatabase } from "./open-chain-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
-/** Max printed collections of a chain, and max printed reasons of a collection. */
+/** The max number of collections printed per chain, and of reasons printed per collection. */
 const maxCollections = 100;
 const maxReasons = 5;
 
@@ -20,8 +20,8 @@ const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}
 
 /** `ashlar nfts status`: prints how much metadata of each collection is pending, fetched and rejected, and the reasons. @throws {CommandError} */
 export const nftStatus = (config: Config): Promise<void> =>
-  withDatabases(config, chainDatabases(config), async (database, ofDatabase) => {
-    for (const chain of (await resolveChains(ofDatabase, { indexing: database })).filter((any) => isEvmChain(any))) {
+  withDatabases(config, chainDatabases(config), async (database, databaseConfig) => {
+    for (const chain of (await resolveChains(databaseConfig, { indexing: database })).filter((resolved) => isEvmChain(resolved))) {
       const collections = await readMetadataStatus(database, chain.id);
       for (const line of renderStatus(chain, collections, new Date())) print(line);
     }
@@ -44,11 +44,11 @@ export const refreshNfts = (config: Config, collection: Address, tokenId: string
 async function withDatabases(
   config: Config,
   names: readonly (string | null)[],
-  work: (database: Database, ofDatabase: Config) => Promise<void>,
+  work: (database: Database, databaseConfig: Config) => Promise<void>,
 ): Promise<void> {
   requireChains(config);
   requireDatabase(config);
-  await withEachDatabase(config, names, ({ indexing }, ofDatabase) => work(indexing, ofDatabase));
+  await withEachDatabase(config, names, ({ indexing }, databaseConfig) => work(indexing, databaseConfig));
 }
 
 /** Renders the lines for one chain. */

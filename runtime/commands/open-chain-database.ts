@@ -9,14 +9,14 @@ import { type OpenDatabase, openDatabase } from "./open-database.ts";
 /** The database of a chain. */
 export interface ChainDatabase {
   readonly indexing: Database;
-  /** For short reads, whose statements have a timeout. */
+  /** For short reads: its statements have a timeout. */
   readonly control: Database;
-  /** The control database, if it is another one. */
+  /** The control database, if it is a different one. */
   readonly log: Database | undefined;
   close(): Promise<void>;
 }
 
-/** Opens the control database, and the database with a name if that is another one. */
+/** Opens the control database and, unless the name is null, the database with that name. */
 export async function openChainDatabase(config: Config, name: string | null): Promise<ChainDatabase> {
   const control = await openDatabase(config);
   if (name === null) return { indexing: control.indexing, control: control.control, log: undefined, close: control.close };
@@ -45,10 +45,10 @@ export async function withEachDatabase(
   work: (database: OpenDatabase, config: DatabaseConfig) => Promise<void>,
 ): Promise<void> {
   for (const name of names) {
-    const ofDatabase = configOfDatabase(config, name);
-    const database = await openDatabase(ofDatabase);
+    const databaseConfig = configOfDatabase(config, name);
+    const database = await openDatabase(databaseConfig);
     try {
-      await work(database, ofDatabase);
+      await work(database, databaseConfig);
     } finally {
       await database.close();
     }
@@ -61,8 +61,8 @@ interface FoundChain extends IndexedChain {
 }
 
 /**
- * Runs work with a chain of an index, which need not be configured, in one database or the first one that has it. @throws {CommandError} if there is none with
- * the name.
+ * Runs work with an indexed chain, which need not be configured, in the given database or else the first one that contains it. @throws {CommandError} if no
+ * chain has the name.
  */
 export async function withIndexedChain(
   config: Config,

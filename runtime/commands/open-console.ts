@@ -27,7 +27,7 @@ export interface OpenConsole {
 /** For pages and their requests; actions on chains use the connections for indexing, whose statements have no timeout. */
 const poolSize = 2;
 
-/** Starts to serve the console, and prints its URL; undefined if it is not configured. @throws {CommandError} if it cannot listen on its address */
+/** Starts serving the console, and prints its URL; undefined if it is not configured. @throws {CommandError} if it cannot listen on its address */
 export async function openConsole({ config, database, protocols, logger, print }: ConsoleOptions): Promise<OpenConsole | undefined> {
   if (config.console === undefined) return undefined;
   const { host, port, publicUrl } = config.console;
@@ -78,7 +78,7 @@ export async function openConsole({ config, database, protocols, logger, print }
   }
 }
 
-/** Like `openConsole`; for the demo, which needs no configuration, any port is used if the default one is in use. */
+/** Like `openConsole`, but uses any free port if the default one is in use, because the demo must start without configuration. */
 export async function openDemoConsole(options: ConsoleOptions): Promise<OpenConsole | undefined> {
   const { console: settings } = options.config;
   if (settings === undefined || settings.port !== consoleSettings.parse({}).port) return openConsole(options);

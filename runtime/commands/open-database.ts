@@ -33,9 +33,9 @@ export interface OpenDatabase {
 export interface ControlDatabase extends OpenDatabase, OpenReader {
   /** The sizes of the pools of this process and its child processes. */
   readonly plan: ConnectionPlan;
-  /** Notifications of the index, which need a connection of their own. */
+  /** Notifications of the index, which need a dedicated connection. */
   readonly notifications: Notifications;
-  /** Where child processes of this one connect. */
+  /** Where child processes connect. */
   address(): DatabaseAddress;
   /** Calls the listener when the address has changed. */
   onAddressChange(listener: () => void): void;
@@ -140,11 +140,11 @@ export async function openDatabase(all: Config | DatabaseConfig, longRunning?: L
   }
 }
 
-/** Servers on other machines may use an external database, so when to migrate it is the operator's decision. */
+/** Servers on other machines may use an external database, so the operator decides when to migrate it. */
 export const migratesItself = ({ migrate: mode, databaseUrl }: Config): boolean =>
   (mode ?? (databaseUrl === undefined ? "auto" : "explicit")) === "auto";
 
-/** Describes a database of a configuration that is not the embedded one. */
+/** Describes an external database of a configuration. */
 export function describeExternal(config: Config | DatabaseConfig, url: string): DatabaseDescription {
   const name = "databaseName" in config ? config.databaseName : null;
   return name === null
@@ -152,7 +152,7 @@ export function describeExternal(config: Config | DatabaseConfig, url: string): 
     : { name: `Database ${name}`, details: `check databases.${name}` };
 }
 
-/** Where a database URL was set. */
+/** The setting that a database URL was read from. */
 const originOf = (databaseUrl: string, { DATABASE_URL: variable, DATABASE_URL_FILE: file }: NodeJS.ProcessEnv): string => {
   if (databaseUrl === variable) return "DATABASE_URL";
   return file === undefined || file === "" ? "databaseUrl in the configuration" : "the file of DATABASE_URL_FILE";

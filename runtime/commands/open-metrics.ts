@@ -9,7 +9,7 @@ import { urlOf } from "./listening.ts";
 import type { ServiceDatabase } from "./open-database.ts";
 import type { OpenShard } from "./shard-pools.ts";
 
-/** The pools of a process, by the names that metrics have for them. */
+/** The pools of a process, by their names in metrics. */
 export const poolsOf = ({
   serving,
   control,
@@ -26,14 +26,14 @@ export const poolsOf = ({
   ),
 });
 
-/** The pools of a database of `databases` that serve, by the names that metrics have for them. */
+/** The serving pools of a database of `databases`, by their names in metrics. */
 export const servingPoolsOf = ({ name, serving, control, reader }: Pick<OpenShard, "name" | "serving" | "control" | "reader">): Pools => ({
   [`answers of ${name}`]: serving,
   [`control of ${name}`]: control,
   [`community of ${name}`]: reader,
 });
 
-/** Starts to serve metrics, and prints their URL; undefined if they are not configured. @throws {CommandError} if they cannot listen on their address */
+/** Starts serving metrics, and prints their URL; undefined if they are not configured. @throws {CommandError} if they cannot listen on their address */
 export async function openMetrics(
   config: Pick<Config, "metrics" | "databaseUrl" | "dataDirectory" | "chains">,
   { control, shards }: Pick<ServiceDatabase, "control" | "shards">,

@@ -16,12 +16,12 @@ export interface OpenReader {
   readonly readerUrl: () => string;
 }
 
-/** Error codes of a login that the server, or a pooler before it, rejects (PostgreSQL, appendix A; pgbouncer: 08P01). */
+/** Error codes of a login that the server, or a pooler in front of it, rejects (PostgreSQL, appendix A; pgbouncer: 08P01). */
 const rejectedLogin = ["28P01", "28000", "08P01"];
 
 /**
- * Connects as the role of community endpoints: that of communityDatabaseUrl, or else the one that Ashlar sets up in `database`. Its rights are checked in
- * either case. @throws {ReaderRoleError}
+ * Connects as the reader role: the role of communityDatabaseUrl, or else the one that Ashlar sets up in `database`. Its rights are checked in either
+ * case. @throws {ReaderRoleError}
  */
 export async function openReader(
   config: Config | DatabaseConfig,
@@ -65,7 +65,7 @@ async function openConfigured(config: Config | DatabaseConfig, url: string, data
   }
 }
 
-/** Where the URL for the role was set. */
+/** The setting that the URL for the role was read from. */
 function settingOf(config: Config | DatabaseConfig, url: string): string {
   if ("databaseName" in config && config.databaseName !== null) return `databases.${config.databaseName}.communityDatabaseUrl`;
   return url === process.env.COMMUNITY_DATABASE_URL ? "COMMUNITY_DATABASE_URL" : "communityDatabaseUrl";

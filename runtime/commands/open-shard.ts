@@ -13,7 +13,7 @@ import { indexingPool } from "./pools.ts";
 import { type OpenShard, openShardPools } from "./shard-pools.ts";
 import { announceDatabase } from "./used-database.ts";
 
-/** The connections that PostgreSQL accepts by default, without those of superusers: assumed for a server that does not respond. */
+/** The connections that PostgreSQL accepts by default, without those reserved for superusers; assumed for a server that does not respond. */
 const defaultMaxConnections = 97;
 /** The waits between attempts to prepare a database. */
 const retry = { base: 1_000, max: 10_000 };
@@ -36,7 +36,7 @@ export async function openShard(
   const plan = known ?? assumedPlan(config, processes);
   const address = createCurrentAddress<ShardAddress>({
     url,
-    // An account that cannot log in, instead of that of the owner, until the role is known.
+    // Until the role is known, an account that cannot log in rather than the owner's.
     readerUrl: withAccount(url, { user: "not-prepared", password: "", database: "postgres" }),
     readerRole: null,
     ...server.description,
@@ -58,7 +58,7 @@ export async function openShard(
     address.change({ ...address.get(), readerUrl: readerUrl(), readerRole, problem: null });
     onChange();
   };
-  /** Returns true if it is prepared, and null if it has to be attempted again. */
+  /** Returns true if the database is prepared, and null if preparing it has to be attempted again. */
   const attempt = async (): Promise<true | null> => {
     try {
       await prepare();

@@ -43,7 +43,7 @@ export const parseTokenId =
     throw invalidValue(name, text, "an integer from 0 to 2^256 - 1");
   };
 
-/** The addresses of an option that is given several times. */
+/** Collects the addresses of a repeatable option. */
 export const parseAddresses =
   (name: string) =>
   (text: string, earlier: readonly Address[] = []): readonly Address[] => [...earlier, parseAddress(name)(text)];
@@ -51,7 +51,7 @@ export const parseAddresses =
 /** The value of `--workers`, which the configuration checks. */
 export const parseWorkers: ParseValue<number | string> = (text) => (/^\d+$/.test(text) ? Number(text) : text);
 
-/** The limits of an option `name=value` that is given several times; `default` stands for the configured limit. */
+/** Collects the limits of a repeatable option `name=value`; `default` stands for the configured limit. */
 export const parseLimits =
   (name: string) =>
   (text: string, earlier: LimitChanges = {}): LimitChanges => {
@@ -65,7 +65,7 @@ export const parseLimits =
 
 const isLimitName = (name: string): name is keyof KeyLimits => Object.hasOwn(keyLimitFields, name);
 
-/** A number of credits, or the absence of a maximum. */
+/** A number of credits, or `unlimited`. */
 export const parseCreditsOrUnlimited =
   (name: string): ParseValue<number | "unlimited"> =>
   (text) =>

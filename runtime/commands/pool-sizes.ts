@@ -29,7 +29,7 @@ export interface ChildProcesses {
   readonly indexers: number;
 }
 
-/** What the sizes of the pools are computed from. */
+/** The inputs from which the sizes of the pools are computed. */
 export interface Capacity extends ChildProcesses {
   /** The connections that the server accepts from this role. */
   readonly maxConnections: number;
@@ -51,7 +51,7 @@ const none: PoolSizes = { serving: 0, control: 0, reader: 0, indexing: 0 };
 /**
  * The sizes of the other pools, in order of preference. `share` is the share of the server's connections that the service may use: the rest is left
  * to the operator's tools, to backups and to the start of a second process. The role of community endpoints gets few, because declared SQL must not
- * occupy the server. Indexing gets these and one per chain, which its leader, or the process waiting to take over, holds.
+ * occupy the server. Indexing gets this number plus one per chain, which its leader, or the process waiting to take over, holds.
  */
 const levels = [
   { share: 0.9, control: 2, readers: 8, indexing: 4 },
@@ -60,7 +60,7 @@ const levels = [
 ] as const;
 type Level = (typeof levels)[number];
 
-/** A pool opens half as many connections in addition, for statements that are planned once. */
+/** In addition to its size, a pool opens half as many connections for statements that are planned once. */
 const opened = (size: number): number => size + Math.ceil(size / 2);
 const openedBy = ({ serving, control, reader, indexing }: PoolSizes): number =>
   [serving, control, reader, indexing].reduce((sum, size) => sum + opened(size), 0);
@@ -80,7 +80,7 @@ function planAt({ workers, indexers, chains }: Capacity, { control, readers, ind
 
 /**
  * Divides the connections that the server accepts among all pools of all processes of a service. Serving pools get four per core in total and at
- * least two each, or what the others leave.
+ * least two each, or fewer if the other pools leave fewer.
  * @throws {CommandError} if there are too few.
  */
 export function planConnections(capacity: Capacity): ConnectionPlan {
@@ -104,7 +104,7 @@ const nameOf = ({ workers, indexers }: ChildProcesses): string => {
   return parts.length === 1 ? "this process" : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 };
 
-/** The connections that the server accepts from this role: those of the server without the reserved ones, or those of the role or the database. */
+/** The connections that the server accepts from this role: the server's limit without reserved ones, or the lower limit of the role or the database. */
 export async function maxConnectionsOf({ query }: Pick<Database, "query">): Promise<number> {
   const [row] = await query<{ max: number }>(
     `SELECT least(

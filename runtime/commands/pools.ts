@@ -42,6 +42,6 @@ export const readerPool = ({ limits }: Config, server: Server, poolSize: number)
     applicationName: "ashlar-community",
   });
 
-/** Notifications of the index, which need a connection of their own. */
+/** Notifications of the index, which need a dedicated connection. */
 export const openNotifications = ({ url }: Server): Notifications =>
   createNotifications({ url: typeof url === "string" ? () => url : url, channel: indexChannel, applicationName: "ashlar-notifications" });

@@ -13,7 +13,7 @@ import { oneChain } from "./one-chain.ts";
 import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
-/** Max size of a file, because files are read into memory; enough for some million lines. */
+/** Max size of a file, because files are read into memory; enough for several million lines. */
 const maxBytes = 128 * 1024 * 1024;
 const whenComputed = "The process that indexes the chain recomputes them; if none is running, the next run of ashlar index will.";
 

@@ -21,12 +21,12 @@ const formatAmount = (value: number | null): string => {
 /** Formats a time in its two largest units: `2 d 3 h`, `1 h 5 min`, `12 s`; null as `-`. */
 export const formatDuration = (seconds: number | null): string => {
   if (seconds === null || !Number.isFinite(seconds)) return "-";
-  const whole = Math.ceil(seconds);
+  const rounded = Math.ceil(seconds);
   const parts: readonly (readonly [number, string])[] = [
-    [Math.floor(whole / 86_400), "d"],
-    [Math.floor(whole / 3_600) % 24, "h"],
-    [Math.floor(whole / 60) % 60, "min"],
-    [whole % 60, "s"],
+    [Math.floor(rounded / 86_400), "d"],
+    [Math.floor(rounded / 3_600) % 24, "h"],
+    [Math.floor(rounded / 60) % 60, "min"],
+    [rounded % 60, "s"],
   ];
   const first = parts.findIndex(([count]) => count > 0);
   const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([count]) => count > 0);

@@ -24,7 +24,7 @@ export interface Progress {
 /** Bounds of the interval between lines. It grows with the duration of the task: a process that runs for days must not fill a disk. */
 const lineMilliseconds = { min: 2_000, max: 30_000 } as const;
 
-/** Creates the progress display of this process's standard output. */
+/** Creates the progress display for this process's standard output. */
 export const createProgress = (clock: () => number = () => performance.now()): Progress =>
   stdout.isTTY ? createBars(clock) : createLines(clock, (line) => void stdout.write(`${line}\n`));
 

@@ -38,7 +38,7 @@ export const createRates = (clock: () => number) => {
       samples.push({ time: now, done, rows });
       dropOld(now);
     },
-    /** The current rates, or those at the end of the task. A task without progress during the whole window has a rate of 0 and no estimate. */
+    /** The current rates, or those at the end of the task. A task without progress during the entire window has a rate of 0 and no estimate. */
     get(total: number): Rates {
       const last = samples.at(-1);
       if (last === undefined) return unknown;

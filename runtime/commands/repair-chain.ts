@@ -15,15 +15,15 @@ import { CommandError } from "./command-error.ts";
 
 export interface RepairOptions {
   readonly database: Database;
-  /** The control database, if the chain is stored in another one: it has the log of operators' actions. */
+  /** The control database, which has the log of operators' actions, if the chain is stored in another database. */
   readonly log?: Database | undefined;
   readonly chain: ChainConfig;
   readonly protocols: readonly Protocol[];
-  /** The block that remains the last one. */
+  /** The last block to keep. */
   readonly to: number;
   /** Whether to change the index, rather than only to explain what would change. */
   readonly isConfirmed: boolean;
-  /** Who repairs it, for the log of operators' actions. */
+  /** The user who repairs the chain, for the log of operators' actions. */
   readonly actor: string;
   readonly print: (line: string) => void;
 }
@@ -102,7 +102,7 @@ async function rewind(
 ): Promise<void> {
   const isPruned = missing.includes(features.archiveState);
   const declared = openProtocols({ database, chain, protocols, readerRole: null, isPruned, logger: { info: () => undefined } });
-  // The rows of a projection without a checkpoint of its version are not kept: it is built when the index is opened.
+  // A projection without a checkpoint of its current version is not rolled back: it is rebuilt when the index is opened.
   const built = [createStoredLedger(database, chain.id).projection, ...projections, ...declared.projections].filter(
     ({ id, version }) => checkpoints.get(id)?.version === version,
   );

@@ -15,11 +15,11 @@ import { commandActor } from "./actor.ts";
 import { identify } from "./chain-identity.ts";
 import { CommandError } from "./command-error.ts";
 
-/** What a restore needs. */
+/** What to restore, and where. */
 export interface RestoreTarget {
   readonly connection: Pick<DatabaseOptions, "url" | "description" | "applicationName">;
   readonly database: Database;
-  /** The control database, if it is another one. */
+  /** The control database, if it is a different one. */
   readonly log?: Database | undefined;
   readonly folder: string;
   readonly jobs: number;
@@ -30,7 +30,7 @@ export interface RestoreTarget {
 /** How long to wait for a process that is releasing the chain. */
 const waitMilliseconds = 5_000;
 
-/** Adds the chain of a snapshot to a database, with the name that it is configured with. @throws {CommandError} */
+/** Adds the chain of a snapshot to a database under its configured name. @throws {CommandError} */
 export async function addChain(config: Config, name: string, target: RestoreTarget): Promise<RestoredChain> {
   const configured = config.chains.find((chain) => chain.name === name);
   if (configured === undefined)

@@ -25,8 +25,8 @@ export interface RestoreCommandOptions extends BackupOptions {
 /** `ashlar restore`: restores a backup into the empty database of the configuration, adds a chain to one, or verifies that this can be done. */
 export async function restore(all: Config, folder: string, options: RestoreCommandOptions): Promise<void> {
   const { verify = false, audit = true, database: name } = options;
-  const ofChain = options.chain === undefined ? undefined : (databaseOfOnlyChain(all) ?? undefined);
-  const config = configOfOption(all, name ?? ofChain);
+  const chainDatabase = options.chain === undefined ? undefined : (databaseOfOnlyChain(all) ?? undefined);
+  const config = configOfOption(all, name ?? chainDatabase);
   const server = await openServer(config);
   try {
     const { description } = server;
@@ -46,7 +46,7 @@ export async function restore(all: Config, folder: string, options: RestoreComma
       }),
     );
     if (!isEqual) process.exitCode = 1;
-    const result = isEqual ? "all rows that were read back are equal" : "the rows that were read back are equal, and differ from the node";
+    const result = isEqual ? "all rows that were read back are equal" : "the rows that were read back are equal, but differ from the node";
     stdout.write(`Verified in a scratch database, which has been dropped: ${result}. Nothing else was changed.\n`);
   } finally {
     await server.stop();
@@ -67,7 +67,7 @@ async function restoreTo(
   const onProgress = reportRestore(progress);
   const target: RestoreTarget = { connection, database, log, folder, jobs, readsBack: verify, onProgress };
   try {
-    const restored = await (chain === undefined ? restoreWhole(config, target) : addChain(config, chain, target));
+    const restored = await (chain === undefined ? restoreDatabase(config, target) : addChain(config, chain, target));
     progress.end();
     stdout.write(describeRestored(restored));
     await check(database);
@@ -77,5 +77,5 @@ async function restoreTo(
   }
 }
 
-const restoreWhole = (config: Config, target: RestoreTarget): Promise<Restored> =>
+const restoreDatabase = (config: Config, target: RestoreTarget): Promise<Restored> =>
   restoreBackup({ ...target, migrations, protocols: loadProtocols(config).protocols.map(installationOf), forgetProtocols });

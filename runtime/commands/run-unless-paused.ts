@@ -1,6 +1,6 @@
 import { every, nullOnAbort, poll } from "../lib/async.ts";
 
-/** Who or what pauses the work: an operator, or a file system that is nearly full. */
+/** What pauses the work: an operator, or a file system that is nearly full. */
 export type Pause = "operator" | "disk";
 
 export interface PausableRun {
@@ -12,10 +12,10 @@ export interface PausableRun {
   readonly pollMilliseconds?: number;
 }
 
-/** A pause takes effect after at most this time and the time to stop a batch. Each poll is one read by primary key for each chain. */
+/** A pause takes effect within this time plus the time to stop a batch. Each poll reads one row per chain by primary key. */
 const defaultPoll = 1_000;
 
-/** Runs work until the signal aborts: the work is stopped during a pause, and started again after it. Rejects with a failure of the work. */
+/** Runs work until the signal aborts: the work is stopped during a pause, and started again after it. Rejects if the work fails. */
 export async function runUnlessPaused(
   { run, pausedBy, onChange, pollMilliseconds = defaultPoll }: PausableRun,
   signal: AbortSignal,

@@ -6,7 +6,7 @@ import type { CurrentAddress, ShardAddress } from "./database-address.ts";
 import type { ConnectionPlan, PoolSizes } from "./pool-sizes.ts";
 import { controlPool, openNotifications, readerPool, servingPool } from "./pools.ts";
 
-/** The connections of a serving process to a database of `databases`; while the database is lost, their statements are rejected at once. */
+/** The connections of a serving process to a database of `databases`; while the database is lost, their statements are rejected immediately. */
 export interface ShardPools {
   readonly serving: Database;
   readonly control: Database;
@@ -22,7 +22,7 @@ export interface OpenShard extends ShardPools {
   readonly indexing: Database;
   /** The sizes of the pools of this process and its child processes. */
   readonly plan: ConnectionPlan;
-  /** Where child processes of this one connect; with a problem until the database has been prepared. */
+  /** Where child processes connect; it has a problem until the database has been prepared. */
   address(): ShardAddress;
 }
 

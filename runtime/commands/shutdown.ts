@@ -43,7 +43,7 @@ export async function runUntilStopped(print: (line: string) => void, run: (shutd
     stop.abort(new Error(`The process is stopping (${cause})`));
   };
   onStopRequest(beginStop);
-  // Errors of writing to a closed terminal or pipe must not crash the process.
+  // Errors when writing to a closed terminal or pipe must not crash the process.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
   const shutdown: Shutdown = {

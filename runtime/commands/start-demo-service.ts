@@ -32,7 +32,7 @@ const phases = {
   load: "load the chain",
 };
 
-/** How long revoking the demo's key may take at the end; it expires otherwise. */
+/** How long revoking the demo's key may take on shutdown; otherwise it expires. */
 const keyMilliseconds = 2_000;
 /** The interval between checks of whether the demo, which takes seconds to index, is ready. */
 const readyMilliseconds = 150;
@@ -55,7 +55,7 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
       () => openService(config, declared.added, { shutdown, logger, processes: processes.counts }),
       open,
     ).catch((error: unknown) => {
-      // A stop while the story is built is not a failure.
+      // A stop request while the story is built is not a failure.
       if (signal.aborted) return null;
       throw error;
     });
@@ -64,14 +64,14 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
     let demo = opened;
     let metrics: Metrics | undefined;
     let operatorConsole: OpenConsole | undefined;
-    let endKey = async (): Promise<void> => undefined;
+    let revokeKey = async (): Promise<void> => undefined;
     try {
       metrics = await openMetrics(config, database, progress.print);
       metrics?.addProcess("supervisor", poolsOf(database));
       const isExternal = config.databaseUrl !== undefined;
       await requireDemoDatabase({ database: database.indexing, chains: [demo.chain, demo.bitcoin.chain], isExternal });
       demo = await matchIndex(demo, database, open, isExternal);
-      endKey = await holdDemoKey(database.indexing, key);
+      revokeKey = await holdDemoKey(database.indexing, key);
       const demoChains = [demo.chain, demo.bitcoin.chain];
       const withConsole = { ...config, console: config.console ?? consoleSettings.parse({}), logLevel };
       operatorConsole = await openDemoConsole({
@@ -86,7 +86,7 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
       metrics?.close();
       await operatorConsole?.close();
       progress.end();
-      await settlesWithin(endKey(), keyMilliseconds);
+      await settlesWithin(revokeKey(), keyMilliseconds);
       await stop.demo(demo);
       await stop.database(database);
     }
@@ -123,7 +123,7 @@ const openDemo = async (
   });
 };
 
-/** Opens database and chain concurrently; if one fails, the other is closed. */
+/** Opens the database and the chain concurrently; if one fails, the other is closed. */
 async function openDatabaseAndDemo(openIndex: () => Promise<ServiceDatabase>, open: () => Promise<Demo>): Promise<[ServiceDatabase, Demo]> {
   const [database, demo] = await Promise.allSettled([openIndex(), open()]);
   if (database.status === "fulfilled" && demo.status === "fulfilled") return [database.value, demo.value];
@@ -132,7 +132,7 @@ async function openDatabaseAndDemo(openIndex: () => Promise<ServiceDatabase>, op
   throw database.status === "rejected" ? database.reason : demo.status === "rejected" ? demo.reason : new Error("unreachable");
 }
 
-/** Checks that chains and index have the same history. If not, the index of the Bitcoin chain is rebuilt, or both EVM chain and index. */
+/** Checks that the chains and the index have the same history. If not, rebuilds the Bitcoin chain's index, or both the EVM chain and its index. */
 async function matchIndex(opened: Demo, database: OpenDatabase, reopen: () => Promise<Demo>, isExternal: boolean): Promise<Demo> {
   const demo = await matchEvmChain(opened, database, reopen, isExternal);
   if (await matchesBitcoinDemo(database.indexing, demo.bitcoin)) return demo;
@@ -161,7 +161,7 @@ interface Running {
   readonly metrics: Metrics | undefined;
 }
 
-/** Starts the indexer and the server, which is ready once the chain is indexed; then new blocks are mined. */
+/** Starts the indexer and the server, and mines new blocks once the chain is indexed and the server is ready. */
 async function runDemo({ config, database, demo, key, log, processes, progress, metrics }: Running, shutdown: Shutdown): Promise<void> {
   const chains: readonly AnyChainConfig[] = [demo.chain, demo.bitcoin.chain];
   // The demo's key is public on its documentation page, so it has no limits.

@@ -23,7 +23,7 @@ import { startDemoService } from "./start-demo-service.ts";
 import { stopService } from "./stop-service.ts";
 import { whenReady } from "./when-ready.ts";
 
-/** `ashlar start`: runs database, indexer and server, as the supervisor of their processes; the demo if no chain is configured. */
+/** `ashlar start`: runs and supervises the database, the indexer and the server; runs the demo if no chain is configured. */
 export async function start(config: Config, configFile?: string): Promise<void> {
   if (config.chains.length === 0) return startDemoService(config, process.env);
   const declared = loadProtocols(config);

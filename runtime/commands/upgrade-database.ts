@@ -18,9 +18,9 @@ import { createProgress } from "./progress.ts";
 import { announceDatabase, requireDatabase } from "./used-database.ts";
 
 export interface UpgradeCommand {
-  /** The number of tables that are copied at the same time. */
+  /** The number of tables that are copied concurrently. */
   readonly jobs?: number | undefined;
-  /** Where the programs of the old version of PostgreSQL are. */
+  /** The directory of the programs of the old version of PostgreSQL. */
   readonly programs?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ const spaceFactor = 1.5;
 export async function upgradeDatabase(config: Config, version: string, { jobs = defaultJobs(), programs }: UpgradeCommand): Promise<void> {
   if (config.databaseUrl !== undefined)
     throw new CommandError(
-      "This command upgrades the embedded PostgreSQL, and the configuration has another database (DATABASE_URL or databaseUrl): upgrade that with its own tools, or with ashlar backup and ashlar restore.",
+      "This command upgrades the embedded PostgreSQL, but the configuration has another database (DATABASE_URL or databaseUrl): upgrade it with its own tools, or with ashlar backup and ashlar restore.",
     );
   requireDatabase(config);
   announceDatabase(config);
@@ -54,7 +54,7 @@ export async function upgradeDatabase(config: Config, version: string, { jobs = 
   );
 }
 
-/** Copies the database with a backup, and compares all of its rows with those that are read back from the copy. */
+/** Copies the database with a backup, and compares all rows with the copy. */
 async function copyDatabase(config: Config, version: string, { from, to, folder }: UpgradeServers, jobs: number): Promise<Restored> {
   const progress = createProgress();
   const applicationName = "ashlar-upgrade";

@@ -18,7 +18,7 @@ function describeDatabase({ databaseUrl, dataDirectory }: Config): string {
   if (databaseUrl === undefined) return `embedded PostgreSQL in ${dataDirectory}`;
   const urls = serversOf(databaseUrl).urls.map((server) => (URL.canParse(server) ? new URL(server) : null));
   const [url] = urls;
-  // Other notations, such as a socket path, may contain a password anywhere, and so may a URL whose password has an unescaped "/", "?" or "#".
+  // Other formats, such as a socket path, may contain a password anywhere, as may a URL whose password has an unescaped "/", "?" or "#".
   if (
     url === undefined ||
     url === null ||

@@ -49,7 +49,7 @@ export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
     return signal.aborted ? [] : ((await findNativeDifferences(database, source, chain.id, owners)) ?? []);
   };
 
-  /** Compares one sample; false if no further comparison is needed. */
+  /** Compares one sample; false if no more comparisons are needed. */
   const compareSample = async (signal: AbortSignal): Promise<boolean> => {
     const record = await readChain(database, chain.id);
     if (record === null || record.nativeAccounting === "none" || record.missing.includes(features.nativeBalancesDiffer)) return false;

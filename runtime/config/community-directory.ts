@@ -43,7 +43,7 @@ function readText(path: string): string {
   return read(path, () => readFileSync(path, "utf8"));
 }
 
-/** A path, relative to the working folder if it is below it. */
+/** A path as messages show it: relative to the working folder if it is below it. */
 export const shownPath = (path: string): string => {
   const below = relative(cwd(), path);
   return below === "" || below.startsWith("..") ? path : below;

@@ -27,7 +27,7 @@ export const chainConfig = z.strictObject({
   id: z.number().int().positive(),
   ...shownChain,
   rpc: nodeUrls.describe(
-    "The URL of the node, or a list of the URLs of several nodes: the indexer uses the first one, and replaces it with the best other one if it fails, falls behind or contradicts the others. URLs may contain secrets and are never printed.",
+    "The URL of the node, or a list of the URLs of several nodes: the indexer uses the first one, and replaces it with the best of the others if it fails, falls behind or contradicts the others. URLs may contain secrets and are never printed.",
   ),
   ws: z
     .url({ protocol: /^wss?$/, error: "a ws:// or wss:// URL, such as ws://localhost:8546" })
@@ -52,8 +52,8 @@ export const chainConfig = z.strictObject({
     .default("state")
     .describe(
       "The source of native balances: value transfers in traces (traces), balances of touched accounts that the node returns (state), or none. " +
-        "Traces are only exact on chains where value moves by nothing but transactions, internal calls, fees and withdrawals, which only an operator or a preset " +
-        "can know: the default is therefore state. The accounting of an existing index does not change.",
+        "Traces are exact only on chains where nothing but transactions, internal calls, fees and withdrawals transfers value. Only an operator or a preset " +
+        "can know this, so the default is state. The accounting of an existing index does not change.",
     ),
   systemAccounts: z
     .array(address)
@@ -93,8 +93,8 @@ export const chainConfig = z.strictObject({
 });
 
 /**
- * The settings of a network in a configuration. The id may be omitted, because node and index have it; so may the node, for a server without an
- * indexer.
+ * The settings of a network in a configuration. The id may be omitted, because the node and the index have it. The node may be omitted for a server
+ * without an indexer.
  */
 const configuredChain = chainConfig.partial({ id: true, rpc: true });
 
@@ -126,7 +126,7 @@ export const config = z.strictObject({
     .enum(["auto", "explicit"])
     .optional()
     .describe(
-      "auto: every command that opens the database runs its pending migrations. explicit: only ashlar migrate does, and others refuse an older schema. Default: auto for the embedded database, explicit for databaseUrl. An empty database gets its schema from any command.",
+      "auto: every command that opens the database runs its pending migrations. explicit: only ashlar migrate does, and others refuse an older schema. Default: auto for the embedded database, explicit for databaseUrl. Any command creates the schema in an empty database.",
     ),
   communityDatabaseUrl: primaryUrl
     .optional()
@@ -163,11 +163,11 @@ export const config = z.strictObject({
   communityDirectory: z
     .string()
     .optional()
-    .describe("A directory with a folder per protocol: its protocol.yaml and SQL files declare community endpoints of the operator's own."),
-  metrics: metrics.optional().describe("Serves metrics for Prometheus at /metrics on an address of its own; off by default."),
+    .describe("A directory with a folder per protocol: its protocol.yaml and SQL files declare the operator's own community endpoints."),
+  metrics: metrics.optional().describe("Serves metrics for Prometheus at /metrics on a separate address; off by default."),
   console: consoleSettings
     .optional()
-    .describe("Serves the web console for operators on an address of its own; off by default, on in the demo."),
+    .describe("Serves the web console for operators on a separate address; off by default, on in the demo."),
   tracing: tracing.optional().describe("Exports traces of requests and batches to an OpenTelemetry collector; off by default."),
   validate: z
     .enum(["off", "sample", "strict"])

@@ -2,11 +2,11 @@ import type { Config } from "./config.ts";
 
 /** The configuration of one database, as if it and its chains were the only ones. */
 export interface DatabaseConfig extends Config {
-  /** Its name in `databases`; null for that of databaseUrl. */
+  /** Its name in `databases`; null for the database of databaseUrl. */
   readonly databaseName: string | null;
 }
 
-/** The name of the database of a chain; null for that of databaseUrl. */
+/** The name of the database of a chain; null for the database of databaseUrl. */
 export const databaseOf = ({ database }: { readonly database?: string | undefined }): string | null => database ?? null;
 
 /** Returns the name of the database that a chain is configured to be stored in; undefined for a chain that is not configured. */
@@ -18,20 +18,20 @@ export function databasesOfChains({ chains }: Pick<Config, "chains">): DatabaseO
   return (chain) => databases.get(chain);
 }
 
-/** Whether a chain is served from a database: after a move, another one may still have its rows. */
+/** Whether a chain is served from a database: after a move, another database may still have its rows. */
 export const isStoredIn = (database: string | null, configured: string | null | undefined): boolean =>
   configured === undefined || configured === database;
 
 /**
- * The name of the database of the only configured chain, such as the one that --chain selects; null for that of databaseUrl, and if there is not
- * exactly one chain.
+ * The name of the database of the only configured chain, such as the one that --chain selects; null for the database of databaseUrl, and if
+ * there is not exactly one chain.
  */
 export const databaseOfOnlyChain = ({ chains }: Config): string | null => {
   const [chain, ...others] = chains;
   return chain === undefined || others.length > 0 ? null : databaseOf(chain);
 };
 
-/** The configuration of the database with this name; null means that of databaseUrl. @throws {RangeError} if there is no such database. */
+/** The configuration of the database with this name; null means the database of databaseUrl. @throws {RangeError} if there is no such database. */
 export function configOfDatabase(config: Config, name: string | null): DatabaseConfig {
   const chains = config.chains.filter((chain) => databaseOf(chain) === name);
   if (name === null) return { ...config, chains, databases: {}, databaseName: null };

@@ -4,7 +4,7 @@ import { isSettings, type Settings } from "./settings-file.ts";
 /** The URLs in a text, separated by white space. */
 export const urlsIn = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Converts the entries of `databases` to maps: a URL is short for a map with it, and an empty entry for one whose URL is in the environment. */
+/** Converts the entries of `databases` to maps: a URL is short for a map with it, and the URL of an empty entry is in the environment. */
 export function withDatabaseMaps(settings: Settings): Settings {
   const { databases } = settings;
   if (!isSettings(databases)) return settings;
@@ -16,7 +16,7 @@ export function withDatabaseMaps(settings: Settings): Settings {
 const variables = { URL: "url", READ_URLS: "readUrls", COMMUNITY_URL: "communityDatabaseUrl" } as const;
 
 /**
- * `databases` with the settings from environment variables, such as DATABASE_MY_DB_URL for `my-db`.
+ * Returns `databases` with the settings from environment variables, such as DATABASE_MY_DB_URL for `my-db`.
  * @throws {ConfigError} if a file cannot be read.
  */
 export function databasesFromEnvironment(databases: Settings, environment: NodeJS.ProcessEnv, origins: Map<string, string>): Settings {

@@ -19,7 +19,7 @@ export const readUrls = z
   .max(16)
   .default([]);
 
-/** The additional databases besides that of databaseUrl, by name. */
+/** The databases in addition to the database of databaseUrl, by name. */
 export const databases = z
   .record(
     z
@@ -38,7 +38,7 @@ export const databases = z
   )
   .default({})
   .describe(
-    "Additional PostgreSQL databases for chains, besides that of databaseUrl, by name: a URL, or a map with url and readUrls (docs/operations/shards.md). A chain's setting database selects one of them.",
+    "PostgreSQL databases for chains in addition to databaseUrl, by name: a URL, or a map with url and readUrls (docs/operations/shards.md). A chain's setting database selects one of them.",
   );
 
 /** The database that a chain is stored in. */
@@ -46,5 +46,5 @@ export const storedChain = {
   database: z
     .string()
     .optional()
-    .describe("The name of the database in databases that the chain is stored in; by default that of databaseUrl."),
+    .describe("The name of the database in databases that the chain is stored in; the database of databaseUrl by default."),
 };

@@ -28,7 +28,7 @@ const exchange = z
       ),
     logoUrl: httpUrl.optional(),
     version: z.number().positive().optional().describe("The version of the protocol, such as 2 or 3."),
-    fork: z.string().min(1).max(64).optional().describe("The protocol that this one is a fork of."),
+    fork: z.string().min(1).max(64).optional().describe("The protocol that it was forked from."),
     forkVersion: z.number().positive().optional().describe("The version of that protocol."),
   })
   .refine(({ family, feePpm }) => family === "xy=k" || feePpm === undefined, {

@@ -26,7 +26,7 @@ export const nodeUrl = z
 const maxNodes = 16;
 const nodeListDescription = `a list of 1 to ${maxNodes} different URLs`;
 
-/** The URL of a chain's node, or those of several nodes. */
+/** The URL of a chain's node, or the URLs of several nodes. */
 export const nodeUrls = z.union(
   [
     nodeUrl,
@@ -39,6 +39,6 @@ export const nodeUrls = z.union(
   { error: `${nodeUrlDescription}, or ${nodeListDescription}` },
 );
 
-/** The URLs of a chain's nodes, in the order of preference; empty if it has none. */
+/** The URLs of a chain's nodes, in order of preference; empty if it has none. */
 export const nodeUrlsOf = ({ rpc }: { readonly rpc?: string | readonly string[] | undefined }): readonly string[] =>
   rpc === undefined ? [] : typeof rpc === "string" ? [rpc] : rpc;

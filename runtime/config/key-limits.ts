@@ -5,7 +5,7 @@ const limitOf = (number: z.ZodNumber) => z.union([number, unlimited]);
 
 /** The limits of a key that the configuration sets for all keys, and `ashlar keys` for one key. */
 export const keyLimitFields = {
-  concurrentRequests: limitOf(z.number().int().positive()).describe("Requests of a key that may be processed at the same time."),
+  concurrentRequests: limitOf(z.number().int().positive()).describe("Max concurrent requests of a key."),
   databaseSecondsPerMinute: limitOf(z.number().positive()).describe(
     "Seconds of database time that the requests of a key may use per minute. The time is the sum of the durations of their statements.",
   ),
@@ -23,5 +23,5 @@ export const noKeyLimits = {
 
 export type Limit = number | "unlimited";
 export type KeyLimits = z.infer<z.ZodObject<typeof keyLimitFields>>;
-/** The limits of one key that differ from those of the configuration. */
+/** The limits of one key that differ from the configured ones. */
 export type OwnKeyLimits = Partial<KeyLimits>;

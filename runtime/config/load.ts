@@ -11,7 +11,7 @@ import { dataDirectoryName, findProjectFolder, settingsFileName } from "./projec
 import { secretOf } from "./secret-variables.ts";
 import { isSettings, readSettingsFile, type Settings } from "./settings-file.ts";
 
-/** Settings from the command line, which override those of the file. */
+/** Settings from the command line, which override the settings of the file. */
 export interface ConfigOverrides {
   readonly chain?: string | undefined;
   readonly rpc?: string | undefined;
@@ -48,12 +48,12 @@ const variables = {
   TRACES_ENDPOINT: "tracing.endpoint",
 } as const;
 
-/** Those of them whose values are secrets. */
+/** The variables whose values are secrets. */
 const secretVariables: ReadonlySet<string> = new Set(["DATABASE_URL", "DATABASE_READ_URLS", "COMMUNITY_DATABASE_URL", "METRICS_TOKEN"]);
 
 /**
  * Loads the configuration file (`path`, otherwise the ashlar.yaml of the project folder, if it exists), environment variables and command-line options; later
- * sources override earlier ones. Paths are made absolute: those in the file are relative to it, others to the working folder. @throws {ConfigError}
+ * sources override earlier ones. Paths are made absolute: paths in the file are relative to it, others to the working folder. @throws {ConfigError}
  */
 export function loadConfig(
   path: string | undefined,

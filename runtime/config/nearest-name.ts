@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 
-/** The known name with the most similar spelling; null if none is similar enough to be a typing error. */
+/** The known name with the most similar spelling; null if none is similar enough to be a typo. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   let nearest: { readonly name: string; readonly edits: number } | null = null;
   for (const candidate of known) {

@@ -12,6 +12,6 @@ export const opStack = {
     "0x420000000000000000000000000000000000001a",
     "0x420000000000000000000000000000000000001b",
   ],
-  // A block is final when the layer 1 block that contains its data is: within an hour, at two seconds per block.
+  // A block is final when the layer 1 block that contains its data is final: within an hour, at two seconds per block.
   finality: 1800,
 } satisfies Partial<Preset>;

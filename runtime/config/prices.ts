@@ -10,9 +10,7 @@ export const prices = z.strictObject({
     .array(z.enum(["feeds", "stablecoins", "pools", "file"]))
     .refine((all) => new Set(all).size === all.length, "each source at most once")
     .default(["feeds", "stablecoins", "pools", "file"])
-    .describe(
-      "Price sources in order of precedence: a price comes from the first source that has one. Sources that are not listed are not used.",
-    ),
+    .describe("Price sources in order of precedence: the first source that has a price is used. Sources that are not listed are not used."),
   feeds: z
     .array(
       z
@@ -34,7 +32,7 @@ export const prices = z.strictObject({
             .positive()
             .default(259_200)
             .describe(
-              "The max age of an answer. The contract of a discontinued feed keeps its last answer, which must not be used forever.",
+              "The max age of an answer. The contract of a discontinued feed keeps its last answer, which must not be used indefinitely.",
             ),
         })
         .refine((feed) => feed.in === "USD" || feed.of === "native" || feed.of.startsWith("0x"), {

@@ -9,7 +9,7 @@ export interface SettingsOrigin {
   /** The name of the file in messages, even if it does not exist. */
   readonly name: string;
   readonly file: SettingsFile | null;
-  /** The environment variable or command-line option of a setting that does not come from the file, by path: `chains.0.rpc` → `--rpc`. */
+  /** The environment variable or command-line option of a setting that is not read from the file, by path: `chains.0.rpc` → `--rpc`. */
   readonly overriddenBy: ReadonlyMap<string, string>;
   /** The index, in the file, of the chain that the command line selects. */
   readonly selectedChain: number | null;

@@ -22,7 +22,7 @@ export const requestLimits = z
       .int()
       .min(0)
       .default(64)
-      .describe("Requests that may wait for each database while others are processed; further ones get 503."),
+      .describe("Requests that may wait for each database while others are processed; additional requests get 503."),
     urlBytes: z.number().int().positive().default(4096),
     blockRange: z.number().int().positive().default(1000).describe("Max blocks in the range of a request."),
     listItems: z.number().int().positive().default(100).describe("Max elements of a comma-separated list in a request."),
@@ -49,7 +49,7 @@ export const requestLimits = z
       .int()
       .positive()
       .default(256 * 1024 * 1024)
-      .describe("Bytes of responses that all clients together may leave unread; beyond that, further responses are 503."),
+      .describe("Bytes of responses that all clients together may leave unread; beyond that, new responses are 503."),
     statementMilliseconds: z.number().int().positive().default(10_000),
     requestMilliseconds: z
       .number()

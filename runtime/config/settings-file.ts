@@ -74,7 +74,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[], part: "key" 
   if (path.length === 0) return 0;
   const node = nodeAt(document, path);
   const pair = pairAt(document, path);
-  // The location of a map or a list is that of its key, because its first element may be on the next line.
+  // A map or a list is located by its key, because its first element may be on the next line.
   const found = pair !== undefined && (part === "key" || !isScalar(node)) ? (pair.key as Node) : node;
   return found?.range?.[0] ?? offsetOf(document, path.slice(0, -1), "value");
 }

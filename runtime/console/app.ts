@@ -153,7 +153,7 @@ function createApi({ database, indexing, shards, databaseOf, logger, audit, now 
     if (opened === null) {
       limit.countFailure(address);
       logger.warn({ address }, "A sign-in to the console failed");
-      throw new ConsoleError(401, "The link is not valid, was used before, or has expired: create another one with ashlar console login.");
+      throw new ConsoleError(401, "The link is not valid, was used before, or has expired: create another link with ashlar console login.");
     }
     cookies.set(response, opened.token);
     response.json(toResponse(opened.session));
@@ -163,7 +163,7 @@ function createApi({ database, indexing, shards, databaseOf, logger, audit, now 
   router.use(async (request: Request, response: Response, next: NextFunction) => {
     const token = cookies.get(request);
     const found = token === null ? null : await sessions.find(token);
-    if (found === null) throw new ConsoleError(401, "Not signed in, or the session has ended: open a link of ashlar console login.");
+    if (found === null) throw new ConsoleError(401, "Not signed in, or the session has ended: open a link from ashlar console login.");
     if (found.newToken !== null) cookies.set(response, found.newToken);
     sessionOf.set(request, found.session);
     next();
@@ -185,7 +185,7 @@ function createApi({ database, indexing, shards, databaseOf, logger, audit, now 
   router.post("/keys", async (request, response) => response.status(201).json(await createKey(database, request.body, actor(request))));
   router.post("/keys/:id", async (request, response) => {
     await updateKey(database, parseWith(keyId, request.params.id), request.body, actor(request));
-    response.json({ message: "Saved: servers use the change within 5 seconds." });
+    response.json({ message: "Saved: servers apply the change within 5 seconds." });
   });
   router.post("/keys/:id/revoke", async (request, response) => {
     await revokeKey(database, parseWith(keyId, request.params.id), actor(request));

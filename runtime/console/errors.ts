@@ -24,7 +24,7 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
     value,
   );
 
-/** Checks a value from a browser. @throws {ConsoleError} 400 with the first invalid field, its value and what is expected. */
+/** Checks a value from a browser. @throws {ConsoleError} 400 with the first invalid field, its value and the expected one. */
 export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -12,7 +12,7 @@ export interface ConsoleListener {
 const maxConnections = 64;
 const requestMilliseconds = 15_000;
 
-/** Starts to listen. @throws {Error} like `server.listen`. */
+/** Starts listening. @throws {Error} like `server.listen`. */
 export async function openConsoleListener(
   app: RequestListener,
   where: { readonly host: string; readonly port: number },

@@ -10,7 +10,7 @@ export interface Session {
   readonly endsAt: Date;
 }
 
-/** A session, with the token that the browser must use from now on if it differs from the one sent. */
+/** A session, with the new token that the browser must use if the sent token was replaced. */
 export interface FoundSession {
   readonly session: Session;
   readonly newToken: string | null;

@@ -6,7 +6,7 @@ export const connectMilliseconds = 10_000;
 /** Ends a connection: the driver destroys the socket of one that waits for a response. */
 export const abandon = (client: { end(): Promise<void> }): void => void client.end().catch(() => undefined);
 
-/** Configures a new connection; one whose server does not respond, or rejects the settings, is abandoned: its first statement fails. */
+/** Configures a new connection, or abandons it if its server does not respond or rejects the settings: its first statement then fails. */
 export async function configureInTime(client: pg.ClientBase, configure: () => Promise<unknown>): Promise<void> {
   const abandonClient = (): void => void (client instanceof pg.Client && abandon(client));
   const timer = setTimeout(abandonClient, connectMilliseconds);

@@ -10,7 +10,7 @@ const requestMilliseconds = 2_000;
 /** A request that arrives before the server has read the statement has no effect, so it is repeated. */
 const repeatMilliseconds = 250;
 
-/** What the driver knows about the backend of a connection. */
+/** The backend of a connection, as the driver describes it. */
 interface Backend {
   readonly host: string;
   readonly port: number;

@@ -9,7 +9,7 @@ import { startStatementSpan } from "./statement-span.ts";
 
 /** The use of a connection for one piece of work. */
 export interface ConnectionUse {
-  /** Aborts with the request that the work belongs to; undefined outside of requests. */
+  /** Aborts with the request for which the work runs; undefined outside of requests. */
   readonly signal: AbortSignal | undefined;
   /** The connection is closed instead of being returned to the pool. */
   markBroken(): void;
@@ -28,9 +28,9 @@ export interface SharedPool {
 type Work<T> = (client: pg.PoolClient, use: ConnectionUse) => Promise<T>;
 
 /**
- * Runs work on one connection of a pool. If the active request aborts, the promise rejects at once and the running statement is cancelled; the connection
- * returns to the pool when it is idle. Each statement of each request passes here, so few promises are created: AsyncLocalStorage makes them expensive.
- * `text` is that of the only statement, for traces.
+ * Runs work on one connection of a pool. If the active request aborts, the promise rejects immediately and the running statement is cancelled; the connection
+ * returns to the pool when it is idle. Each statement of each request runs through here, so few promises are created: AsyncLocalStorage makes them expensive.
+ * `text` is the text of the only statement, for traces.
  */
 export function withConnection<T>(pool: SharedPool, work: Work<T>, text?: string): Promise<T> {
   const request = activeRequest();

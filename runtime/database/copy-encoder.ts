@@ -1,9 +1,9 @@
 import { cellWriter } from "./copy-bytes.ts";
 import { CopyError, type CopyType, type CopyValue, encoders } from "./copy-text.ts";
 
-/** The size of the first chunk; each following one is twice as large. */
+/** The size of the first chunk; each later one is twice as large. */
 const firstChunkBytes = 8 * 1024;
-/** Limits what the connection buffers. */
+/** Limits the data that the connection buffers. */
 const maxChunkBytes = 256 * 1024;
 const tab = 9;
 const lineFeed = 10;
@@ -17,8 +17,8 @@ export interface CopyChunks {
 }
 
 /**
- * Encodes rows as they are added and returns their text at the end; each row starts with the same value. A batch thus occupies little more memory than its
- * text, and a row can be released as soon as it is encoded.
+ * Encodes rows as they are added and returns their text at the end; each row starts with the same value. A batch therefore occupies little more memory than
+ * its text, and a row can be released as soon as it is encoded.
  */
 export const createCopyEncoder = (
   table: string,
@@ -75,7 +75,7 @@ export const createCopyEncoder = (
     },
     /** The number of bytes of the text so far. */
     bytes: (): number => closed + filled,
-    /** Returns the encoded rows; to be called once, at the end. */
+    /** Returns the encoded rows; must be called only once, at the end. */
     take: (): CopyChunks => {
       close();
       chunk = Buffer.alloc(0);

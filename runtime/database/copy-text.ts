@@ -15,7 +15,7 @@ export type CopyType =
   | "text"
   | "timestamptz";
 
-/** bytea as `0x…`; numeric as decimal text, bigint or whole number; int as whole number or bigint; date as YYYY-MM-DD; jsonb as JSON text. */
+/** bytea as `0x…`; numeric as decimal text, bigint or integer; int as integer or bigint; date as YYYY-MM-DD; jsonb as JSON text. */
 export type CopyItem = string | number | bigint | boolean | Date | null;
 
 /** A value, or the items of an array. */

@@ -24,7 +24,7 @@ export interface DatabaseOptions {
    * connection: a restarted server may have another port.
    */
   readonly url: string | (() => string);
-  /** Max connections for statements that are planned for each execution; half as many more serve those that are planned once (see `plannedOnce`). */
+  /** Max connections for statements that are planned for each execution; half as many more serve statements that are planned once (see `plannedOnce`). */
   readonly poolSize: number;
   /** The server cancels a statement after this time (SQLSTATE 57014); 0 for no limit. It is not set behind a pooler (see session-settings.ts). */
   readonly statementTimeoutMilliseconds: number;
@@ -49,7 +49,7 @@ export interface Queryable {
 export interface DatabaseClient extends Queryable {
   /** Writes rows with COPY, one type per column, and returns their number. Sends nothing if there are no rows. */
   copy(table: string, columns: readonly string[], rows: Iterable<readonly CopyValue[]>, types: readonly CopyType[]): Promise<number>;
-  /** Runs statements in order, without waiting for the result of one before the next is sent; the first one that fails is the last. */
+  /** Runs statements in order, without waiting for the result of one before the next is sent; the first failure ends the pipeline. */
   pipeline(statements: readonly PipelinedStatement[]): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export interface DatabaseClient extends Queryable {
 export interface TransactionOptions {
   /** Closes the connection at the end, so that the next transaction connects to the server that the URL then refers to; false by default. */
   readonly closesConnection?: boolean;
-  /** Closes the connection at once when it aborts, even if the server does not respond; the work and the transaction then fail. */
+  /** Closes the connection immediately when it aborts, even if the server does not respond; the work and the transaction then fail. */
   readonly abandoned?: AbortSignal;
 }
 
@@ -68,9 +68,9 @@ export interface Database extends Queryable {
   readonly knex: Knex;
   /** Runs work between BEGIN and COMMIT; an error rolls back and is rethrown. */
   transaction<T>(work: (client: DatabaseClient) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** What the pools have counted, for metrics. */
+  /** The counters of the pools, for metrics. */
   usage(): CurrentPoolUsage;
-  /** Closes all connections at once, because the server does not respond: their statements fail, and the next ones connect again. */
+  /** Closes all connections immediately, because the server does not respond: their statements fail, and the next ones connect again. */
   abandonConnections(): void;
   /** Closes all connections after their running statements. */
   close(): Promise<void>;
@@ -224,7 +224,7 @@ const createQueryable = (
   run: ({ name, text, values, isPlannedOnce }) => send(configOf({ name, text }, values), isPlannedOnce === true),
 });
 
-/** The rows of a result; for several statements, those of the last one. */
+/** The rows of a result; for several statements, the rows of the last one. */
 function rowsOf<Row>(result: Result): Row[] {
   const last = Array.isArray(result) ? result.at(-1) : result;
   return (last?.rows ?? []) as Row[];

@@ -97,7 +97,7 @@ async function startOwned(
     completeSwap(paths);
     postmaster = await findOrphan(paths, signal);
     if (postmaster !== undefined && existsSync(paths.upgrade)) {
-      // A killed upgrade has left it, and it does not accept writes.
+      // Left by a killed upgrade; it does not accept writes.
       await stopPostmaster(postmaster);
       postmaster = undefined;
     }

@@ -2,9 +2,9 @@
 export interface DatabaseDescription {
   /** The subject of the messages, such as "The embedded PostgreSQL". */
   readonly name: string;
-  /** What the operator should check, or where the data is: the end of the messages. */
+  /** The end of the messages: what the operator should check, or the location of the data. */
   readonly details: string;
-  /** The reason why the database cannot be used now, if more is known than the connection error; otherwise null. */
+  /** The reason why the database cannot be used, if more is known than the connection error; otherwise null. */
   readonly problem?: () => string | null;
 }
 
@@ -74,7 +74,7 @@ export const isCancelled = (error: unknown): boolean => error instanceof Error &
 const staleStates = /^(25006|53|57P|58)/;
 
 /**
- * Whether the cause of an error may belong to the connection, such as a session that is read-only since a failover: another connection may succeed.
+ * Whether the cause of an error may be specific to the connection, such as a session that is read-only since a failover: another connection may succeed.
  */
 export const isConnectionStale = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && staleStates.test(error.code);
@@ -86,11 +86,11 @@ export const isUnavailable = (error: unknown): boolean =>
 /** SQLSTATE disk_full and read_only_sql_transaction. */
 const unwritableStates = new Set(["53100", "25006"]);
 
-/** Whether the database refuses to write now, but may be read. */
+/** Whether the database refuses writes, but may be readable. */
 export const isUnwritable = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && unwritableStates.has(error.code);
 
-/** Every spelling of the password in a database URL. */
+/** The passwords in a database URL, as written and decoded. */
 export function secretsOf(url: string): readonly string[] {
   const passwords = [/^[a-z]+:\/\/[^/?#]*?:(.*)@/i.exec(url)?.[1], /[?&]password=([^&]*)/i.exec(url)?.[1]];
   return passwords.flatMap((secret) => (secret === undefined || secret === "" ? [] : [...new Set([secret, decoded(secret)])]));

@@ -1,16 +1,16 @@
-/** Who uses a slot: the key of a request, or undefined for all requests without one. */
+/** The owner of a slot: the key of a request, or undefined for all requests without a key. */
 type Owner = number | undefined;
 
 /** A number of slots that owners share. */
 export interface FairSlots {
-  /** Takes a slot, and returns the function that frees it: at once, or as a promise if the owner has to wait. */
+  /** Takes a slot, and returns the function that frees it: immediately, or as a promise if the owner has to wait. */
   acquire(owner: Owner): (() => void) | Promise<() => void>;
 }
 
-/** No owner holds this share of the slots, so that others find a free one. */
+/** The share of the slots that a single owner cannot take, so that others find a free one. */
 const reservedShare = 1 / 4;
 
-/** Creates slots. Of the waiting owners, the one that holds the fewest gets the next slot; the calls of one owner are served in order. */
+/** Creates slots. The next free slot goes to the waiting owner that holds the fewest; the calls of one owner are served in order. */
 export function createFairSlots(count: number): FairSlots {
   const maxOfOwner = count - Math.floor(count * reservedShare);
   const held = new Map<Owner, number>();

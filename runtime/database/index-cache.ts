@@ -5,7 +5,7 @@ import type { Notifications } from "./notifications.ts";
 /** The channel that triggers of the index notify; payloads are names of tables. */
 export const indexChannel = "ashlar_index";
 
-/** The tables with such a trigger (migrations 0034, 0035, 0038 and 0039). */
+/** The tables with a notifying trigger (migrations 0034, 0035, 0038 and 0039). */
 type NotifyingTable =
   | "bitcoin_blocks"
   | "blocks"
@@ -21,13 +21,13 @@ type NotifyingTable =
   | "token_standards";
 
 /**
- * How values that only depend on some tables of the index are cached: until one of these is notified. Where the database cannot notify (see
+ * Caches values that depend only on some tables of the index until a change of one of these tables is notified. Where the database cannot notify (see
  * `NotificationState`), a value is loaded at most once a second; while the connection is lost, and without notifications, it is loaded for each request.
  */
 export interface IndexCache {
-  /** For values of few keys, such as chains. */
+  /** For values with few keys, such as chains. */
   loads(...tables: readonly NotifyingTable[]): CacheLoads;
-  /** For values of many keys, such as addresses. */
+  /** For values with many keys, such as addresses. */
   lookups(...tables: readonly NotifyingTable[]): CacheLookups;
   /** Invalidates all values, because one of them is known to have changed: the notifications of others may not have arrived yet. */
   invalidate(): void;

@@ -5,7 +5,7 @@ import type { DatabaseDescription } from "./errors.ts";
 
 export interface KeptOptions extends Pick<EmbeddedOptions, "dataDirectory" | "settings" | "signal"> {
   readonly logger: { info(message: string): void; warn(message: string): void; error(message: string): void };
-  /** Called once if restarts have failed and no further attempt follows. */
+  /** Called once if restarts have failed and no more attempts follow. */
   readonly onLost: (error: Error) => void;
 }
 

@@ -4,11 +4,11 @@ import type { Hash } from "../lib/hex.ts";
 
 /*
  * Pages of a list are requested by number, and OFFSET reads all rows before a page. Servers remember the key of every 1,000th row of the lists that are read
- * deeply, so that a page is read from the nearest key on. The rows of these lists are a function of the blocks up to their last one, whose hash identifies
+ * deeply, so that a page is read from the nearest key. The rows of these lists are a function of the blocks up to their last one, whose hash identifies
  * them: after a reorganisation the hash differs, and the keys are located again.
  */
 
-/** Rows between two remembered keys; skipping as many costs less than a round trip to the database. */
+/** Rows between two remembered keys; skipping that many costs less than a round trip to the database. */
 const defaultSpacing = 1_000;
 /** Max keys that one statement locates, so that a request that is aborted loses little of its work. */
 const maxKeysPerRead = 100;
@@ -33,7 +33,7 @@ export interface LocatedList<Key, Row> {
   readonly id: string;
   /** Up to `count` keys: of the row with the key `from`, or the first row, and of every `spacing`-th row after it. */
   readonly locate: (from: Key | null, spacing: number, count: number) => Promise<LocatedKeys<Key>>;
-  /** The rows of a page, `offset` rows after its start or after the first row. Empty if the hash of the last block is not that of the start. */
+  /** The rows of a page, `offset` rows after its start or after the first row. Empty if the hash of the last block differs from that of the start. */
   readonly read: (start: PageStart<Key> | null, offset: number) => Promise<readonly Row[]>;
 }
 
@@ -49,7 +49,7 @@ interface KnownKeys<Key> {
   readonly keys: Key[];
 }
 
-/** A list that was read deeply. Requests that need further keys locate them one after the other. */
+/** A list that was read deeply. Requests that need more keys locate them one after the other. */
 interface KnownList<Key> {
   readonly locating: Mutex;
   known: KnownKeys<Key>;
@@ -72,7 +72,7 @@ export function createListPositions<Key>({
   };
   const unknown = (): KnownKeys<Key> => ({ branch: null, keys: [] });
 
-  /** Locates at most `count` further keys by one statement. Returns whether there are no more. */
+  /** Locates up to `count` more keys with one statement. Returns whether there are no more. */
   const locateMore = async <Row>({ id, locate }: LocatedList<Key, Row>, list: KnownList<Key>, count: number): Promise<boolean> => {
     const { branch, keys } = list.known;
     const from = keys.at(-1);

@@ -52,21 +52,21 @@ export async function migrate(
   }
 }
 
-/** One transaction: all migrations that are applied after it, and its first pending one if that has concurrent indexes, which are built before. */
+/** One transaction: all migrations that are applied once it commits, and its first pending one if that has concurrent indexes, which are built first. */
 interface MigrationTransaction {
   readonly indexes: Migration | null;
   readonly list: readonly Migration[];
 }
 
 function transactionsOf(migrations: readonly Migration[], pending: ReadonlySet<string>): MigrationTransaction[] {
-  const beginsOne = ({ name, concurrentIndexes }: Migration): boolean => pending.has(name) && concurrentIndexes !== undefined;
-  const begins = migrations.flatMap((migration, index) => (beginsOne(migration) ? [index] : []));
+  const beginsTransaction = ({ name, concurrentIndexes }: Migration): boolean => pending.has(name) && concurrentIndexes !== undefined;
+  const begins = migrations.flatMap((migration, index) => (beginsTransaction(migration) ? [index] : []));
   const firstPending = migrations.findIndex(({ name }) => pending.has(name));
   const starts = begins[0] === firstPending ? begins : [firstPending, ...begins];
   return starts.map((start, index) => {
     const first = migrations[start];
     return {
-      indexes: first !== undefined && beginsOne(first) ? first : null,
+      indexes: first !== undefined && beginsTransaction(first) ? first : null,
       list: migrations.slice(0, starts[index + 1] ?? migrations.length),
     };
   });
@@ -114,7 +114,8 @@ export async function revert(database: Database, migrations: readonly Migration[
 }
 
 /**
- * For a process that may not change a schema that other processes use: creates that of an empty database, and refuses an older one. @throws {MigrationError}
+ * For a process that may not change a schema that other processes use: creates the schema of an empty database, and refuses an older schema.
+ * @throws {MigrationError}
  */
 export async function requireSchema(database: Database, migrations: readonly Migration[]): Promise<void> {
   await requireRestored(database);

@@ -2,7 +2,7 @@ import type { Database } from "./database.ts";
 
 const defaultMilliseconds = 5_000;
 
-/** Receives lines about a migration that takes long, for an operator. */
+/** Receives lines about a long-running migration, for an operator. */
 export interface ProgressOptions {
   readonly onProgress?: (line: string) => void;
   readonly progressMilliseconds?: number;
@@ -12,7 +12,7 @@ export interface ProgressOptions {
 export interface MigrationProgress {
   /** Names the work that starts now, for example by its migration. */
   start(name: string): void;
-  /** Reports a line at once. */
+  /** Reports a line immediately. */
   report(line: string): void;
   stop(): void;
 }

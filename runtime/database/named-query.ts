@@ -11,7 +11,7 @@ export interface NamedStatement {
 /** The columns of a statement's result on one connection. */
 interface ResultShape {
   readonly columns: readonly { readonly name: string; readonly parse: (text: string) => unknown }[];
-  /** A row of nulls. Its copies have all columns from the beginning. */
+  /** A row of nulls, of which each row is a copy, so that it has all columns from the start. */
   readonly empty: Row;
 }
 
@@ -35,7 +35,7 @@ function shapesOf(connection: pg.Connection): Map<string, ResultShape> {
 }
 
 /**
- * Runs a named statement. The driver would request a description of the result, and choose the parsers of its columns, with each execution. A
+ * Runs a named statement. The driver would request a description of the result, and choose the parsers of its columns, for each execution. A
  * description is valid as long as the prepared statement: if its columns change, the server refuses to execute it (SQLSTATE 0A000).
  */
 export function runNamed<R extends object>(client: pg.ClientBase, statement: NamedStatement): Promise<R[]> {

@@ -42,7 +42,7 @@ const maxSilenceMilliseconds = 1_000;
 /** SQLSTATE read_only_sql_transaction: LISTEN on a standby. */
 const standby = "25006";
 
-/** Creates a connection of its own that listens to a channel, and reconnects when it is lost. */
+/** Creates a dedicated connection that listens to a channel, and reconnects when it is lost. */
 export function createNotifications({ recheckMilliseconds = 60_000, ...options }: NotificationOptions): Notifications {
   const listeners = new Set<NotificationListener>();
   const closed = new AbortController();
@@ -95,7 +95,7 @@ export function createNotifications({ recheckMilliseconds = 60_000, ...options }
   };
 }
 
-/** Ends a connection: in order, or at once if the server does not respond. */
+/** Ends a connection: gracefully, or immediately if the server does not respond. */
 async function endOf(client: pg.Client, socket: Socket): Promise<void> {
   const timer = setTimeout(() => socket.destroy(), endMilliseconds);
   await client.end().catch(() => undefined);

@@ -6,7 +6,7 @@ export interface PipelinedStatement {
   readonly values?: readonly string[];
   /** The rows of COPY … FROM STDIN in text format. */
   readonly rows?: readonly Buffer[];
-  /** Converts the server's error if the statement fails; not that of a lost connection, which concerns no statement in particular. */
+  /** Converts the server's error if the statement fails. Not called for a lost connection, which is not the fault of a particular statement. */
   readonly toError?: (error: unknown) => unknown;
 }
 
@@ -42,7 +42,7 @@ export const runPipeline = (client: pg.ClientBase, statements: readonly Pipeline
   });
 };
 
-/** Whether the server reports the failure of a statement, and not that it ends the connection (SQLSTATE 57P01 to 57P05). */
+/** Whether the server reports the failure of a statement rather than the end of the connection (SQLSTATE 57P01 to 57P05). */
 const isOfStatement = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code?.startsWith("57P") !== true;
 
 const sendStatement = (connection: pg.Connection, { text, values = [], rows }: PipelinedStatement): void => {
@@ -57,7 +57,7 @@ const sendStatement = (connection: pg.Connection, { text, values = [], rows }: P
   connection.stream.write(header(copyDone, 0));
 };
 
-/** The header of a message: its type, and its length including that of the length field. */
+/** The header of a message: its type, and its length including the length field. */
 const header = (type: number, length: number): Buffer => {
   const bytes = Buffer.allocUnsafe(5);
   bytes[0] = type;

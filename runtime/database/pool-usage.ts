@@ -2,17 +2,17 @@ import { createHistogram, type Histogram } from "../lib/histogram.ts";
 
 /** Counts of the pools of a database since its start, as plain numbers. */
 export interface PoolUsage {
-  /** Seconds of each use of a connection: a statement, or a transaction as a whole. */
+  /** Seconds of each use of a connection: a statement, or an entire transaction. */
   readonly statements: Histogram;
   /** Seconds that requests waited for a connection; those that did not wait are not counted. */
   readonly waits: Histogram;
-  /** Requests that wait for a connection now. */
+  /** Requests that are waiting for a connection. */
   waiting: number;
   /** Uses of a connection that ended with an error. */
   failed: number;
 }
 
-/** The usage with the connections that are open now. */
+/** The usage with the currently open connections. */
 export interface CurrentPoolUsage extends Readonly<PoolUsage> {
   readonly connections: { readonly busy: number; readonly idle: number };
   /** Max connections. */

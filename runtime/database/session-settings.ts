@@ -8,7 +8,7 @@ export interface Plans {
 
 /**
  * A prepared statement is planned for each execution's values. From the sixth execution on, the server may use one generic plan instead, which is slow if
- * values are skewed: among 500,000 logs, counting those of a busy contract with a rare topic took 81 ms instead of 8.
+ * values are skewed: among 500,000 logs, counting the logs of a busy contract with a rare topic took 81 ms instead of 8.
  */
 export const customPlans: Plans = { mode: "force_custom_plan", hasSequentialScans: true };
 
@@ -21,7 +21,7 @@ const direct = new WeakSet<pg.ClientBase>();
 export const isDirect = (client: pg.ClientBase): boolean => direct.has(client);
 
 /**
- * Configures the session of a new connection. A pooler in transaction mode gives each transaction another session, which other clients share, so
+ * Configures the session of a new connection. A pooler in transaction mode may give each transaction a different session, shared with other clients, so
  * nothing may be set or prepared there; the process id that it reports when the client connects is not the server's. The settings are not sent as
  * startup parameters, because poolers reject these (pgbouncer: 08P01).
  */
@@ -35,7 +35,7 @@ export async function configureSession(
   if (rows[0]?.is_direct !== true) return;
   // SET instead of set_config, which the role of community endpoints may not execute.
   const settings = [`plan_cache_mode = ${mode}`, `enable_seqscan = ${hasSequentialScans ? "on" : "off"}`];
-  // Without a limit of the pool, that of the role or the database applies.
+  // Without a limit of the pool, the limit of the role or the database applies.
   if (timeoutMilliseconds > 0) settings.push(`statement_timeout = ${timeoutMilliseconds}`);
   await client.query(settings.map((setting) => `SET ${setting}`).join("; "));
   direct.add(client);

@@ -10,7 +10,7 @@ import { createTypes } from "./types.ts";
 /** A stream of COPY, with the number of rows that it transferred once it has ended. */
 export type CopyStream<S> = S & { readonly rowCount: number };
 
-/** One connection outside of pools, for work that holds a transaction, a lock or a snapshot, and for COPY of whole tables. */
+/** One connection outside of pools, for work that holds a transaction, a lock or a snapshot, and for COPY of entire tables. */
 export interface Session extends Pick<Queryable, "query"> {
   /** Starts COPY … TO STDOUT. */
   copyTo(statement: Sql): CopyStream<Readable>;
@@ -35,7 +35,7 @@ export const liftTimeouts = async (session: Session): Promise<void> => {
 /** transaction_timeout exists since PostgreSQL 17. */
 const timeouts = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "transaction_timeout"];
 
-/** Gives a transaction the snapshot that another one has exported; to be called first. */
+/** Makes a transaction use a snapshot that another one has exported; must be its first statement. */
 export async function joinSnapshot(session: Session, id: string): Promise<void> {
   // The statement takes no parameters.
   if (!/^[0-9A-F-]+$/.test(id)) throw new RangeError(`Invalid snapshot ${JSON.stringify(id)}.`);

@@ -32,7 +32,7 @@ export interface Statement<Row extends object = object> {
  * How to choose between the ways to write a statement:
  * - A statement that never changes is a plain string (`query("SELECT …", values)`); outside of transactions it is prepared too.
  * - A statement whose filters, order or columns depend on the call is composed with the query builder (`compose` in compose.ts): it numbers the parameters.
- * - What the builder cannot express (unnest joins, LATERAL, recursive or materialized CTEs, INSERT … SELECT), or what several statements share, is composed
+ * - SQL that the builder cannot express (unnest joins, LATERAL, recursive or materialized CTEs, INSERT … SELECT), or that several statements share, is composed
  * with this tag. The number of shapes must be finite, because each is a prepared statement.
  */
 export const sql = (strings: TemplateStringsArray, ...parts: readonly (Sql | number)[]): Sql => {
@@ -63,7 +63,7 @@ export const identifier = (name: string): Sql => {
   return toSql(name);
 };
 
-/** Fragments with a separator between them, by default those of a list. */
+/** Joins fragments with a separator, by default a comma. */
 export const joinSql = (parts: readonly Sql[], separator: Sql = comma): Sql => toSql(parts.map(({ text }) => text).join(separator.text));
 
 /** A list of columns, each preceded by the alias if there is one. */
@@ -76,13 +76,13 @@ function toSql(text: string): Sql {
 
 function textOf(part: Sql | number): string {
   if (typeof part !== "number") return part.text;
-  if (!Number.isSafeInteger(part)) throw new RangeError(`Invalid SQL constant ${part}: expected a whole number.`);
+  if (!Number.isSafeInteger(part)) throw new RangeError(`Invalid SQL constant ${part}: expected an integer.`);
   return String(part);
 }
 
 /**
- * Max named statements of a process. Each connection prepares them once and keeps them, so this bounds its memory; further statements are
- * sent unnamed. Ashlar has some hundreds.
+ * Max named statements of a process. Each connection prepares them once and keeps them, so this bounds its memory; additional statements are
+ * sent unnamed. Ashlar has a few hundred.
  */
 const maxNames = 1_000;
 const names = new Map<string, string>();

@@ -27,7 +27,7 @@ export interface UpgradeServers {
 
 export interface UpgradeOptions {
   readonly dataDirectory: string;
-  /** Where the programs of the old version are; searched by default. */
+  /** The folder of the programs of the old version; by default, it is searched for. */
   readonly programs?: string | undefined;
   /** Settings of both servers that override the defaults. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -46,8 +46,8 @@ export interface Upgraded {
 
 /**
  * Upgrades the cluster of a data directory to the installed major version of PostgreSQL: copies its database into a new cluster, which replaces the
- * old one; the old one is kept. Returns null if it already has that version. The old cluster is not changed until the copy is verified; what a killed
- * upgrade left is deleted. @throws {EmbeddedUnavailable}
+ * old one; the old one is kept. Returns null if it already has that version. The old cluster is not changed until the copy is verified; the files of a
+ * killed upgrade are deleted. @throws {EmbeddedUnavailable}
  */
 export async function upgradeEmbedded(options: UpgradeOptions): Promise<Upgraded | null> {
   const paths = findPaths(options.dataDirectory);
@@ -78,7 +78,7 @@ async function upgradeOwned(paths: EmbeddedPaths, options: UpgradeOptions, { pre
   await removeRemains(paths);
   if (from === to) return null;
   const kept = keptCluster(paths, from);
-  if (existsSync(kept)) throw new EmbeddedUnavailable(`${kept} exists, where an upgrade keeps the old data: delete or move it`);
+  if (existsSync(kept)) throw new EmbeddedUnavailable(`${kept}, where the upgrade keeps the old data, already exists: delete or move it`);
   const binaries = findOldBinaries(paths, account, from, options.programs);
   await prepareCluster(paths, binaries, account);
   try {
@@ -116,7 +116,7 @@ async function copyCluster(paths: EmbeddedPaths, { settings = {}, copy }: Upgrad
   }
 }
 
-/** The password belongs to the cluster and its file to the data directory, so the new cluster gets the old password. */
+/** The data directory keeps its password file, so the new cluster gets the old password. */
 async function setPassword(url: string, password: string): Promise<void> {
   const session = await openSession({ url, applicationName: "ashlar-upgrade" });
   try {
@@ -126,7 +126,7 @@ async function setPassword(url: string, password: string): Promise<void> {
   }
 }
 
-/** Stops the servers that a killed upgrade has left, and deletes what it has created. */
+/** Stops the servers that a killed upgrade has left running, and deletes its files. */
 async function removeRemains(paths: EmbeddedPaths): Promise<void> {
   const directories = existsSync(paths.upgrade) ? [paths, findPaths(paths.upgrade)] : [paths];
   for (const directory of directories) {

@@ -2,7 +2,7 @@ import { abortable, sleep } from "../lib/async.ts";
 import type { Database } from "./database.ts";
 import { type DatabaseDescription, DatabaseUnavailable } from "./errors.ts";
 
-/** A database that a process can do without: while it is lost, its statements are rejected at once, so that nothing waits for it. */
+/** A database that a process can do without: while it is lost, its statements are rejected immediately, so that nothing waits for it. */
 export interface WatchedDatabase {
   /** Why it cannot be used, as a sentence; null if it can be used. */
   problem(): string | null;
@@ -13,7 +13,7 @@ export interface WatchedDatabase {
 
 export interface WatchOptions {
   readonly description: DatabaseDescription;
-  /** A connection of its own, so that the watch does not wait for statements. */
+  /** A separate connection, so that the watch does not wait for statements. */
   readonly monitor: Database;
   /** Called when the database is lost, with the reason, and with null when it can be used again. */
   readonly onChange: (problem: string | null) => void;

@@ -4,10 +4,7 @@ import { namePattern } from "./names.ts";
 import { fieldDefinition } from "./objects/definition.ts";
 import { requestParameters } from "./request-parameters.ts";
 
-/**
- * The definition of the `protocol.yaml` of a protocol that an operator adds: like that of a built-in protocol, with operations and objects of its
- * own.
- */
+/** The definition of the `protocol.yaml` of an added protocol: like the definition of a built-in one, with its own operations and objects. */
 
 const sentence = z.string().min(3);
 const snakeName = z.string().regex(namePattern, "a snake_case name of at most 30 characters");

@@ -27,10 +27,10 @@ export interface SqlSource {
 
 /** The properties of an operation, besides its query, that the documentation and the server need. */
 export interface DeclaredEndpoint {
-  /** Null if it is that of the template. */
+  /** Null if the template's summary applies. */
   readonly summary: string | null;
   readonly notes: string | null;
-  /** The object of the items: one of its own or of the catalog. */
+  /** The object of the items: one of the protocol's objects or of the catalog. */
   readonly item: string;
   readonly parameters: readonly RequestParameter[];
   /** Null if it is free. */

@@ -22,8 +22,8 @@ export interface DirectoryScope {
 }
 
 /**
- * Checks the protocols of an operator's directory. `files` maps the paths of its YAML and SQL files to their texts. Each protocol is in a folder of
- * its own; folders without a declaration contain SQL that several protocols share.
+ * Checks the protocols of an operator's directory. `files` maps the paths of its YAML and SQL files to their texts. Each protocol is in its
+ * own folder; folders without a declaration contain SQL that several protocols share.
  */
 export function checkDirectory(directory: string, files: ReadonlyMap<string, string>, scope: DirectoryScope): Checked<AddedProtocol[]> {
   const declarations = [...files.keys()].filter((path) => path.endsWith("/protocol.yaml")).sort();
@@ -58,7 +58,7 @@ const unread = (source: YamlSource, diagnostics: readonly Diagnostic[]): Checked
   used: [],
 });
 
-/** Reports protocols that would have a table in common. */
+/** Reports protocols that would share a table. */
 function findSharedTables(folders: readonly CheckedFolder[]): Diagnostic[] {
   const first = new Map<string, SourceLocation>();
   return folders.flatMap(({ value, location }) => {

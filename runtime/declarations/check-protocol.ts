@@ -7,7 +7,7 @@ import { checkReads } from "./checks/reads.ts";
 import { checkTables } from "./checks/tables.ts";
 import type { Protocol } from "./protocol.ts";
 
-/** Checks a declaration of the right shape and its SQL; the protocol is null if there are diagnostics. */
+/** Checks a declaration with a valid shape, and its SQL; the protocol is null if there are diagnostics. */
 export function checkProtocol(declaration: Declaration, scope: OperationScope): Checked<Protocol | null> {
   const { protocol: id, name, description, chainKind, version } = declaration.file;
   const tables = checkTables(declaration);

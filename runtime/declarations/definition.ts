@@ -2,19 +2,19 @@ import { z } from "zod";
 import { idPattern, namePattern, queryFilePattern } from "./names.ts";
 
 /**
- * The one definition of `protocol.yaml`: its type, the check of its shape, and its part of `spec/catalog.schema.json` are derived from it.
+ * The single definition of `protocol.yaml`: its type, the check of its shape, and its part of `spec/catalog.schema.json` are derived from it.
  * Constraints that a shape cannot express (on references, signatures, SQL) are checked in `checks/`.
  */
 
 const sentence = z.string().min(3);
 const snakeName = z.string().regex(namePattern, "a snake_case name of at most 30 characters");
-const contractName = z.string().regex(/^[a-z][a-zA-Z0-9_]{0,39}$/, "a name of letters, digits and _ that starts with a small letter");
+const contractName = z.string().regex(/^[a-z][a-zA-Z0-9_]{0,39}$/, "a name of letters, digits and _ that starts with a lower-case letter");
 const chainName = z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "the name of a chain, such as eth-mainnet");
 const height = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 const deployedContract = z.strictObject({
   address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "0x followed by 40 hex digits"),
-  from: height.describe("The block of its deployment."),
+  from: height.describe("The block in which it was deployed."),
 });
 
 const discovery = z.strictObject({
@@ -25,7 +25,7 @@ const discovery = z.strictObject({
 
 const listing = z.strictObject({
   read: z.string().describe("A read that returns an address or a list of them."),
-  column: z.string().optional().describe("Its result with the addresses; may be absent if it has one result."),
+  column: z.string().optional().describe("The result with the addresses; optional if the read has only one."),
 });
 
 const declaredContract = z.strictObject({
@@ -41,8 +41,8 @@ const eventTable = z.strictObject({
   columns: z
     .record(snakeName, z.string())
     .optional()
-    .describe("Column: parameter. Without it, every parameter has a column of its name in snake_case."),
-  indexes: z.array(z.array(z.string()).min(1)).default([]).describe("Columns of further indexes."),
+    .describe("The parameter of each column; by default, every parameter has a column with its name in snake_case."),
+  indexes: z.array(z.array(z.string()).min(1)).default([]).describe("Columns of additional indexes."),
   latestBy: z.array(z.string()).min(1).optional().describe("The key of the table of newest rows, <table>_latest."),
 });
 
@@ -66,7 +66,7 @@ const contractRead = z.strictObject({
     .string()
     .optional()
     .describe("A column of these tables with the address of the contract to call, if events of another contract make the read due."),
-  everyBlocks: z.number().int().min(1).optional().describe("Also due every so many blocks."),
+  everyBlocks: z.number().int().min(1).optional().describe("The interval, in blocks, at which the read is also due."),
   latest: z
     .boolean()
     .default(false)
@@ -75,13 +75,13 @@ const contractRead = z.strictObject({
 
 const sqlFile = z
   .string()
-  .regex(queryFilePattern, "a SQL file of the same folder, such as markets.sql, or of a shared one, such as ../ctoken/markets.sql");
+  .regex(queryFilePattern, "a SQL file in the same folder, such as markets.sql, or in a shared one, such as ../ctoken/markets.sql");
 
 const operation = z.strictObject({
   sql: sqlFile
     .optional()
     .describe(
-      "The file of its query, in the same folder or in a folder without a protocol beside it; without one, the operation is planned.",
+      "The file of its query, in the same folder or in a sibling folder without a protocol; without a file, the operation is planned.",
     ),
   notes: sentence.optional().describe("Replaces the notes of the template."),
   genericPlan: z
@@ -101,7 +101,7 @@ const lending = z
     sql: sqlFile.describe("The file of its query, which returns one row per lending event of a transaction."),
     label: sentence.describe("The name of the protocol in lending_details."),
     version: z.string().min(1).optional().describe("The version of the protocol, for rows whose version is null."),
-    fork: sentence.optional().describe("The protocol of which it is a fork."),
+    fork: sentence.optional().describe("The protocol that it was forked from."),
     forkVersion: z.string().min(1).optional().describe("The version of that protocol."),
   })
   .describe("Lending events of transactions, for with-lending.");
@@ -115,7 +115,7 @@ export const protocolFile = z.strictObject({
     .describe("The default name in paths."),
   description: sentence,
   chainKind: z.enum(["evm", "bitcoin"]).default("evm").describe("The kind of chains that the protocol is on; it is on all Bitcoin chains."),
-  version: z.number().int().min(1).default(1).describe("Raised when the meaning of rows changes: the tables are rebuilt."),
+  version: z.number().int().min(1).default(1).describe("Increase it when the meaning of rows changes; the tables are then rebuilt."),
   contracts: z.record(contractName, declaredContract).default({}),
   tables: z.record(snakeName, eventTable).default({}),
   reads: z.record(snakeName, contractRead).default({}),

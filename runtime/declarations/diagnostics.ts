@@ -15,7 +15,7 @@ export interface Unknown {
 
 const query = "one SELECT";
 
-/** The diagnostics of declared protocols, including those of any YAML file, which the catalog shares. */
+/** The diagnostics of declared protocols, and of YAML files in general, which the catalog shares. */
 export const declarationMessages = {
   // Files and YAML
   "yaml-syntax": (data: { problem: string }) => data.problem,
@@ -40,7 +40,7 @@ export const declarationMessages = {
       "community operation",
       data,
       data.isAdded
-        ? "not in the community template, and without item, which an operation of the protocol's own needs to name the object of its items; "
+        ? "not in the community template, and without item, which operations that are not in the template require; "
         : "not in the community template, ",
     ),
   "unknown-network": (data: Unknown) => unknown("network", data, "neither a known network nor a configured chain, "),
@@ -74,7 +74,7 @@ export const declarationMessages = {
     `Unindexable column ${quote(data.name)}: values of type ${data.type} may be too long for an index, expected a column of fixed size`,
   "nullable-key": (data: { name: string; event: string }) =>
     `Nullable key column ${quote(data.name)}: it is null in rows of ${data.event}, expected a column whose parameter is in every variant`,
-  "never-due": () => "Missing times of the read: it is never due, expected touchedBy, everyBlocks or both",
+  "never-due": () => "Unscheduled read: it is never due, expected touchedBy, everyBlocks or both",
   "argument-count": (data: { found: number; expected: number }) =>
     `Invalid number of arguments: found ${data.found}, expected ${data.expected}, one for each parameter`,
 
@@ -85,11 +85,11 @@ export const declarationMessages = {
   // Protocols that an operator adds
   "no-protocols": () => "Empty directory: expected at least one folder with protocol.yaml",
   "taken-name": (data: { name: string; by: string }) =>
-    `Taken name ${quote(data.name)}: it is the id or the name of ${data.by}, expected another one`,
+    `Duplicate name ${quote(data.name)}: it is the id or the name of ${data.by}, expected another one`,
   "shared-table": (data: { table: string; first: SourceLocation }) =>
     `Shared table ${data.table}: the protocol at ${renderLocation(data.first)} has a table of the same name in the database, expected another id`,
   "template-operation": (data: { key: string; operation: string }) =>
-    `Unexpected key ${quote(data.key)}: ${data.operation} is an operation of the template, which has its own item and parameters, expected no such key`,
+    `Unexpected key ${quote(data.key)}: the template defines the item and parameters of ${data.operation}, expected no ${data.key}`,
   "unknown-type": (data: Unknown) => unknown("type", data),
   "unknown-item": (data: Unknown) => unknown("object", data),
   "underived-field": (data: { name: string; expected: string }) =>
@@ -97,7 +97,7 @@ export const declarationMessages = {
   "recursive-object": (data: { name: string }) => `Recursive object ${data.name}: expected objects that do not contain themselves`,
 
   // SQL
-  "sql-syntax": (data: { problem: string }) => `Invalid SQL: ${data.problem}, expected SQL of PostgreSQL`,
+  "sql-syntax": (data: { problem: string }) => `Invalid SQL: ${data.problem}, expected PostgreSQL syntax`,
   "sql-size": (data: { found: string; expected: string }) => `Oversized query: found ${data.found}, expected ${data.expected}`,
   "sql-statement": (data: { found: string }) => `Invalid statement: found ${data.found}, expected ${query}`,
   "refused-relation": (data: Unknown) => refused("table", data),
@@ -105,7 +105,7 @@ export const declarationMessages = {
   "refused-operator": (data: Unknown) => refused("operator", data),
   "refused-type": (data: Unknown) => refused("type", data),
   "refused-syntax": (data: { what: string }) =>
-    `Refused syntax: found ${data.what}, expected ${query} as docs/architecture/community.md describes it`,
+    `Refused syntax: found ${data.what}, expected ${query} as described in docs/architecture/community.md`,
   "unnamed-column": () => "Unnamed column: expected a column reference, or an expression with AS and a field name",
   "missing-column": (data: { missing: readonly string[] }) =>
     `Missing columns ${data.missing.join(", ")}: expected a column for each field, NULL if the protocol has no value for it`,

@@ -2,12 +2,12 @@ import { scanTokens } from "./sql/parser.ts";
 
 /**
  * PostgreSQL truncates names above 63 bytes (manual, "Identifiers and Key Words"). `cq_<id>_<table>_periods`, the longest derived name, has at most
- * 3 + 20 + 1 + 30 + 8 of them.
+ * 3 + 20 + 1 + 30 + 8 bytes.
  */
 export const idPattern = /^[a-z][a-z0-9_]{0,19}$/;
 export const namePattern = /^[a-z][a-z0-9_]{0,29}$/;
 
-/** A SQL file beside the declaration, or in a sibling folder; it cannot lead out of the directory of the protocols' folders. */
+/** A SQL file beside the declaration, or in a sibling folder; it cannot be outside of the directory of the protocols' folders. */
 export const queryFilePattern = /^(?:\.\.\/[a-z][a-z0-9_]*\/)?[a-z][a-z0-9_]*\.sql$/;
 
 /** Columns that every table and read of a protocol has. */
@@ -19,7 +19,7 @@ const periodColumns = ["since_block", "from_block", "to_block"];
 /** Tables that every protocol has. */
 const commonTables = ["contracts", "skipped"] as const;
 
-/** The names of a protocol's tables in the database. Those of two protocols may collide: `a_b` of `x`, and `b` of `x_a`. */
+/** The names of a protocol's tables in the database. The tables of two protocols may collide: `a_b` of `x`, and `b` of `x_a`. */
 export const databaseTables = ({ id, tables, reads }: NamedTables): string[] =>
   [
     ...commonTables,
@@ -45,9 +45,9 @@ export function columnNameProblem(name: string): string | null {
 /** Why a table or read cannot have this name; null if it can. */
 export function tableNameProblem(name: string): string | null {
   if ((commonTables as readonly string[]).includes(name)) return "is a table that every protocol has";
-  if (/_(latest|periods)$/.test(name)) return "ends like the derived tables <table>_latest and <table>_periods";
+  if (/_(latest|periods)$/.test(name)) return "has the suffix of a derived table, <table>_latest or <table>_periods";
   // PostgreSQL looks up unqualified names in its catalog first.
-  if (name.startsWith("pg_")) return "starts like the tables of PostgreSQL's catalog";
+  if (name.startsWith("pg_")) return "starts with pg_, the prefix of PostgreSQL's catalog";
   return relationKeyword(name);
 }
 

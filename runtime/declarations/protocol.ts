@@ -41,7 +41,7 @@ export interface Listing {
 
 export interface DeployedContract {
   readonly address: Address;
-  /** The block of its deployment, below which its events are not looked for. */
+  /** The block in which it was deployed; events in earlier blocks are ignored. */
   readonly from: number;
 }
 
@@ -50,7 +50,7 @@ export interface Discovery {
   /** The kind of contract that emits the event. */
   readonly contract: string;
   readonly event: EventSignature;
-  /** The event's parameter that is the announced address. */
+  /** The event parameter that contains the announced address. */
   readonly parameter: string;
 }
 
@@ -77,9 +77,9 @@ export interface EventTable {
   /** Variants of the event: a column is null in rows of a variant that lacks its parameter. */
   readonly events: readonly EventSignature[];
   readonly columns: readonly Column[];
-  /** Columns of further indexes, each preceded by the chain and followed by block and log index. */
+  /** Columns of additional indexes, each preceded by the chain and followed by block and log index. */
   readonly indexes: readonly (readonly string[])[];
-  /** The key of the table `<name>_latest`, which has the newest row per key; null without one. */
+  /** The key of the table `<name>_latest`, which has the newest row per key; null if there is none. */
   readonly latestBy: readonly string[] | null;
 }
 
@@ -94,7 +94,8 @@ export interface Column {
 export type ColumnType = "address" | "bytes" | "uint256" | "int256" | "bool" | "text" | "address[]" | "bytes[]" | "uint256[]" | "int256[]";
 
 /**
- * A contract function whose results are stored by block: a row is valid from its block up to that of the next one of the same contract and arguments.
+ * A contract function whose results are stored by block: a row is valid from its block until the block of the next row with the same contract and
+ * arguments.
  */
 export interface ContractRead {
   readonly name: string;
@@ -111,9 +112,9 @@ export interface ContractRead {
    * event.
    */
   readonly contractColumn: string | null;
-  /** Also due every so many blocks; null if not. */
+  /** The interval, in blocks, at which the read is also due; null if it is not periodic. */
   readonly everyBlocks: number | null;
-  /** Whether the table `<name>_latest` has the newest result of each contract and arguments, and the function `<name>_at` returns those as of a block. */
+  /** Whether the table `<name>_latest` has the newest result of each contract and arguments, and the function `<name>_at` returns them as of a block. */
   readonly latest: boolean;
 }
 
@@ -121,7 +122,7 @@ export interface ContractRead {
 export type ReadArgument = string | VaryingArgument;
 
 /**
- * An argument that differs between calls, and the column of the results that stores its value. The values are listed, or come from a column of the
+ * An argument that differs between calls, and the column of the results that stores its value. The values are listed, or read from a column of the
  * tables that make the read due.
  */
 export type VaryingArgument = { readonly name: string; readonly type: ColumnType } & (
@@ -161,7 +162,7 @@ export interface LendingQuery extends OperationQuery {
   readonly label: string;
   /** The version of rows whose version is null; null if unknown. */
   readonly version: string | null;
-  /** The protocol of which it is a fork, and its version; null if it is not a fork. */
+  /** The protocol that it was forked from, and that protocol's version; null if it is not a fork. */
   readonly fork: string | null;
   readonly forkVersion: string | null;
 }

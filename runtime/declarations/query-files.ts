@@ -5,7 +5,7 @@ type Files = ReadonlyMap<string, string>;
 
 /**
  * The SQL files that a declaration may name: `markets.sql` in its folder, and `../ctoken/markets.sql` in a shared folder, which is a sibling without
- * a declaration. `declarations` are the paths of all declarations. Only `files` can be found, so that no name leads to any other file.
+ * a declaration. `declarations` are the paths of all declarations. Names are resolved only among `files`, so none can refer to any other file.
  */
 export function queriesFor(declaration: string, declarations: readonly string[], files: Files): Files {
   const own = folderOf(declaration);

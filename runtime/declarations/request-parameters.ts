@@ -1,6 +1,6 @@
 import type { QueryParameter } from "./protocol.ts";
 
-/** The optional parameters of requests, and their names in SQL; every operation has the others. */
+/** The optional parameters of requests, and their names in SQL; every operation has the other parameters. */
 const optionalParameters: Readonly<Record<string, QueryParameter>> = { address: "wallet", "pool-address": "pool" };
 
 /** The request parameters that operations may have in addition to chain, page and format. */

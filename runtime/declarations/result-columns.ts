@@ -11,7 +11,7 @@ export function derivedSource(name: string): string | null {
   return match === null ? null : `${match[1] ?? "contract"}_address`;
 }
 
-/** The columns that the SQL of an operation returns: all fields of its items except those that the server derives from others. */
+/** The columns that the SQL of an operation returns: all fields of its items except fields that the server derives from others. */
 export function resultColumns(fields: readonly string[]): string[] {
   return fields.filter((name) => derivedSource(name) === null);
 }

@@ -16,7 +16,7 @@ export interface DecodedParameter {
 
 export interface DecodedLog {
   readonly name: string;
-  /** The declaration in Solidity's notation: `Transfer(indexed address from, indexed address to, uint256 value)`. */
+  /** The declaration in Solidity syntax: `Transfer(indexed address from, indexed address to, uint256 value)`. */
   readonly signature: string;
   readonly params: readonly DecodedParameter[];
 }
@@ -37,7 +37,7 @@ export class AbiFileError extends Error {
   override readonly name = "AbiFileError";
 
   constructor(name: string, reason: string) {
-    super(`Invalid ABI file ${name}: ${reason}. Expected a JSON array of ABI entries, or an object with such an array in "abi".`);
+    super(`Invalid ABI file ${name}: ${reason}. Expected a JSON array of ABI entries, or an object with this array in "abi".`);
   }
 }
 

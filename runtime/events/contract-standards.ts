@@ -4,8 +4,8 @@ import type { DecodedBlock, DecodedEvent, Erc721Approval, Erc721Transfer, Hybrid
 
 /**
  * ERC-20 and ERC-721 share the signatures of Transfer and Approval. A log with two indexed arguments is an ERC-20 event. A log with three or none is an ERC-721
- * event in nearly all contracts, but some ERC-20 tokens index the amount, or nothing: calls to the contract decide. They also decide whether an ERC20Transfer
- * transfers ERC-20 tokens.
+ * event in nearly all contracts, but some ERC-20 tokens index the amount, or nothing: calls to the contract determine the
+ * standard, and whether an ERC20Transfer transfers ERC-20 tokens.
  */
 type AmbiguousEvent = Erc721Transfer | Erc721Approval | HybridTransfer;
 
@@ -107,8 +107,8 @@ const formsOf = (events: readonly DecodedEvent[]) => {
 };
 
 /**
- * Decodes the ambiguous events of blocks by the evidence: as ERC-20 events for contracts of only that standard, and marked as hybrid for contracts of
- * both. Without evidence, the form of the log decides. Blocks without such events are returned unchanged.
+ * Decodes the ambiguous events of blocks by the evidence: as ERC-20 events for contracts that implement only ERC-20, and marked as hybrid for contracts
+ * that implement both. Without evidence, the form of the log determines the standard. Blocks without events to decode again are returned unchanged.
  */
 export const withStandards = (
   blocks: readonly DecodedBlock[],

@@ -178,7 +178,7 @@ export interface OrdersMatched extends EventPosition {
   readonly orderHashes: readonly Hash[];
 }
 
-/** An event of a contract that follows CryptoPunks, which precede the standards. */
+/** An event of a contract that follows CryptoPunks, which predate the standards. */
 export type PunkFact = { readonly tokenId: bigint } & (
   | { readonly kind: "punkAssigned"; readonly to: Address }
   | { readonly kind: "punkTransferred"; readonly from: Address; readonly to: Address }

@@ -6,7 +6,7 @@ import { addressAt, smallWordAt, wordAt, wordCount } from "./words.ts";
 
 /** Max bytes of a name: 255 characters (RFC 1035, section 2.3.4) of up to four bytes. */
 const maxNameBytes = 1_020;
-/** Ether's coin type (SLIP-44), as EIP-2304 uses it. */
+/** Ether's coin type (SLIP-44), as used by EIP-2304. */
 const etherCoin = 60n;
 
 const define = (id: string, topic0: Hash, indexed: number, read: (log: ChainLog, node: Hash) => NameFact | null): EventDefinition => ({

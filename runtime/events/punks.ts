@@ -67,7 +67,7 @@ export const punkBought = define(
 /** The events that transfer punks. */
 export const punkMovements = [punkAssigned, punkTransferred, punkBought] as const;
 
-/** A punk's transfer between accounts; a mint comes from the zero address. */
+/** A punk's transfer between accounts; a mint is from the zero address. */
 export interface PunkMovement {
   readonly from: Address;
   readonly to: Address;

@@ -1,7 +1,7 @@
 import type { AbiParameter } from "viem";
 import { componentsOf, elementOf } from "./abi-parameters.ts";
 
-/** A decoded ABI value as text: numbers in decimal, addresses and bytes in lower case, arrays and tuples as compact JSON of such texts. */
+/** A decoded ABI value as text: numbers in decimal, addresses and bytes in lower case, arrays and tuples as compact JSON of these texts. */
 export const renderValue = (parameter: AbiParameter, value: unknown): string => {
   const plain = toPlain(parameter, value);
   return typeof plain === "string" ? plain : JSON.stringify(plain);

@@ -66,8 +66,8 @@ export const legacyErc721Transfer: EventDefinition = {
 };
 
 /**
- * All kinds of Transfer events of ERC-20 and ERC-721. A projection that uses one of them decodes all of them: a contract's standard may turn one kind
- * into another, and a projection that is rebuilt on its own must decode the same events as one that is indexed together with others.
+ * All kinds of Transfer events of ERC-20 and ERC-721. A projection that uses one of them decodes all of them: a contract's standard may change the kind
+ * of an event, and a projection that is rebuilt separately must decode the same events as one that is indexed together with others.
  */
 export const transfersByStandard: readonly EventDefinition[] = [erc20Transfer, erc721Transfer, legacyErc721Transfer, hybridTransfer];
 

@@ -1,4 +1,4 @@
-/** Reads a value from the hex digits of a 32-byte word, as the text of `renderValue`; null if the word is not a value of the type. */
+/** Reads a value from the hex digits of a 32-byte word, in the format of `renderValue`; null if the word is not a value of the type. */
 export type WordReader = (word: string) => string | null;
 
 /** Hex digits of one 32-byte word. */

@@ -4,13 +4,13 @@ import type { Address, Hex } from "../lib/hex.ts";
 const digits = 64;
 const paddingOfAddress = "0".repeat(24);
 
-/** The number of words in ABI data; -1 if its length is not a multiple of a word's. */
+/** The number of words in ABI data; -1 if the data is not a whole number of words. */
 export const wordCount = (data: Hex): number => ((data.length - 2) % digits === 0 ? (data.length - 2) / digits : -1);
 
 /** The number of whole words in ABI data of any length. */
 export const wholeWords = (data: Hex): number => Math.floor((data.length - 2) / digits);
 
-/** Whether ABI data has at least that many words. ABI decoders ignore data after the declared values. */
+/** Whether ABI data has at least `count` words. ABI decoders ignore data after the declared values. */
 export const hasWords = (data: Hex, count: number): boolean => wholeWords(data) >= count;
 
 /** The word at `index` as an unsigned number. */

@@ -13,7 +13,7 @@ export interface AddressLimits {
 }
 
 const windowSeconds = 10;
-/** Enough for a script that tries every endpoint; limits a flood to 100 lookups of keys per second. */
+/** Enough for a script that tries every endpoint; limits a flood to 100 key lookups per second. */
 const maxFailures = 1_000;
 /** Enough for probes and browsers; the largest page, the OpenAPI document, has several megabytes. */
 const maxPages = 1_000;
@@ -38,7 +38,7 @@ export function createAddressLimits(clock?: Clock): AddressLimits {
 const mappedIpv4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const groupsOfNetwork = 4;
 
-/** The network whose requests are counted together: an IPv4 address, or the /64 of an IPv6 address, which one host may use completely (RFC 4291, 2.5.1). */
+/** The network whose requests are counted together: an IPv4 address, or the /64 of an IPv6 address, all of which one host may use (RFC 4291, 2.5.1). */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = mappedIpv4.exec(address)?.[1];

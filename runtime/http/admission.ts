@@ -32,14 +32,14 @@ interface Queue {
 }
 
 const weights: readonly Weight[] = [1, 2, 4];
-/** The share of the capacity that one key leaves to others, so that their requests do not wait for its longest ones. */
+/** The share of the capacity that one key cannot use, so that the requests of other keys do not wait for its longest ones. */
 const reservedShare = 1 / 4;
-/** Max requests of other weights that overtake the first one of a weight; then it is next, after any that were overtaken more often. */
+/** Max requests of other weights that overtake the first request of a queue; it is then the next one, after any that were overtaken more often. */
 const maxOvertaking = 16;
 const maxCheapHundredths = 200;
 /** If requests have been waiting without a pause for longer than this, the load is an overload, not a burst. */
 const burstMilliseconds = 5_000;
-/** Max wait during an overload; after it, the response is of less use to its client than the responses to newer requests are to theirs. */
+/** Max wait during an overload. A later response would be less useful to its client than the responses to newer requests are to their clients. */
 const maxWaitMilliseconds = 500;
 
 /** The weight of an operation by its price: 1 for a small price per response, 2 for a page with a price per item, 4 for others, whose responses may be long. */
@@ -50,9 +50,9 @@ export function weightOf({ cost, style }: Pick<Operation, "cost" | "style">): We
 
 /**
  * Creates an admission. The cheapest waiting requests are admitted first, but do not overtake more expensive ones indefinitely; if the queue is full,
- * a request replaces the newest one that is more expensive. One key leaves a quarter of the capacity to others. In a burst, requests wait as long as
- * their deadline allows. Under a lasting overload, those that have waited too long get 503, so that the others do not have to wait for them:
- * otherwise the queue would stay full, and each new request would wait for all of it.
+ * a request replaces the newest one that is more expensive. One key can use three quarters of the capacity. In a burst, requests wait as long as
+ * their deadline allows. Under a lasting overload, requests that have waited too long get 503: otherwise the queue would stay full, and each new
+ * request would wait for the entire queue.
  */
 export function createAdmission(capacity: number, maxWaiting: number, now: () => number = () => performance.now()): Admission {
   const queues = weights.map((weight): Queue => ({ weight, entries: [], overtaken: 0 }));
@@ -78,7 +78,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
     for (const queue of queues) queue.overtaken = queue !== next && ready.includes(queue) ? queue.overtaken + 1 : 0;
     return next.entries.splice(firstThatMayEnter(next), 1)[0];
   };
-  /** Rejects the requests that have waited too long, which are the first ones of their queues. */
+  /** Rejects the requests that have waited too long, which are at the front of their queues. */
   const rejectLate = (): void => {
     const time = now();
     if (waiting === 0 || time - waitingSince <= burstMilliseconds) return;
@@ -100,8 +100,8 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
   };
   const leave = (weight: Weight, owner: number | undefined) => (): void => {
     active -= weight;
-    const rest = (activeOf.get(owner) ?? 0) - weight;
-    if (rest > 0) activeOf.set(owner, rest);
+    const remaining = (activeOf.get(owner) ?? 0) - weight;
+    if (remaining > 0) activeOf.set(owner, remaining);
     else activeOf.delete(owner);
     admitNext();
   };

@@ -11,9 +11,9 @@ interface Base {
 type Ledger = Pick<UsageLedger, "charged" | "pending" | "isWritingSince" | "betweenFlushes">;
 
 /**
- * Whether the credits of a key are used up, by the usage stored in the database at lookup plus the charges in the ledger since then. If charges of
- * the key were written during or after the lookup, it is unknown whether the lookup has seen them, so the usage is read again while none are being
- * written.
+ * Creates the check whether a key has used up its credits: the usage stored in the database at lookup plus the charges in the ledger since then. If
+ * charges of the key were written during or after the lookup, it is unknown whether the lookup has seen them, so the usage is read again while none
+ * are being written.
  */
 export function createAllowanceCheck(
   ledger: Ledger,

@@ -3,11 +3,11 @@ import type { Database } from "../database/database.ts";
 import type { PrimaryOutage } from "../database/primary-outage.ts";
 import { type Anchors, createAnchors } from "./anchors.ts";
 
-/** The databases of anchors. Each anchor is stored with its chain, because the indexer deletes those above a reorganisation. */
+/** The databases of anchors. Each anchor is stored with its chain, because the indexer deletes the anchors above a reorganisation. */
 export interface AnchorStores {
   readonly all: readonly Pick<Database, "query">[];
   of(chainId: number): Pick<Database, "query">;
-  /** The outage state of the primary of each of them. */
+  /** The outage state of each database's primary. */
   readonly outages?: ReadonlyMap<Pick<Database, "query">, PrimaryOutage>;
 }
 
@@ -19,15 +19,15 @@ export function createStoredAnchors({ all, of, outages }: AnchorStores, logger: 
     if (anchors === undefined) throw new RangeError(`The anchors of chain ${chainId} have no database.`);
     return anchors;
   };
-  const each = [...byStore.values()];
+  const allAnchors = [...byStore.values()];
   return {
     find: (fingerprint, chainId, head) => anchorsOf(chainId).find(fingerprint, chainId, head),
     pin: (fingerprint, chainId, block, replace, head) => anchorsOf(chainId).pin(fingerprint, chainId, block, replace, head),
     async cleanUp() {
-      await Promise.all(each.map((anchors) => anchors.cleanUp()));
+      await Promise.all(allAnchors.map((anchors) => anchors.cleanUp()));
     },
     stop() {
-      for (const anchors of each) anchors.stop();
+      for (const anchors of allAnchors) anchors.stop();
     },
   };
 }

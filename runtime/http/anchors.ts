@@ -68,7 +68,7 @@ interface KnownAnchor {
 }
 
 /**
- * Anchors in the database, shared by all server processes; the indexer deletes those above a reorganisation. An anchor at the head that this process
+ * Anchors in the database, shared by all server processes; the indexer deletes the ones above a reorganisation. An anchor at the head that this process
  * has stored or read is not read again until the content of the index changes; one that it has stored is not stored again either. Until then, other
  * processes can only store the same block.
  */
@@ -84,7 +84,7 @@ export function createAnchors(
     return anchor !== undefined && anchor.content === content && clock.now() - anchor.at < rememberedMilliseconds ? anchor : undefined;
   };
   const cleanUp = async (): Promise<void> => {
-    // By the index on expires_at.
+    // Uses the index on expires_at.
     await database.query(
       `DELETE FROM page_anchors WHERE fingerprint IN
          (SELECT fingerprint FROM page_anchors WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)`,
@@ -103,7 +103,7 @@ export function createAnchors(
       const id = idOf(fingerprint);
       if (knownAtHead(id, head) !== undefined) return { block: head.block, isOld: false };
       const at = clock.now();
-      // By the primary key.
+      // Uses the primary key.
       const [row] = await database.query<Anchor>(selectAnchor, [fingerprint, chainId, anchorMilliseconds / 2]);
       if (row === undefined) return null;
       if (row.block === head.block && !row.isOld && head.content !== null) known.set(id, { content: head.content, at, isStored: false });

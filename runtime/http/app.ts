@@ -56,9 +56,9 @@ export interface HttpDeps<Context> extends ParsersDeps {
   readonly database: Pick<Database, "query" | "transaction">;
   /** For anchors of pages; the same database by default. */
   readonly anchors?: AnchorStores;
-  /** The sum of the weights of the requests that each database processes at the same time (see admission.ts), so that a slow one uses only its own. */
+  /** The total weight of concurrent requests per database (see admission.ts); separate, so that a slow database does not block the others. */
   readonly capacities?: readonly number[];
-  /** The position in `capacities` of the database of a chain, or with null, of the one for requests without a chain; the first one by default. */
+  /** The index in `capacities` of a chain's database, or with null, of the database for requests without a chain; 0 by default. */
   readonly capacityOf?: (chainId: number | null) => number;
   readonly logger: Logger;
   readonly limits: Limits;
@@ -77,7 +77,7 @@ export interface HttpDeps<Context> extends ParsersDeps {
   readonly document: OpenApiDocument;
   readonly publicUrl: string | undefined;
   readonly trustedProxies: readonly string[];
-  /** The operator's names of the community protocols. */
+  /** The operator's names for the community protocols. */
   readonly protocols: Readonly<Record<string, string>>;
   /** In demo mode: the key that the documentation page fills in, and the story values of its examples. */
   readonly demo: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
@@ -86,7 +86,7 @@ export interface HttpDeps<Context> extends ParsersDeps {
   readonly compression: boolean;
   readonly cache: CacheSettings;
   readonly now: () => Date;
-  /** Lets keys be found while the primary of `database` is lost; by default, they are not. */
+  /** Allows key lookups while the primary of `database` is lost; by default, they fail. */
   readonly outage?: PrimaryOutage | undefined;
   /** The clock by which cached keys expire; the process's monotonic clock by default. */
   readonly clock?: Clock;

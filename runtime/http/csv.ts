@@ -8,7 +8,7 @@ import { renderCell } from "./csv-cell.ts";
 /** The media type of CSV (RFC 4180, section 3); there is always a header line. */
 export const csvType = "text/csv; charset=utf-8; header=present";
 
-/** What determines the rows and columns of a response. */
+/** The parts of an operation that determine the rows and columns of its response. */
 type Shape = Pick<Operation, "csv" | "list" | "rows">;
 
 function valueAt(start: unknown, path: readonly string[]): unknown {
@@ -44,7 +44,7 @@ export async function measureCsv(operation: Shape, data: unknown, bound: number)
 
 /** Rows that are formatted between two checks of the clock. */
 const rowsPerCheck = 16;
-/** Characters that are written at once. */
+/** Characters per chunk. */
 const chunkCharacters = 64 * 1024;
 
 /** A record (RFC 4180, section 2). A lone CR or LF must also be quoted. */

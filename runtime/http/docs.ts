@@ -78,7 +78,7 @@ export function createDocs({ title, document, publicUrl, demoKey, compression }:
     const cached = documents.get(url) ?? createCachedBody(render(url));
     documents.set(url, cached);
     if (publicUrl !== undefined) return sendCached(response, compression, jsonType, cached);
-    // Clients choose the host, so the best compression is not worth its time: each host has a document of its own.
+    // Each host has its own document and clients choose the host, so the best compression is not worth its time.
     const document = { contentType: jsonType, body: cached.plain, headers: [] };
     return sendCompressed(response, document, compression, (coding) => compression.encode(cached.plain, coding));
   });

@@ -6,13 +6,13 @@ export type EndpointHandler = (request: IncomingMessage, response: ServerRespons
 /** Path parameters by name, decoded. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/** The endpoint that a path belongs to. */
+/** The endpoint that a path matches. */
 export interface FoundEndpoint<Handler> {
   readonly handler: Handler;
   readonly path: PathParameters;
 }
 
-/** Finds endpoints by the segments of their paths, in a time that does not depend on their number. */
+/** Finds endpoints by the segments of their paths, in time independent of their number. */
 export interface EndpointRouter<Handler = EndpointHandler> {
   /** Registers the handler of a path such as `/v1/:chainName/xy=k/`; if a path has several handlers, the first one is used. */
   get(path: string, handler: Handler): void;
@@ -22,7 +22,7 @@ export interface EndpointRouter<Handler = EndpointHandler> {
 
 interface Endpoint<Handler> {
   readonly handler: Handler;
-  /** The names of the parameters in their order. */
+  /** The names of the parameters, in path order. */
   readonly names: readonly string[];
 }
 
@@ -35,7 +35,7 @@ interface Branch<Handler> {
 
 const createBranch = <Handler>(): Branch<Handler> => ({ literals: new Map(), parameter: undefined, endpoint: undefined });
 
-/** The segments of a path without those of its first and its trailing slash. */
+/** The segments of a path, without the empty ones at its leading and its trailing slash. */
 function segmentsOf(path: string): string[] {
   const segments = path.split("/");
   segments.shift();
@@ -68,7 +68,7 @@ export function createEndpointRouter<Handler = EndpointHandler>(): EndpointRoute
   };
 }
 
-/** The endpoint of the segments from a position on; `values` is the stack of the segments that parameters have matched. */
+/** The endpoint that matches the segments from a position on; `values` is the stack of the segments that parameters have matched. */
 function findIn<Handler>(
   branch: Branch<Handler>,
   segments: readonly string[],

@@ -32,7 +32,7 @@ function* slicesOf(body: Buffer): Generator<Buffer> {
   for (let start = 0; start < body.length; start += sliceBytes) yield body.subarray(start, start + sliceBytes);
 }
 
-/** Sends a whole body with its length, in slices as the client reads it; node:http omits the body for HEAD. */
+/** Sends a complete body with its length, in slices as the client reads it; node:http omits the body for HEAD. */
 export function sendBody(response: ServerResponse, status: number, contentType: string, body: string | Buffer): void {
   response.statusCode = status;
   response.setHeader("Content-Type", contentType);

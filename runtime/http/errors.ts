@@ -13,7 +13,7 @@ export interface Failure {
   readonly isUnexpected: boolean;
 }
 
-/** The limits that reject requests: with 402 those of credits, with 503 those of the server, and with 429 the others. */
+/** The limits that reject requests: credits with 402, the load of the server with 503, and all others with 429. */
 export const limitNames = [
   "requestsPerSecond",
   "concurrentRequests",
@@ -158,7 +158,7 @@ export const failures = {
       `Request timeout: the request exceeded ${milliseconds} ms (limits.requestMilliseconds); request fewer items or a smaller range.`,
       { "Retry-After": "5" },
     ),
-  /** Never sent: it ends the work for a client that is gone. */
+  /** Never sent: it ends the work for a client that has disconnected. */
   clientGone: () => new HttpError(408, "The client closed the connection before the response."),
   databaseDown: () => new HttpError(503, "The index is temporarily unavailable; retry in a few seconds.", { "Retry-After": "5" }),
   notReady: (reasons: readonly string[]) => new HttpError(503, reasons.join(" "), { "Retry-After": "5" }),

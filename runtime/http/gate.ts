@@ -10,8 +10,8 @@ import { recordOf } from "./request-record.ts";
 export type Gate = (key: Pick<ActiveKey, "id" | "limits">, metered: Pick<Metered, "usage" | "exceeded">, response: ServerResponse) => void;
 
 /**
- * Creates the gate. A request stops counting towards the limits of its key after its last statement. The bytes of all responses that clients have not
- * read are bounded.
+ * Creates the gate. A request stops counting towards the limits of its key after its last statement. The total of response bytes that clients have
+ * not read is bounded.
  */
 export function createGate(keyLimits: KeyLimiter, maxBufferedBytes: number): Gate {
   let buffered = 0;

@@ -63,7 +63,7 @@ export const withoutCrossOrigin: Middleware = (_request, response, next) => {
   next();
 };
 
-/** Security headers of the documentation page: everything from this server, no inline script or style, no frame. */
+/** Security headers of the documentation page: resources only from this server, no inline scripts or styles, no framing. */
 export const pageHeaders = (publicUrl: string | undefined): Middleware =>
   helmet({
     contentSecurityPolicy: {
@@ -73,7 +73,7 @@ export const pageHeaders = (publicUrl: string | undefined): Middleware =>
         "script-src": ["'self'"],
         "style-src": ["'self'"],
         "img-src": ["'self'", "data:"],
-        // The page may have been opened under a different host than the public URL, to which its requests go.
+        // The page may have been opened under a different host than the public URL, which receives its requests.
         "connect-src": publicUrl === undefined ? ["'self'"] : ["'self'", new URL(publicUrl).origin],
         "base-uri": ["'none'"],
         "form-action": ["'none'"],

@@ -16,8 +16,8 @@ export interface IntakeDeps {
 }
 
 /**
- * The first step of each request: sets common headers, checks the method, and returns the path as the routes spell it; null if it has already
- * responded.
+ * The first step of each request: sets common headers, checks the method, and returns the path in the form that the routes use; null if it
+ * has already responded.
  * @throws {HttpError} if the method or the URL is invalid.
  */
 export type Intake = (request: IncomingMessage, response: ServerResponse) => string | null;

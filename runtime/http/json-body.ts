@@ -1,11 +1,11 @@
 import { isTurnOver, nextTurn } from "../lib/turns.ts";
 import { successBody } from "./envelope.ts";
 
-/** Max size of a value that is serialized at once, in about a millisecond. */
+/** Max size of a value that is serialized in one call, which takes about a millisecond. */
 const maxSize = 256;
 /** Characters of a text that count as one unit of size. */
 const charactersPerUnit = 1024;
-/** Characters that are encoded at once. */
+/** Characters per encoded chunk. */
 const chunkCharacters = 64 * 1024;
 
 const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null && !("toJSON" in value);
@@ -32,7 +32,7 @@ function sizeOfMembers(value: object, bound: number): number {
 
 const isLarge = (value: unknown): value is object => isContainer(value) && sizeOf(value, maxSize) > maxSize;
 
-/** The JSON text of a large container in pieces of bounded size; together they are what `JSON.stringify` returns. */
+/** The JSON text of a large container in pieces of bounded size; joined, they equal the result of `JSON.stringify`. */
 function* piecesOf(value: object): Generator<string> {
   const isArray = Array.isArray(value);
   let prefix = isArray ? "[" : "{";
@@ -66,7 +66,7 @@ async function join(chunks: readonly Buffer[], bytes: number): Promise<Buffer> {
 
 /**
  * The body of a successful response as JSON; a large one is a promise, and is serialized in turns with other requests (see lib/turns.ts). The result is longer
- * than `maxBytes` if the whole body is, but may then be incomplete.
+ * than `maxBytes` if the complete body is, but may then be truncated.
  */
 export function jsonBody(data: unknown, maxBytes: number): Buffer | Promise<Buffer> {
   return isLarge(data) ? largeBody(data, maxBytes) : Buffer.from(successBody(data));

@@ -26,7 +26,7 @@ export const accessRules = ["chains", "origins", "addresses"] as const satisfies
 
 /** The parts of a request that are checked. */
 export interface AccessRequest {
-  /** The header Origin. */
+  /** The Origin header. */
   readonly origin: string | undefined;
   /** The address of the client. */
   readonly address: string;

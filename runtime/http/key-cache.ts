@@ -3,7 +3,7 @@ import { noOutage, type PrimaryOutage } from "../database/primary-outage.ts";
 import { runShared, untilAborted } from "../lib/active-request.ts";
 import { type ActiveKey, hashKey, type Keys } from "./keys.ts";
 
-/** The lifetime of a cached key, minus the duration of its lookup. A revoked key thus stops working within 5 s, even if a lookup takes 2 s. */
+/** The lifetime of a cached key, minus the duration of its lookup. A revoked key therefore stops working within 5 s, even if a lookup takes 2 s. */
 const activeMilliseconds = 3000;
 /** The lifetime of an unknown key; short, so that a new key works soon after its creation. */
 const unknownMilliseconds = 1000;
@@ -27,7 +27,7 @@ export interface Clock {
 
 /** Caches lookups of keys, including unsuccessful ones, for seconds; during an outage of the primary, a key keeps the state of its last lookup. */
 export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performance, outage: PrimaryOutage = noOutage): KeyCache {
-  // The cache reads the clock again only after `ttlResolution`: with 0, each time.
+  // The cache reads the clock at most once per `ttlResolution`; 0 makes it read the clock each time.
   const options = { max: maxKeys, perf: clock, ttlResolution: 0 };
   const active = new LRUCache<string, ActiveKey>({ ...options, ttl: activeMilliseconds });
   const unknown = new LRUCache<string, true>({ ...options, ttl: unknownMilliseconds });

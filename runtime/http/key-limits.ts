@@ -7,7 +7,7 @@ import { drainOf, limitsOf } from "./metered-limits.ts";
 
 /** A request of a key that is being processed. */
 export interface AdmittedRequest {
-  /** The headers that describe the limits of the key and what is left of them (draft-ietf-httpapi-ratelimit-headers-10); none if it has no limits. */
+  /** The headers that describe the limits of the key and what remains of them (draft-ietf-httpapi-ratelimit-headers-10); none if it has no limits. */
   readonly headers: Readonly<Record<string, string>>;
   /** Counts the bytes of the response until the request ends. @throws {HttpError} 429 if the key has too many unread bytes. */
   holdBytes(bytes: number): void;
@@ -69,7 +69,7 @@ export function createKeyLimits(defaults: KeyLimits, meter: Pick<KeyMeter, "end"
 const secondsUntilBelow = (milliseconds: number, limitMilliseconds: number): number =>
   Math.max(1, Math.ceil(((milliseconds - limitMilliseconds) / limitMilliseconds) * secondsPerMinute));
 
-/** The limits with what is left after this request. */
+/** The limits, and what remains of them after this request. */
 function headersOf(limits: KeyLimits, { requests, databaseMilliseconds }: Usage, unread: number): AdmittedRequest["headers"] {
   const { concurrentRequests, databaseSecondsPerMinute, bytesInFlight } = limits;
   const policy: string[] = [];

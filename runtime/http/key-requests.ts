@@ -7,7 +7,7 @@ import { recordOf } from "./request-record.ts";
 
 /** Counts the requests of keys, and writes the counts to the database for the console. */
 export interface KeyRequests {
-  /** Counts a request, when its response is closed; a request without a valid key, or for no operation, is not counted. */
+  /** Counts a request, when its response is closed; requests without a valid key or an operation are not counted. */
   count(response: ServerResponse): void;
   /** Writes the counts. If a write fails, the next one includes its counts. */
   flush(): Promise<void>;
@@ -25,7 +25,7 @@ interface Entry {
 }
 
 const flushMilliseconds = 5_000;
-/** Max entries. While the database is unavailable, further ones are dropped: statistics must not fill the memory. */
+/** Max entries. While the database is unavailable, new ones are dropped: statistics must not fill the memory. */
 const maxEntries = 50_000;
 /** Counts of earlier days are deleted. */
 const keptDays = 400;

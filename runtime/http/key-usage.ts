@@ -39,7 +39,7 @@ export function createKeyUsage(clock: Clock = performance): KeyUsage {
       else running.set(keyId, others);
       // Without a limit, nothing drains and nothing is counted.
       if (databaseMilliseconds === 0 || drainPerMinute === 0) return;
-      // What was spent before has drained until now; the new time has not.
+      // Earlier time has drained until now; the new time has not.
       spent.set(keyId, { milliseconds: spentBy(keyId, drainPerMinute) + databaseMilliseconds, at: clock.now() });
     },
   };

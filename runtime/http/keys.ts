@@ -38,7 +38,7 @@ export interface NewKey {
 /** New limits of a key by name. */
 export type LimitChanges = { readonly [Name in keyof KeyLimits]?: KeyLimits[Name] | "default" };
 
-/** Changes of a key. Limits that are not named are kept; `default` removes a limit of the key, so that the configured one applies. */
+/** Changes of a key. Limits that are not listed do not change; `default` removes a limit of the key, so that the configured one applies. */
 export interface KeyChange {
   readonly label?: string | undefined;
   readonly creditLimitHundredths?: number | "unlimited" | undefined;
@@ -123,11 +123,11 @@ const toActiveKey = ({ dayQuota, monthQuota, dayLeft, monthLeft, ...key }: Found
   return { ...key, lookedUpAt, quotas: hasQuota ? { quota, left: { day: dayLeft, month: monthLeft }, day } : null };
 };
 
-/** The value of a column that a change sets to a number or time, or to null. */
+/** The new value of a column: the number or time of a change, or null. */
 const newValueOf = <T>(change: T | "unlimited" | "never" | undefined): T | null =>
   change === undefined || change === "unlimited" || change === "never" ? null : change;
 
-/** API keys in the database; quotas are those of the UTC day of `now`. */
+/** API keys in the database; quotas are read for the UTC day of `now`. */
 export function createKeys(database: Pick<Database, "query">, now: () => Date = () => new Date()): Keys {
   const insert = async (statement: string, values: readonly unknown[]): Promise<number> => {
     const [row] = await database.query<{ id: number }>(statement, values);
@@ -151,7 +151,7 @@ export function createKeys(database: Pick<Database, "query">, now: () => Date = 
       return { id: await insert(statement, [hashKey(key), label]) };
     },
     list: () =>
-      // Reads credit_usage once, by its primary key's order.
+      // Reads credit_usage once, in the order of its primary key.
       database.query<ListedKey>(
         `SELECT id, label, created_at AS "createdAt", revoked_at AS "revokedAt", credit_limit_hundredths AS "creditLimitHundredths", limits,
            day_quota_hundredths AS "dayQuotaHundredths", month_quota_hundredths AS "monthQuotaHundredths", expires_at AS "expiresAt", access,
@@ -195,7 +195,7 @@ export function createKeys(database: Pick<Database, "query">, now: () => Date = 
       return rows.length > 0;
     },
     async find(hash) {
-      // By the unique index on hash; the sums, only for keys with a limit or quotas, by the primary key of credit_usage.
+      // Uses the unique index on hash. The sums use the primary key of credit_usage, and are read only for keys with a limit or quotas.
       const lookedUpAt = monotonicMilliseconds();
       const day = dayOf(now());
       const [row] = await database.query<FoundRow>(selectActive, [hash, day]);

@@ -5,7 +5,7 @@ import type { ActiveKey } from "./keys.ts";
 /** The limits that are counted for all processes of a server. */
 export type MeteredLimit = "concurrentRequests" | "databaseSecondsPerMinute";
 
-/** The limits of a key: its own ones, otherwise the configured ones. */
+/** The limits of a key: its own, otherwise the configured ones. */
 export const limitsOf = <Limits extends Partial<KeyLimits>>(defaults: Limits, { limits }: Pick<ActiveKey, "limits">): Limits => ({
   ...defaults,
   ...limits,
@@ -15,7 +15,7 @@ export const limitsOf = <Limits extends Partial<KeyLimits>>(defaults: Limits, { 
 export const drainOf = ({ databaseSecondsPerMinute }: Pick<KeyLimits, "databaseSecondsPerMinute">): number =>
   databaseSecondsPerMinute === "unlimited" ? 0 : databaseSecondsPerMinute * 1000;
 
-/** The limit that a further request would exceed; null if there is none. */
+/** The limit that another request would exceed; null if there is none. */
 export function exceededLimit(limits: Pick<KeyLimits, MeteredLimit>, { requests, databaseMilliseconds }: Usage): MeteredLimit | null {
   if (isReached(requests, limits.concurrentRequests)) return "concurrentRequests";
   return isReached(databaseMilliseconds / 1000, limits.databaseSecondsPerMinute) ? "databaseSecondsPerMinute" : null;

@@ -6,7 +6,7 @@ import { baseUrl } from "./base-url.ts";
 const loopbackName = /^(?:[a-z0-9-]+\.)*localhost$/i;
 
 /**
- * Whether a request comes from one of this server's own pages, which alone may read the response. Browsers send the origin of a request (Fetch Metadata,
+ * Whether a request was sent by one of this server's own pages: only these may read the response. Browsers send the origin of a request (Fetch Metadata,
  * `Sec-Fetch-Site`; Fetch, `Origin`). Pages of an untrusted domain that resolves to this server are same-origin with it (DNS rebinding), so only loopback
  * names, the host of the public URL and IP addresses are accepted as hosts.
  */

@@ -7,7 +7,7 @@ import type { GroupedChain } from "../parameters/restriction.ts";
 
 export interface ParsersDeps {
   readonly chains: readonly GroupedChain[];
-  /** Chains of the kind bitcoin, which only operations of protocols for them serve; none by default. */
+  /** Bitcoin chains, which only operations of Bitcoin protocols serve; none by default. */
   readonly bitcoin?: { readonly chains: readonly BitcoinChain[]; readonly serves: (protocol: string) => boolean };
   readonly limits: Pick<Limits, "listItems">;
   readonly resolveName: (chain: Chain | null, name: string) => Promise<Hex | null>;
@@ -17,6 +17,6 @@ export interface ParsersDeps {
 export function createParsersOf({ chains, bitcoin, limits: { listItems }, resolveName }: ParsersDeps): (operation: Operation) => Parsers {
   const bitcoinChains = bitcoin?.chains ?? [];
   const evm = createParsers({ chains, bitcoinChains, listItems, resolveName });
-  const ofBitcoin = createBitcoinParsers(evm, { chains: bitcoinChains, evmChains: chains });
-  return ({ protocol }) => (protocol !== null && bitcoin?.serves(protocol) === true ? ofBitcoin : evm);
+  const bitcoinParsers = createBitcoinParsers(evm, { chains: bitcoinChains, evmChains: chains });
+  return ({ protocol }) => (protocol !== null && bitcoin?.serves(protocol) === true ? bitcoinParsers : evm);
 }

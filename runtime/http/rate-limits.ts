@@ -21,7 +21,7 @@ export interface RateLimits {
 
 const burstSeconds = 10;
 
-/** Creates rate limits in memory: they apply per server process. Above the rate, a key may send a number of further requests every ten seconds. */
+/** Creates rate limits in memory: they apply per server process. Above the rate, a key may send a number of additional requests every ten seconds. */
 export function createRateLimits(
   { requestsPerSecond, burstRequests }: Pick<Limits, "requestsPerSecond" | "burstRequests">,
   clock?: Clock,

@@ -12,7 +12,7 @@ export type Outcome = number | "aborted";
 export interface RequestCounts {
   /** Counts a request, when its response is closed. */
   count(response: ServerResponse): void;
-  /** Seconds by the id of an operation, or `none`, and outcome. The operations are those of the catalog, so that clients cannot add any. */
+  /** Seconds by the id of an operation, or `none`, and outcome. The number of ids is bounded, because clients cannot choose them. */
   readonly durations: ReadonlyMap<string, ReadonlyMap<Outcome, Histogram>>;
   /** Hundredths of credits by operation. */
   readonly hundredths: ReadonlyMap<string, number>;

@@ -10,7 +10,7 @@ export interface RequestOrigin {
   readonly protocol: string;
 }
 
-/** Reads the origin of requests. Forwarded headers count only if a trusted proxy sends them; Express reads them. */
+/** Reads the origin of requests. Forwarded headers are used only if a trusted proxy sends them; Express reads them. */
 export function createRequestOrigin(trustedProxies: readonly string[]): (request: IncomingMessage) => RequestOrigin {
   if (trustedProxies.length === 0)
     return ({ socket, headers }) => ({

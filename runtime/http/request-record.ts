@@ -6,7 +6,7 @@ import type { CacheState } from "./response-cache/response-cache.ts";
 export interface RequestRecord {
   readonly id: string;
   readonly startedAt: number;
-  /** The parsed query, without prototype: names as sent, each with a text or an array of texts. */
+  /** The parsed query, without prototype: each name as sent, with a string or an array of strings. */
   query: Readonly<Record<string, string | readonly string[]>>;
   path: string;
   operation: string | undefined;
@@ -15,7 +15,7 @@ export interface RequestRecord {
   cache: CacheState | undefined;
   /** The limit that rejected the request. */
   limit: LimitName | undefined;
-  /** What the gate has admitted; undefined before. */
+  /** Set by the gate; undefined before admission. */
   admitted: Admitted | undefined;
 }
 

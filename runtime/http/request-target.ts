@@ -10,7 +10,7 @@ const communityPath = /^(\/v1\/cq\/provider\/app\/)([^/]+)(?=\/|$)/;
 /** Absolute form (RFC 9112, section 3.2.2). */
 const authority = /^https?:\/\/[^/?#]*/i;
 
-/** The canonical spelling of equivalent segments (RFC 3986, section 6.2.2): `xy%3Dk` becomes `xy=k`; an encoded slash stays encoded. */
+/** The canonical form of equivalent segments (RFC 3986, section 6.2.2): `xy%3Dk` becomes `xy=k`; an encoded slash stays encoded. */
 function canonicalSegment(segment: string): string {
   if (!segment.includes("%")) return segment;
   return encodeURIComponent(decodeURIComponent(segment)).replace(/%3D/g, "=");
@@ -34,14 +34,14 @@ export function readTarget(url: string, protocols: ReadonlyMap<string, string>):
       throw failures.urlEncoding("the path");
     }
   }
-  path = path.replace(communityPath, (whole, head: string, name: string) => {
+  path = path.replace(communityPath, (match, head: string, name: string) => {
     const protocol = protocols.get(name);
-    return protocol === undefined ? whole : `${head}${protocol}`;
+    return protocol === undefined ? match : `${head}${protocol}`;
   });
   return { path, query };
 }
 
-/** Maps the operator's names of community protocols to those of the routes. */
+/** Maps the operator's names of community protocols to the names in the routes. */
 export function protocolNames(protocols: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(Object.entries(protocols).map(([protocol, name]) => [encodeURIComponent(name).replace(/%3D/g, "="), protocol]));
 }

@@ -7,7 +7,6 @@ import { activeRequest } from "../lib/active-request.ts";
 import { type Admission, runAdmitted, weightOf } from "./admission.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { baseUrl, withoutTrailingSlash } from "./base-url.ts";
-import { chainSent } from "./chain-sent.ts";
 import { readCommon } from "./common-fields.ts";
 import type { Compression } from "./compression/compression.ts";
 import { type ComputeDeps, computeResponse } from "./compute-response.ts";
@@ -22,6 +21,7 @@ import { creditsExhausted } from "./quota/credits-exhausted.ts";
 import { enforceRateLimit } from "./rate-limit-headers.ts";
 import type { RequestOrigin } from "./request-origin.ts";
 import { recordOf } from "./request-record.ts";
+import { requestedChain } from "./requested-chain.ts";
 import { type FindDeps, findResponse } from "./response-cache/find-response.ts";
 import { hasTag, type RenderedResponse } from "./response-cache/rendered-response.ts";
 import type { Outcome } from "./response-cache/response-cache.ts";
@@ -37,7 +37,7 @@ export interface RunDeps<Context> extends PagesDeps, ComputeDeps<Context>, FindD
   readonly admissionOf: (chainId: number | null) => Admission;
   readonly parsersOf: (operation: Operation) => Parsers;
   readonly validation: Validation;
-  /** The chain of a request to a community protocol that names none; null if the protocol has contracts on no configured chain. */
+  /** The chain of a community request without `chain-name`; null if the protocol has no contracts on any configured chain. */
   readonly chainOfProtocol: (protocol: string) => Chain | null;
   readonly publicUrl: string | undefined;
   /** The number of rows before a page, and the setting that limits it; null if pages of any number cost the same. */
@@ -73,9 +73,9 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler,
     const record = recordOf(response);
     record.operation = operation.id;
     const { authorization, origin: page } = request.headers;
-    const chain = (): Chain | null | undefined => chainSent(deps, operation, { path, query: record.query });
+    const chain = (): Chain | null | undefined => requestedChain(deps, operation, { path, query: record.query });
     const authenticated = deps.authenticate({ authorization, query: record.query, address: origin.ip ?? "", origin: page, chain });
-    // Not awaited if it is known at once, as for most requests: AsyncLocalStorage makes promises expensive on Node.js 20.
+    // Not awaited if it is returned synchronously, as for most requests: AsyncLocalStorage makes promises expensive on Node.js 20.
     const key = authenticated instanceof Promise ? await authenticated : authenticated;
     record.keyId = key.id;
     const admitted = deps.meter.admit(key);
@@ -144,11 +144,11 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler,
   };
 }
 
-/** The bytes that a client will read: none for HEAD, and if it already has the response. */
+/** The bytes that a client will read: none for HEAD, or if it already has the response. */
 const sentBytes = ({ method, headers }: IncomingMessage, { body, tag }: RenderedResponse): number =>
   method === "HEAD" || hasTag(headers["if-none-match"], tag) ? 0 : body.length;
 
-/** Adds the chain of the protocol to a request to a community protocol that names none; returns any other request unchanged. */
+/** Adds the chain of the protocol to a community request without `chain-name`; returns any other request unchanged. */
 const withChain = <R>({ protocol }: Operation, request: R, chainOfProtocol: RunDeps<unknown>["chainOfProtocol"]): R =>
   protocol === null || (request as { readonly chain?: Chain | null }).chain !== null
     ? request

@@ -41,7 +41,7 @@ async function csvBytes(operation: Operation, data: unknown, answerBytes: number
   return bytes;
 }
 
-/** Serializes a response as a whole; null for CSV of more than `maxBytes`, which is written in chunks. @throws {RequestError} 400 if it is too large. */
+/** Serializes a complete response; null for CSV of more than `maxBytes`, which is written in chunks. @throws {RequestError} 400 if it is too large. */
 export async function serialize(
   operation: Operation,
   data: unknown,

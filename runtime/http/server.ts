@@ -83,7 +83,7 @@ function rejectFraming(response: ServerResponse, { status, message }: FramingErr
 
 /** Creates an HTTP server with limits on every connection. */
 export function createServer(app: RequestListener, limits: ServerLimits = serverLimits): HttpServer {
-  /** Connections that are closed after a rejected request: further requests on them are ignored. */
+  /** Connections that are closed after a rejected request: later requests on them are ignored. */
   const rejected = new WeakSet<Socket>();
   const listener: RequestListener = (request, response) => {
     if (rejected.has(request.socket)) return;
@@ -148,7 +148,7 @@ export function createServer(app: RequestListener, limits: ServerLimits = server
   };
 }
 
-/** Stops listening and closes idle connections; resolves when those that the server has accepted are closed. */
+/** Stops listening and closes idle connections; resolves when the connections that the server itself has accepted are closed. */
 const closeServer = (server: Server): Promise<void> =>
   new Promise((resolve, reject) => {
     server.close((error) => {

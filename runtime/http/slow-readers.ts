@@ -10,7 +10,7 @@ export interface SlowReaders {
 }
 
 export interface ReadLimits {
-  /** The min rate of reading while bytes of a response wait for the client. */
+  /** The min read rate while bytes of a response wait for the client. */
   readonly readBytesPerSecond: number;
   /** The rate is measured over this time, so that pauses are allowed. */
   readonly readWindowMilliseconds: number;
@@ -24,11 +24,11 @@ interface Observation {
 
 /**
  * Creates the check for slow readers. Bodies are written in slices (see envelope.ts), because a write is counted when it is complete. The rate is
- * measured over the window before each check, so that a client that stops reading is disconnected after one window, regardless of what it has read
+ * measured over the window before each check, so that a client that stops reading is disconnected after one window, regardless of how much it has read
  * before.
  */
 export function createSlowReaders({ readBytesPerSecond, readWindowMilliseconds }: ReadLimits, clock: Clock = performance): SlowReaders {
-  /** While bytes are waiting: the last observation before the window, and those within it. */
+  /** While bytes are waiting: the last observation before the window, and the observations within it. */
   const observed = new Map<ServerResponse, readonly Observation[]>();
   const minBytes = (readBytesPerSecond * readWindowMilliseconds) / 1000;
 

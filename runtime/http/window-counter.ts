@@ -24,7 +24,7 @@ export function createWindowCounter(seconds: number, clock: Clock = performance)
     const current = windows.get(name);
     return current !== undefined && now - current.start < seconds * 1000 ? current : { count: 0, start: now };
   };
-  // Computed from the start, because the end would be a rounded sum, which may be further away than the length of the window.
+  // Computed from the start: a stored end would be a rounded sum, and might be further away than the length of the window.
   const stateOf = ({ count, start }: { readonly count: number; readonly start: number }, now: number): WindowCount => ({
     count,
     secondsLeft: Math.max(1, seconds - Math.floor((now - start) / 1000)),

@@ -7,12 +7,12 @@ export interface IndexerCounts {
   blocks: number;
   transactions: number;
   rows: number;
-  /** Replaced blocks of each reorganisation. */
+  /** The number of blocks that each reorganisation replaced. */
   readonly reorganisations: Histogram;
   /** Requests to the node, and the calls in them. */
   requests: number;
   calls: number;
-  /** Requests that failed as a whole, by the kind of failure. */
+  /** Requests that failed completely, by the kind of failure. */
   readonly failures: Record<FailureKind, number>;
 }
 
@@ -41,7 +41,7 @@ export function countProgress(counts: IndexerCounts, { phase, blocks, transactio
   counts.transactions += transactions;
 }
 
-/** Counts a request to the node; `failure` is null if it did not fail as a whole. */
+/** Counts a request to the node; `failure` is null unless it failed completely. */
 export function countRequest(counts: IndexerCounts, calls: number, failure: FailureKind | null): void {
   counts.requests += 1;
   counts.calls += calls;

@@ -23,7 +23,7 @@ export interface HeartbeatDeps {
 
 /** Short enough for readiness to detect within 15 s that no process is indexing. */
 const defaultInterval = 5_000;
-/** A failure's message may contain a node's whole response. */
+/** A failure's message may contain a node's entire response. */
 const maxReasonLength = 500;
 
 /** Creates the heartbeat of a chain: at most one statement per interval, which the indexing loop does not wait for. */
@@ -59,7 +59,7 @@ export const createHeartbeat = ({
     fail: (reason) => {
       if (isWriting || now() - lastFailure < intervalMilliseconds) return;
       lastFailure = now();
-      // The next beat is written at once, because it removes the failure.
+      // The next beat is written immediately, because it removes the failure.
       lastBeat = Number.NEGATIVE_INFINITY;
       write(false, reason, false);
     },

@@ -30,7 +30,7 @@ interface IndexedCall {
  * one contract: calls inside it may change the state, so a contract that moves a different token would distort the later results of that token. A
  * call that failed inside an aggregate is repeated alone, because the others may have used up the shared gas. An outcome has a temporary error only
  * if the node runs other calls, which means that the contract is the cause.
- * @throws {RpcError} if the node cannot run calls at the moment.
+ * @throws {RpcError} if the node currently cannot run calls.
  */
 export const callMany = async (
   source: Pick<Source, "calls" | "head">,
@@ -43,7 +43,7 @@ export const callMany = async (
     ({ call }) => call.to,
   );
   const outcomes: (CallOutcome | null)[] = calls.map(() => null);
-  const groups = [...byContract.values()].flatMap((group) => (group.length < 2 ? [] : portionsOf(group)));
+  const groups = [...byContract.values()].flatMap((group) => (group.length < 2 ? [] : chunksOf(group)));
   const aggregates =
     groups.length === 0
       ? []
@@ -66,7 +66,7 @@ export const callMany = async (
   return outcomes.map((outcome) => outcome ?? { ok: false, reverted: false });
 };
 
-const portionsOf = (group: readonly IndexedCall[]): IndexedCall[][] =>
+const chunksOf = (group: readonly IndexedCall[]): IndexedCall[][] =>
   Array.from({ length: Math.ceil(group.length / maxAggregate) }, (_, index) =>
     group.slice(index * maxAggregate, (index + 1) * maxAggregate),
   );

@@ -6,14 +6,14 @@ import { type BackoffOptions, backoff } from "../lib/async.ts";
 
 type Columns = Readonly<Record<string, CopyType>>;
 
-/** A table of entries that workers claim for the time of a lease and attempt until they succeed or are given up. */
+/** A table of entries that workers claim for the duration of a lease and attempt until they succeed or are given up. */
 export interface QueueDefinition {
   readonly table: string;
   /** Columns of the primary key after `chain_id`. */
   readonly key: Columns;
   /** Columns that change if an entry is queued again, which voids its claim. */
   readonly version: Columns;
-  /** Further columns of a claimed entry. */
+  /** Additional columns of a claimed entry. */
   readonly columns: readonly string[];
   /** Whether the column `problem` stores why the last attempt failed. */
   readonly storesProblem: boolean;
@@ -140,7 +140,7 @@ export const createQueue = <Entry extends QueueEntry>({
   };
 };
 
-/** Counts one more failed attempt of rows in a table without retry times. Served by the primary key, whose columns after `chain_id` are those of `key`. */
+/** Counts one more failed attempt of rows in a table without retry times. Served by the primary key, which consists of `chain_id` and the columns of `key`. */
 export const countAttempts = async (
   client: Queryable,
   { table, key }: Pick<QueueDefinition, "table" | "key">,

@@ -16,7 +16,7 @@ export interface SchedulerDeps<Context> {
   readonly jobs: readonly Job<Context>[];
   /** Creates the dependencies of the jobs; the signal aborts when the process stops. */
   readonly contextOf: (signal: AbortSignal) => Context;
-  /** Whether jobs may run now; by default always. */
+  /** Whether jobs may run; always by default. */
   readonly isReady?: () => boolean;
   readonly clock: () => Date;
   readonly logger: { warn(message: string): void };

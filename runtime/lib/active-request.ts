@@ -10,7 +10,7 @@ export interface ActiveRequest {
   owner?: number | undefined;
   /** The span of the request, if it is traced. */
   readonly span?: Span | undefined;
-  /** The chains whose content its response is computed from, once they are known; undefined if it may be any. */
+  /** The chains whose content its response is computed from, once they are known; undefined if it may be any chain. */
   chains?: readonly number[] | undefined;
   /** Reports the start of a statement; the returned function reports its end. */
   startStatement(): () => void;

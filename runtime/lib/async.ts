@@ -31,7 +31,7 @@ export interface BackoffOptions {
 export const backoff = (failures: number, { base, max, factor = 2 }: BackoffOptions): number =>
   Math.min(max, base * factor ** (failures - 1));
 
-/** A random wait between half of the wait and all of it, so that clients that failed at the same time do not retry at the same time. */
+/** A random wait between half of the wait and all of it, so that clients that failed together do not retry together. */
 export const withJitter = (wait: number, random: () => number): number => wait / 2 + (random() * wait) / 2;
 
 /** Options of `retry`. */
@@ -65,7 +65,7 @@ export const retry = async <T, E>(work: (attempt: number) => Promise<T>, options
 export interface PollOptions extends BackoffOptions, SleepOptions {
   /** Stops the polling. */
   readonly signal?: AbortSignal | undefined;
-  /** The time after which no further read starts; unlimited by default. */
+  /** The time after which no new read starts; unlimited by default. */
   readonly withinMilliseconds?: number;
 }
 
@@ -115,7 +115,7 @@ export const nullOnAbort = <T>(promise: Promise<T>, signal: AbortSignal): Promis
 /** Runs tasks one at a time, in the order in which they were submitted. */
 export type Mutex = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** Creates an unlocked mutex. A failed task does not prevent the following ones. */
+/** Creates an unlocked mutex. A failed task does not prevent later ones. */
 export const createMutex = (): Mutex => {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {

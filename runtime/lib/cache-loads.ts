@@ -6,7 +6,7 @@ export type Load<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key
 /** Wraps a load so that concurrent calls share one run; the result may also cache values. */
 export type CacheLoads = <Key, Value>(load: Load<Key, Value>) => Load<Key, Value>;
 
-/** Caches nothing: each result comes from a load that started after its call. */
+/** Caches nothing: each call receives the result of a load that started after it. */
 export const uncachedLoads: CacheLoads = (load) => shareLoads(load);
 
 /** How to decide whether cached values are still current. */

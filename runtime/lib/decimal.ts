@@ -9,12 +9,12 @@ const significantDigits = 40;
 
 const numericPattern = /^(-?)(\d+)(?:\.(\d+))?$/;
 
-/** Parses a `numeric` in PostgreSQL's notation. @throws {RangeError} if the text is anything else. */
+/** Parses the text of a PostgreSQL `numeric`. @throws {RangeError} if the text is anything else. */
 export function decimalOf(text: string): Decimal {
   const parts = numericPattern.exec(text);
   if (parts === null) throw new RangeError(`Invalid decimal number ${JSON.stringify(text.slice(0, 100))}.`);
-  const [, sign = "", whole = "", fraction = ""] = parts;
-  return { digits: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length };
+  const [, sign = "", integer = "", fraction = ""] = parts;
+  return { digits: BigInt(`${sign}${integer}${fraction}`), scale: fraction.length };
 }
 
 const powersOfTen = Array.from({ length: 128 }, (_, exponent) => 10n ** BigInt(exponent));
@@ -85,7 +85,7 @@ export function rounded({ digits, scale }: Decimal, precision: number): Decimal 
 /** The nearest floating-point number; only for responses. */
 export const toNumber = ({ digits, scale }: Decimal): number => Number(`${digits}e${-scale}`);
 
-/** The number in PostgreSQL's notation of a `numeric`, without an exponent. */
+/** The number as the text of a PostgreSQL `numeric`, without an exponent. */
 export function toText({ digits, scale }: Decimal): string {
   if (scale <= 0) return (digits * powerOfTen(-scale)).toString();
   const sign = digits < 0n ? "-" : "";
@@ -100,13 +100,13 @@ export const wholeHundredths = ({ digits, scale }: Decimal): bigint =>
 const digitsAt = ({ digits, scale }: Decimal, newScale: number): bigint =>
   newScale === scale ? digits : digits * powerOfTen(newScale - scale);
 
-/** The number of digits plus or minus one, estimated from the hexadecimal notation, which is faster to produce. */
+/** The number of digits plus or minus one, estimated from the hexadecimal representation, which is faster to produce. */
 const lengthOf = (digits: bigint): number => Math.round((digits < 0n ? -digits : digits).toString(16).length * 1.2041);
 
 /** The largest integer whose square is at most `square` (Newton's method from above, starting from a floating-point estimate). */
 function integerRoot(square: bigint): bigint {
   if (square < 2n) return square;
-  // Drops an even number of low bits, so that the rest fits a floating-point number precisely enough.
+  // Drops an even number of low bits, so that the remaining bits fit a floating-point number precisely enough.
   const low = BigInt(Math.max(0, square.toString(16).length * 4 - 104) & ~1);
   let root = (BigInt(Math.ceil(Math.sqrt(Number(square >> low)) * (1 + 2 ** -48))) + 1n) << (low / 2n);
   for (;;) {

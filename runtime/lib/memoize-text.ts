@@ -5,7 +5,7 @@ const maxLength = 1_000;
 
 /**
  * Caches the results of a pure function for its most recent texts. The memory is bounded if the size of results is bounded and no result is a slice of its
- * text, because a slice retains the whole text.
+ * text, because a slice retains the entire text.
  */
 export function memoizeText<Result>(compute: (text: string) => Result, maxTexts: number): (text: string) => Result {
   const cache = new LRUCache<string, { readonly result: Result }>({ max: maxTexts });

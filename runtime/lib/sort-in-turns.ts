@@ -3,7 +3,7 @@ import { forEachInTurns, isTurnOver, nextTurn } from "./turns.ts";
 /** Negative if the left item comes first, positive if the right one does. */
 type Compare<Item> = (left: Item, right: Item) => number;
 
-/** Items that are sorted in one go, in about a millisecond. */
+/** Items that are sorted in one call, which takes about a millisecond. */
 const runItems = 512;
 /** Items that are merged between two checks of the time. */
 const itemsPerCheck = 64;
@@ -22,7 +22,7 @@ export async function sortInTurns<Item>(items: readonly Item[], compare: Compare
   return runs[0] ?? [];
 }
 
-/** Merges two sorted lists; of equal items, those of the left list come first. */
+/** Merges two sorted lists; among equal items, the left list's come first. */
 async function merge<Item>(left: readonly Item[], right: readonly Item[], compare: Compare<Item>): Promise<Item[]> {
   const merged: Item[] = [];
   const [lefts, rights] = [left.values(), right.values()];

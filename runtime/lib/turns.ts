@@ -7,9 +7,9 @@ import { type ActiveRequest, activeRequest } from "./active-request.ts";
 
 /** The time that work in turns may use in one iteration of the event loop. */
 const turnMilliseconds = 2;
-/** The first turns of a request come before those of requests that have had more, whose responses are larger. */
+/** The number of turns that a request gets before requests that have had more turns, whose responses are larger. */
 const firstTurns = 24;
-/** Every so many turns, one goes to the oldest request that has had its first turns, so that such requests are not delayed forever. */
+/** One of this many turns goes to the oldest request that has had its first turns, so that such requests are not delayed indefinitely. */
 const oldestInterval = 4;
 
 /** A request that takes turns. */
@@ -49,7 +49,7 @@ const oldestOf = (candidates: readonly Waiting[]): Waiting | undefined =>
     undefined,
   );
 
-/** Large responses are completed one after the other, oldest first: if all progressed at the same time, all would be in memory. */
+/** Large responses are completed one after the other, oldest first: if all progressed concurrently, all would be in memory. */
 function nextWaiting(): Waiting | undefined {
   const isFirst = ({ participant }: Waiting): boolean => participant.turns <= firstTurns;
   const [first, later] = [waiting.filter(isFirst), waiting.filter((entry) => !isFirst(entry))];

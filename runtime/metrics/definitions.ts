@@ -6,7 +6,7 @@ interface Definition {
 
 const define = <const Labels extends readonly string[]>(type: Definition["type"], labels: Labels, help: string) => ({ type, labels, help });
 
-/** Ashlar's own metrics. docs/operations/metrics.md describes them, and those of Node.js processes. */
+/** Ashlar's own metrics. docs/operations/metrics.md describes them and the metrics of Node.js processes. */
 export const definitions = {
   ashlar_http_request_duration_seconds: define(
     "histogram",
@@ -26,7 +26,7 @@ export const definitions = {
     ["pool"],
     "Time spent waiting for a connection; requests that did not wait are not counted.",
   ),
-  ashlar_database_statement_duration_seconds: define("histogram", ["pool"], "Duration of statements and of whole transactions."),
+  ashlar_database_statement_duration_seconds: define("histogram", ["pool"], "Duration of statements and of entire transactions."),
   ashlar_database_failures_total: define("counter", ["pool"], "Statements and transactions that ended with an error."),
   ashlar_replica_used: define("gauge", ["process", "replica"], "Whether statements may run on a replica that has the content they need."),
   ashlar_replica_lag_seconds: define("gauge", ["process", "replica"], "The age of the last transaction that a replica has replayed."),

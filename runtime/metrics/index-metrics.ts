@@ -25,69 +25,69 @@ export interface ReportedIndex {
 /** The metrics of the index, without unknown values. */
 export function indexMetrics({ chains, checkpoints, queues, audits }: ReportedIndex, now: Date): Metric[] {
   const seconds = now.getTime() / 1000;
-  const each = (value: (chain: ReportedIndex["chains"][number]) => number | null) =>
+  const perChain = (value: (chain: ReportedIndex["chains"][number]) => number | null) =>
     chains.flatMap((chain) => {
       const known = value(chain);
       return known === null ? [] : [[{ chain: chain.name }, known] as const];
     });
-  const ofProjections = (value: (row: ReportedIndex["checkpoints"][number]) => number) =>
+  const perProjection = (value: (row: ReportedIndex["checkpoints"][number]) => number) =>
     checkpoints.map((row) => [{ chain: row.name, projection: row.projection }, value(row)] as const);
-  const ofQueues = (value: (row: ReportedIndex["queues"][number]) => number) =>
+  const perQueue = (value: (row: ReportedIndex["queues"][number]) => number) =>
     queues.map((row) => [{ chain: row.name, queue: row.queue }, value(row)] as const);
-  const ofAudits = (value: (row: ReportedIndex["audits"][number]) => number) =>
+  const perAudit = (value: (row: ReportedIndex["audits"][number]) => number) =>
     audits.map((row) => [{ chain: row.name }, value(row)] as const);
   return [
     metric(
       "ashlar_index_block",
-      each(({ block }) => block),
+      perChain(({ block }) => block),
     ),
     metric(
       "ashlar_index_node_block",
-      each(({ node_block: block }) => block),
+      perChain(({ node_block: block }) => block),
     ),
     metric(
       "ashlar_index_lag_blocks",
-      each(({ block, node_block: head }) => (block === null || head === null ? null : Math.max(0, head - block))),
+      perChain(({ block, node_block: head }) => (block === null || head === null ? null : Math.max(0, head - block))),
     ),
     metric(
       "ashlar_index_lag_seconds",
-      each(({ timestamp }) => (timestamp === null ? null : Math.max(0, seconds - timestamp))),
+      perChain(({ timestamp }) => (timestamp === null ? null : Math.max(0, seconds - timestamp))),
     ),
     metric(
       "ashlar_index_silent_seconds",
-      each(({ silent_seconds: silent }) => silent),
+      perChain(({ silent_seconds: silent }) => silent),
     ),
     metric(
       "ashlar_index_stopped",
-      each(({ is_stopped: isStopped }) => Number(isStopped)),
+      perChain(({ is_stopped: isStopped }) => Number(isStopped)),
     ),
     metric(
       "ashlar_index_paused",
-      each(({ paused_at: pausedAt }) => Number(pausedAt !== null)),
+      perChain(({ paused_at: pausedAt }) => Number(pausedAt !== null)),
     ),
     metric(
       "ashlar_index_checkpoint_block",
-      ofProjections(({ block_number: block }) => block),
+      perProjection(({ block_number: block }) => block),
     ),
     metric(
       "ashlar_index_projection_failed",
-      ofProjections(({ has_failed: hasFailed }) => Number(hasFailed)),
+      perProjection(({ has_failed: hasFailed }) => Number(hasFailed)),
     ),
     metric(
       "ashlar_index_queue_entries",
-      ofQueues(({ entries }) => entries),
+      perQueue(({ entries }) => entries),
     ),
     metric(
       "ashlar_index_queue_overdue_seconds",
-      ofQueues(({ overdue_seconds: overdue }) => overdue),
+      perQueue(({ overdue_seconds: overdue }) => overdue),
     ),
     metric(
       "ashlar_index_audit_differences",
-      ofAudits(({ details: { differences } }) => differences),
+      perAudit(({ details: { differences } }) => differences),
     ),
     metric(
       "ashlar_index_audit_timestamp_seconds",
-      ofAudits(({ time }) => time.getTime() / 1000),
+      perAudit(({ time }) => time.getTime() / 1000),
     ),
   ];
 }

@@ -13,43 +13,43 @@ export interface IndexerMetrics {
 /** Creates the metrics of a process that indexes. */
 export function createIndexerMetrics(process: string, pools: Pools): IndexerMetrics {
   const counts = new Map<string, IndexerCounts>();
-  const ofProcess = createProcessMetrics(process);
+  const collectProcess = createProcessMetrics(process);
   return {
     countsOf(chain) {
       const known = counts.get(chain) ?? createIndexerCounts();
       counts.set(chain, known);
       return known;
     },
-    collect: async () => [...metricsOf([...counts]), ...poolMetrics(process, pools), ...(await ofProcess())],
+    collect: async () => [...metricsOf([...counts]), ...poolMetrics(process, pools), ...(await collectProcess())],
   };
 }
 
 function metricsOf(counts: readonly (readonly [chain: string, counts: IndexerCounts])[]): Metric[] {
-  const each = <Value>(value: (counts: IndexerCounts) => Value) => counts.map(([chain, count]) => [{ chain }, value(count)] as const);
+  const perChain = <Value>(value: (counts: IndexerCounts) => Value) => counts.map(([chain, count]) => [{ chain }, value(count)] as const);
   return [
     metric(
       "ashlar_indexer_blocks_total",
-      each(({ blocks }) => blocks),
+      perChain(({ blocks }) => blocks),
     ),
     metric(
       "ashlar_indexer_transactions_total",
-      each(({ transactions }) => transactions),
+      perChain(({ transactions }) => transactions),
     ),
     metric(
       "ashlar_indexer_rows_total",
-      each(({ rows }) => rows),
+      perChain(({ rows }) => rows),
     ),
     histogramMetric(
       "ashlar_indexer_reorganisation_depth_blocks",
-      each(({ reorganisations }) => reorganisations),
+      perChain(({ reorganisations }) => reorganisations),
     ),
     metric(
       "ashlar_node_requests_total",
-      each(({ requests }) => requests),
+      perChain(({ requests }) => requests),
     ),
     metric(
       "ashlar_node_calls_total",
-      each(({ calls }) => calls),
+      perChain(({ calls }) => calls),
     ),
     metric(
       "ashlar_node_failures_total",

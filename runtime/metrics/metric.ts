@@ -4,7 +4,7 @@ import { definitions, type LabelsOf, type MetricName } from "./definitions.ts";
 /** The labels of a value. */
 export type Labels = Readonly<Partial<Record<string, string | number>>>;
 
-/** A value of a metric; those of a histogram have the names of its series. */
+/** A value of a metric; the values of a histogram have the names of its series. */
 export interface MetricValue {
   readonly value: number;
   readonly labels: Labels;

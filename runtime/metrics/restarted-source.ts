@@ -8,13 +8,13 @@ export interface RestartedSource extends MetricSource {
 }
 
 /** Creates the source of a process that is restarted when it exits. */
-export function createRestartedSource(name: string, ask: () => Promise<readonly Metric[]>): RestartedSource {
+export function createRestartedSource(name: string, read: () => Promise<readonly Metric[]>): RestartedSource {
   let ended: readonly Metric[] = [];
   let last: readonly Metric[] = [];
   return {
     name,
     async collect() {
-      last = await ask();
+      last = await read();
       return [...ended, ...last];
     },
     fallback: () => [...ended, ...countersOf(last)],
@@ -25,7 +25,7 @@ export function createRestartedSource(name: string, ask: () => Promise<readonly 
   };
 }
 
-/** The counters of Ashlar; those of Node.js belong to one process. */
+/** Ashlar's counters; the counters of Node.js apply to a single process. */
 const countersOf = (metrics: readonly Metric[]): readonly Metric[] =>
   metrics.filter(({ name, type }) => name.startsWith("ashlar_") && type !== "gauge");
 

@@ -20,14 +20,14 @@ export type ReplicasByDatabase = Readonly<Record<string, Pick<Replicas, "pools" 
 /** Creates the metrics of a process that serves requests. */
 export function createServerMetrics(process: string, pools: Pools, replicas: ReplicasByDatabase = {}): ServerMetrics {
   const counts = createRequestCounts();
-  const ofProcess = createProcessMetrics(process);
+  const collectProcess = createProcessMetrics(process);
   return {
     counts,
     collect: async () => [
       ...requestMetrics(counts),
       ...poolMetrics(process, { ...pools, ...replicaPools(replicas) }),
       ...replicaMetrics(process, replicas),
-      ...(await ofProcess()),
+      ...(await collectProcess()),
     ],
   };
 }

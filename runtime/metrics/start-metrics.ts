@@ -19,7 +19,7 @@ export interface Metrics {
   /** Adds this process, which does not serve requests. */
   addProcess(process: string, pools: Pools): void;
   /** Adds a child process that is restarted when it exits. */
-  addChild(process: string, ask: () => Promise<readonly Metric[]>): RestartedSource;
+  addChild(process: string, read: () => Promise<readonly Metric[]>): RestartedSource;
   /** Adds this process, which indexes, and returns its counts by chain. */
   addIndexer(process: string, pools: Pools): IndexerMetrics["countsOf"];
   /** Adds the state of the index. */
@@ -61,8 +61,8 @@ export async function startMetrics({ host, port, bearerToken }: MetricsSettings)
           ];
         },
       }),
-    addChild(process, ask) {
-      const source = createRestartedSource(process, ask);
+    addChild(process, read) {
+      const source = createRestartedSource(process, read);
       sources.add(source);
       return source;
     },

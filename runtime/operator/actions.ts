@@ -2,7 +2,7 @@ import type { Queryable } from "../database/database.ts";
 
 /** A change by an operator. */
 export interface OperatorAction {
-  /** Who made it: `user@host` for a command, followed by ` (console)` for the console. */
+  /** The user who made it: `user@host` for a command, followed by ` (console)` for the console. */
   readonly actor: string;
   readonly action:
     | "chain.pause"
@@ -18,9 +18,9 @@ export interface OperatorAction {
     | "key.revoke"
     | "console.sign-in"
     | "console.sign-out";
-  /** What was changed: the name of a chain, or the id of a key; of a session, its number. */
+  /** The subject of the change: the name of a chain, the id of a key, or the number of a session. */
   readonly subject: string;
-  /** What the change consists of, without secrets. */
+  /** The details of the change, without secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
@@ -28,7 +28,7 @@ export interface OperatorAction {
 export interface RecordedAction extends Required<Omit<OperatorAction, "action">> {
   readonly id: number;
   readonly time: Date;
-  /** A newer version may have recorded actions that this one does not know. */
+  /** A newer version may have recorded actions that are unknown to this one. */
   readonly action: string;
 }
 

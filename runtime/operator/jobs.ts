@@ -7,12 +7,12 @@ import type { Address } from "../lib/hex.ts";
 import { recordAction } from "./actions.ts";
 import type { IndexedChain } from "./indexed-chain.ts";
 
-/** The queues of background work of a chain, by the names of metrics, and their tables. */
+/** The queues of background work of a chain, by their names in metrics, and their tables. */
 export const queueTables = { "contract-reads": "node_reads", "nft-metadata": "nft_reads" } as const;
 
 export type QueueName = keyof typeof queueTables;
 
-/** Entries that one transaction changes. */
+/** Max entries that one transaction changes. */
 const batchEntries = 10_000;
 
 /**
@@ -51,7 +51,7 @@ export interface Refreshed {
 }
 
 /**
- * Queues the names, symbols and decimals of a chain's tokens, or of one contract, to be read again; of one contract also the documents of its NFTs. Scans the
+ * Queues the names, symbols and decimals of a chain's tokens, or of one contract, to be read again; for one contract also the documents of its NFTs. Scans the
  * token metadata of the chain, or is served by its primary key.
  */
 export const refreshMetadata = (

@@ -28,7 +28,7 @@ export async function lastAudit(database: Pick<Queryable, "query">, chain: strin
   return rows[0] ?? null;
 }
 
-/** The last audit of each of some chains that has one. Served by operator_actions_audits. */
+/** The last audit of each of the chains that has one. Served by operator_actions_audits. */
 export const lastAudits = (
   { query }: Pick<Queryable, "query">,
   chains: readonly string[],

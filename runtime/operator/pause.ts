@@ -23,7 +23,7 @@ export const resumeChain = (database: Pick<Database, "transaction">, { id, name,
       [id],
     );
     if (changed.length === 0) return false;
-    // The indexer was silent on request: for readiness, its silence begins now.
+    // The indexer was silent on request, so readiness measures its silence from here.
     await client.query("UPDATE indexer_heartbeats SET alive_at = now() WHERE chain_id = $1", [id]);
     await recordAction(log ?? client, { actor, action: "chain.resume", subject: name });
     return true;

@@ -16,9 +16,9 @@ export interface RemoveChainOptions {
   readonly batchPages?: number;
 }
 
-/** 16 MB of a table: at most some 200,000 short rows in one transaction. */
+/** 16 MB of a table: up to about 200,000 short rows in one transaction. */
 const defaultBatchPages = 2_048;
-/** Each pass deletes what the triggers of the one before have written, such as content versions. */
+/** Each pass deletes the rows that triggers wrote during the previous one, such as content versions. */
 const maxPasses = 10;
 
 /**
@@ -96,7 +96,7 @@ async function deletePages(
 
 /**
  * The tables that have rows of a chain, including those of declared protocols, and their sizes. Blocks come last: servers find the state of a chain by its last
- * block, and refuse requests as long as it is being removed.
+ * block, and refuse requests while it is being removed.
  */
 async function tablesWithRows(database: Queryable, chainId: number): Promise<readonly { readonly name: string; readonly pages: number }[]> {
   const tables = await database.query<{ name: string; pages: number }>(

@@ -1,7 +1,7 @@
 import type { Parsed } from "../../generated/requests.gen.ts";
 import { accept, reject } from "./parsed.ts";
 
-/** Parses at most `maxItems` comma-separated, trimmed, non-empty elements; `element` describes one of them in messages. */
+/** Parses up to `maxItems` comma-separated, trimmed, non-empty elements; `element` describes one of them in messages. */
 export function parseList<T>(text: string, maxItems: number, element: string, parse: (text: string) => Parsed<T>): Parsed<readonly T[]> {
   const parts = text.split(",", maxItems + 1);
   const rejection = reject(`1 to ${maxItems} comma-separated elements, each ${element}`);

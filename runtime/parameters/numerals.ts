@@ -7,7 +7,7 @@ const safe = (value: number): number | undefined => (Number.isSafeInteger(value)
 /** A decimal integer without sign, point, exponent or leading zeros, up to 2^53 - 1. */
 export const readDecimal = (text: string): number | undefined => (canonicalDecimal.test(text) ? safe(Number(text)) : undefined);
 
-/** The same as readDecimal, but accepts a minus sign. */
+/** Like `readDecimal`, but accepts a minus sign. */
 export const readInteger = (text: string): number | undefined => (canonicalInteger.test(text) ? safe(Number(text)) : undefined);
 
 /** 0x followed by hex digits, up to 2^53 - 1. */

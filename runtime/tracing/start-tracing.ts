@@ -36,7 +36,7 @@ const maxReasonLength = 200;
 /** ExportResultCode.SUCCESS of @opentelemetry/core. */
 const success = 0;
 
-/** Starts to export traces to an OTLP collector. At most 2,048 spans wait (the library's default); if it is too slow, further ones are dropped. */
+/** Starts to export traces to an OTLP collector. At most 2,048 spans wait (the library's default); if the collector is too slow, new ones are dropped. */
 export function startTracing({
   endpoint,
   sampleRatio,
@@ -85,7 +85,7 @@ const spanOf = (span: OtelSpan, context: Context, start: Start): Span => ({
   },
 });
 
-/** The exporter, with a log line for failed exports, which the library does not report by default. */
+/** Wraps an exporter so that failed exports are logged, which the library does not do by default. */
 function reporting(exporter: SpanExporter, logger: TracingOptions["logger"], clock: () => number): SpanExporter {
   let reportedAt = Number.NEGATIVE_INFINITY;
   return {

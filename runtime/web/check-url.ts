@@ -17,7 +17,7 @@ export const checkUrl = (url: URL, ports: readonly string[]): Refusal | null => 
   return ports.includes(port) ? null : refuse("port", port, url.hostname);
 };
 
-/** Whether a host is an IP address. The URL parser has normalized all notations of IPv4 to dotted ones, and IPv6 to brackets (WHATWG URL, "host parsing"). */
+/** Whether a host is an IP address. The URL parser has normalized IPv4 addresses to dotted decimal, and IPv6 to brackets (WHATWG URL, "host parsing"). */
 const isLiteral = (hostname: string): boolean => hostname.startsWith("[") || isIP(hostname) !== 0;
 
 /** Whether a name is local: without a dot or under a reserved domain. Names with a trailing dot, which would hide both, are treated as local. */

@@ -44,7 +44,7 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
   const { resolve = resolveName, isExempt = () => false, ports = ["443"], certificates = [] } = dependencies;
 
   /**
-   * The addresses to connect to. A name with any non-public address is refused: a public site has none, and such a name may lead into a private
+   * The addresses to connect to. A name with any non-public address is refused: a public site has none, and such a name may point into a private
    * network.
    */
   const addressesOf = async (hostname: string, signal: AbortSignal): Promise<readonly string[] | Refusal> => {

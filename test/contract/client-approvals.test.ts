@@ -2,7 +2,7 @@ import { toEventSelector } from "viem";
 import { describe, expect, it } from "vitest";
 import { expectNear } from "../support/near.ts";
 import { callForEach, idsOf, movesOf, ownersOf, unitsOf } from "../support/story-collections.ts";
-import { whole } from "../support/story-exchanges.ts";
+import { toWholeTokens } from "../support/story-exchanges.ts";
 import { addressOf, balanceOf, logsOf, type NodeLog, storyValue, timeOf } from "../support/story-node.ts";
 import { byId, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
@@ -45,7 +45,7 @@ interface CurrentAllowance {
 type Item = Awaited<ReturnType<typeof service.getApprovals>>["data"]["items"][number];
 
 const quoting = ({ quote_rate: rate, contract_decimals: decimals, token_address: token }: Item) => {
-  const quotedValue = (amount: bigint): number | null => ((rate as number | null) === null ? null : whole(amount, decimals) * rate);
+  const quotedValue = (amount: bigint): number | null => ((rate as number | null) === null ? null : toWholeTokens(amount, decimals) * rate);
   return {
     quotedValue,
     expectQuote: (quote: number | null, amount: bigint): void => {
@@ -97,7 +97,7 @@ const expectToken = async (item: Item, current: readonly CurrentAllowance[], own
 
 describe("the npm client's SecurityService for ERC-20 allowances", () => {
   it.each(mostFrequentOwners(erc20Approvals, ["trader", "collector", "gardener"]))(
-    "getApprovals returns the allowances of %s that allowance() returns",
+    "getApprovals returns the same allowances of %s as allowance()",
     async (owner) => {
       const { items: all, address, quote_currency: currency } = await dataOf(service.getApprovals(chain, owner));
       expect([address, currency]).toEqual([owner, "USD"]);
@@ -140,7 +140,7 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
   });
 });
 
-/** An owner's current approvals of single tokens and of whole collections according to the contracts, newest first. */
+/** An owner's current approvals of single tokens and entire collections according to the contracts, newest first. */
 const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLog; readonly id: string }[]> => {
   const current: { readonly log: NodeLog; readonly id: string }[] = [];
   for (const log of lastOfEach(nftApprovals, ({ address, topics }) => address + topics[3]).filter((each) => ownerOf(each) === owner)) {
@@ -205,7 +205,7 @@ describe("the npm client's SecurityService for NFT approvals", () => {
     const { items } = await dataOf(service.getNftApprovals(chain, storyValue("collector")));
     const garden = items.find(({ contract_address: collection }) => collection === storyValue("gardenCollection"));
     const returned = garden?.spenders.map(({ token_ids_approved: ids }) => ids) ?? [];
-    // The approval of the first plant is current, that of the second was revoked, and that of the third was used; see the garden chapter.
+    // The first plant's approval is current, the second's was revoked and the third's was used; see the garden chapter.
     expect(returned).toContain(storyValue("gardenTokenId"));
     expect(returned).toContain("ALL");
     expect(returned).not.toContain("4");

@@ -9,7 +9,7 @@ import {
   quotedValue,
   type StoryAction,
   type StoryPool,
-  whole,
+  toWholeTokens,
 } from "../support/story-exchanges.ts";
 import { node, nodeBatch, storyValue } from "../support/story-node.ts";
 import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
@@ -122,8 +122,8 @@ describe("the npm client's XykService for exchange transactions", () => {
         trader,
       ]);
       const rate = item.gas_quote_rate;
-      expectNear(item.gas_quote, whole(fees, 18) * rate);
-      expectNear(item.value_quote, whole(BigInt(transaction.value), 18) * rate);
+      expectNear(item.gas_quote, toWholeTokens(fees, 18) * rate);
+      expectNear(item.value_quote, toWholeTokens(BigInt(transaction.value), 18) * rate);
       if (item.act === "SWAP") {
         const sides = [
           { ...item.token_0, quote_rate: item.token_0_quote_rate },

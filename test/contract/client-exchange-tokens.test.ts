@@ -12,8 +12,8 @@ import {
   type StoryPool,
   secondsPerDay,
   swapsWithin,
+  toWholeTokens,
   volumeOf,
-  whole,
 } from "../support/story-exchanges.ts";
 import { storyValue } from "../support/story-node.ts";
 import { readStoryPrices, valueAt } from "../support/story-prices.ts";
@@ -74,8 +74,8 @@ describe("the npm client's XykService for exchange tokens", () => {
         );
         continue;
       }
-      expectNear(item.total_liquidity_quote, whole(item.total_liquidity, item.contract_decimals) * item.quote_rate);
-      expectNear(item.total_volume_24h_quote, whole(item.total_volume_24h, item.contract_decimals) * item.quote_rate);
+      expectNear(item.total_liquidity_quote, toWholeTokens(item.total_liquidity, item.contract_decimals) * item.quote_rate);
+      expectNear(item.total_volume_24h_quote, toWholeTokens(item.total_volume_24h, item.contract_decimals) * item.quote_rate);
       expect(item.quote_rate_24h).toBeGreaterThan(0);
     }
     const weth = await feedOf("etherFeed", times);
@@ -116,7 +116,7 @@ describe("the npm client's XykService for exchange tokens", () => {
     expect(BigInt(dollars.total_volume_24h)).toBe(volumeBefore(pairs, head + 1));
     expect(dollars.swap_count_24h).toBe(swapsOf(pairs, head + 1).length);
     expect(dollars.transactions_24h).toBe(new Set(swapsOf(pairs, head + 1).map(({ hash }) => hash)).size);
-    expectNear(dollars.total_liquidity_quote, whole(dollars.total_liquidity, dollars.contract_decimals) * dollars.quote_rate);
+    expectNear(dollars.total_liquidity_quote, toWholeTokens(dollars.total_liquidity, dollars.contract_decimals) * dollars.quote_rate);
     const [euro, priceOf] = [await feedOf("euroFeed", times), await readStoryPrices()];
     expectNear(euros.quote_rate, dollars.quote_rate / euro(head + 1));
     expectNear(euros.quote_rate_24h, dollars.quote_rate_24h / euro(head + 1 - secondsPerDay));
@@ -127,8 +127,11 @@ describe("the npm client's XykService for exchange tokens", () => {
       expect(rate).toBe(valueAt(10n ** BigInt(dollars.contract_decimals), priceOf(token, end - 1, "USD")));
       expect(BigInt(liquidity?.total_liquidity ?? -1)).toBe(reserveAt(pairs, end));
       expect(BigInt(volume?.total_volume ?? -1)).toBe(volumeBefore(pairs, dt.getTime() / 1000 + secondsPerDay));
-      expectNear(liquidity?.liquidity_quote, whole(reserveAt(pairs, end), dollars.contract_decimals) * rate);
-      expectNear(volume?.volume_quote, whole(volumeBefore(pairs, dt.getTime() / 1000 + secondsPerDay), dollars.contract_decimals) * rate);
+      expectNear(liquidity?.liquidity_quote, toWholeTokens(reserveAt(pairs, end), dollars.contract_decimals) * rate);
+      expectNear(
+        volume?.volume_quote,
+        toWholeTokens(volumeBefore(pairs, dt.getTime() / 1000 + secondsPerDay), dollars.contract_decimals) * rate,
+      );
       expectNear(euros.price_timeseries_30d[day]?.quote_rate, rate / euro(end));
     }
     for (const series of ["price", "liquidity", "volume"] as const)
@@ -136,7 +139,7 @@ describe("the npm client's XykService for exchange tokens", () => {
   });
 });
 
-describe("the npm client's XykService for a whole exchange", () => {
+describe("the npm client's XykService for an entire exchange", () => {
   it.each(exchanges)("getEcosystemChartData returns the daily series of %s", async (exchange) => {
     const {
       items: [chart],

@@ -10,7 +10,7 @@ import {
   poolsOf,
   reservesOf,
   supplyOf,
-  whole,
+  toWholeTokens,
 } from "../support/story-exchanges.ts";
 import { balanceOf, storyValue } from "../support/story-node.ts";
 import { allPages, chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
@@ -69,7 +69,8 @@ describe("the npm client's XykService for exchanges", () => {
           // The pool rounds a withdrawal by integer division.
           expect([first.balance, second.balance]).toEqual(reserves.map((reserve) => (reserve * balance) / supply));
           for (const token of [first, second, share]) {
-            if (token.quote_rate !== null) expectNear(token.quote, whole(token.balance ?? 0n, token.contract_decimals) * token.quote_rate);
+            if (token.quote_rate !== null)
+              expectNear(token.quote, toWholeTokens(token.balance ?? 0n, token.contract_decimals) * token.quote_rate);
             else expect([token.quote, token.pretty_quote]).toEqual([null, null]);
           }
         }

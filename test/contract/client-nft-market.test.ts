@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { useApp } from "../support/app.ts";
 import { expectNear } from "../support/near.ts";
-import { feedOf, secondsPerDay, whole } from "../support/story-exchanges.ts";
+import { feedOf, secondsPerDay, toWholeTokens } from "../support/story-exchanges.ts";
 import { type StorySale, salesOfStory } from "../support/story-market.ts";
 import { storyValue } from "../support/story-node.ts";
 import { createCaller } from "./caller.ts";
@@ -17,9 +17,9 @@ const collections = ["gardenCollection", "editionsCollection", "punks"] as const
 
 const salesOf = (name: string): StorySale[] => sales.filter(({ collection }) => collection === storyValue(name));
 const dateOf = (day: number): number => day * secondsPerDay * 1000;
-/** The time as of which a day is valued: its end, or for the current day the end of the last complete hour. */
+/** The time at which a day is valued: its end, or for the current day the end of the last complete hour. */
 const valuationTimeOf = (day: number): number => Math.min((day + 1) * secondsPerDay, Math.floor(head / 3600) * 3600);
-const etherOf = (wei: bigint | number): number => (typeof wei === "bigint" ? whole(wei, 18) : wei / 1e18);
+const etherOf = (wei: bigint | number): number => (typeof wei === "bigint" ? toWholeTokens(wei, 18) : wei / 1e18);
 const totalPriceOf = (soldItems: readonly StorySale[]): bigint => soldItems.reduce((total, { price }) => total + price, 0n);
 
 /** A day of a response, including the fields that the client omits. */

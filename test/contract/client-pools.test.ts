@@ -14,8 +14,8 @@ import {
   secondsPerDay,
   supplyOf,
   swapsWithin,
+  toWholeTokens,
   volumeOf,
-  whole,
 } from "../support/story-exchanges.ts";
 import { storyValue } from "../support/story-node.ts";
 import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
@@ -59,7 +59,8 @@ describe("the npm client's XykService for pools", () => {
       if (item.exchange === storyValue("washPair")) {
         // The wash traders' token has no price, because its pool is below the liquidity floor; the dollar side of their trades is known.
         const dollar = sides[0].contract_address === storyValue("usdToken") ? 0 : 1;
-        const moved = (days: number): number => whole(volumeOf(swapsOf(days), "into", dollar) + volumeOf(swapsOf(days), "out", dollar), 6);
+        const moved = (days: number): number =>
+          toWholeTokens(volumeOf(swapsOf(days), "into", dollar) + volumeOf(swapsOf(days), "out", dollar), 6);
         expect([item.total_liquidity_quote, item.quote_rate, item.annualized_fee, sides[1 - dollar]?.quote_rate]).toEqual([
           null,
           null,
@@ -77,7 +78,7 @@ describe("the npm client's XykService for pools", () => {
       expectNear(item.annualized_fee, (volume * fee * 365) / liquidity);
       // The fair price of an LP token with 18 decimals: 2·sqrt(value0·value1)/supply.
       const [first, second] = [quotedValue(sides, [reserves[0], 0n]), quotedValue(sides, [0n, reserves[1]])];
-      expectNear(item.quote_rate, (2 * Math.sqrt(first * second)) / whole(await supplyOf(item.exchange), 18));
+      expectNear(item.quote_rate, (2 * Math.sqrt(first * second)) / toWholeTokens(await supplyOf(item.exchange), 18));
     }
   });
 
@@ -114,7 +115,7 @@ describe("the npm client's XykService for pools", () => {
     } = await dataOf(service.getPoolByAddress(chain, "demo_exchange", storyValue("goldPair")));
     const [reserve0, reserve1] = await reservesOf(storyValue("goldPair"));
     const [dollars, gold] = pair?.token_0.contract_address === storyValue("usdToken") ? [reserve0, reserve1] : [reserve1, reserve0];
-    expectNear(rates.get(storyValue("goldToken")), whole(dollars, 6) / whole(gold, 18));
+    expectNear(rates.get(storyValue("goldToken")), toWholeTokens(dollars, 6) / toWholeTokens(gold, 18));
   });
 
   it("getPoolByAddress returns a pool with its daily series, including days without trades", async () => {
@@ -167,7 +168,10 @@ describe("the npm client's XykService for pools", () => {
         expectNear(volume.volume_quote, quotedValue(valued, [volumeOf(swaps, "into", 0), volumeOf(swaps, "into", 1)]));
         expect([liquidity?.r0_c, liquidity?.r1_c].map((reserve) => BigInt(reserve ?? -1))).toEqual(reserves);
         expectNear(liquidity?.liquidity_quote, quotedValue(valued, reserves));
-        const [first, second] = [whole(reserves[0], sides[0].contract_decimals), whole(reserves[1], sides[1].contract_decimals)];
+        const [first, second] = [
+          toWholeTokens(reserves[0], sides[0].contract_decimals),
+          toWholeTokens(reserves[1], sides[1].contract_decimals),
+        ];
         expectNear(price?.price_of_token0_in_token1, second / first);
         expectNear(price?.price_of_token1_in_token0, first / second);
         expect([price?.price_of_token0_in_quote_currency, price?.price_of_token1_in_quote_currency]).toEqual(rates);

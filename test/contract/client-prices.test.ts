@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expectNear } from "../support/near.ts";
-import { blockTimes, feedOf, poolsOf, reservesByTime, secondsPerDay, whole } from "../support/story-exchanges.ts";
+import { blockTimes, feedOf, poolsOf, reservesByTime, secondsPerDay, toWholeTokens } from "../support/story-exchanges.ts";
 import { storyValue } from "../support/story-node.ts";
 import { chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 
@@ -34,7 +34,7 @@ describe("the npm client's PricingService", () => {
     for (const [position, start] of [...starts].reverse().entries()) {
       const [reserve0, reserve1] = reservesAt(start + secondsPerDay - 450);
       const [goldReserve, dollarReserve] = pool?.token0 === storyValue("goldToken") ? [reserve0, reserve1] : [reserve1, reserve0];
-      expectNear(gold?.[position], whole(dollarReserve, 6) / whole(goldReserve, 18));
+      expectNear(gold?.[position], toWholeTokens(dollarReserve, 6) / toWholeTokens(goldReserve, 18));
     }
     // The only pool of the unpriced token has wash trades and is below the liquidity floor.
     expect(new Set(unpriced)).toEqual(new Set([null]));

@@ -97,7 +97,7 @@ describe.each(demoOperations)("live operation $id", (operation) => {
     if (cost?.per === "item") expect(credits).toBe(Math.max(1, cost.hundredths * items) / 100);
   });
 
-  it.skipIf(pooled === null)("returns the same through pgbouncer in transaction mode", async () => {
+  it.skipIf(pooled === null)("returns the same response through pgbouncer in transaction mode", async () => {
     const target = documentedTarget(operation);
     const [direct, throughPooler] = await Promise.all([call(target), pooled?.(target)]);
     // Links contain the server's address.

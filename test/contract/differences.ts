@@ -67,7 +67,7 @@ function breaksRule(request: RequestCase): boolean {
 export const differences: readonly Difference[] = [
   {
     kind: "a path without the trailing slash",
-    reason: "Both spellings return the same response; the validator knows only the documented path.",
+    reason: "Both paths return the same response; the validator accepts only the documented one.",
     generated: "accepts",
     applies: ({ target }) => target.startsWith("/v1/") && !/\/(?:\?|$)/.test(target),
     example: { operation: "getAllChains", target: () => "/v1/chains" },
@@ -127,7 +127,7 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a currency in lower or mixed case",
-    reason: "Currencies are accepted in any case; the document's enum lists only one case, so that it is readable.",
+    reason: "Currencies are accepted in any case; the document's enum lists only one case for readability.",
     generated: "accepts",
     applies: anyTrimmed(["currency"], (text) => text !== text.toUpperCase() && ["USD", "EUR"].includes(text.toUpperCase())),
     example: { operation: "getGasPrices", values: { "quote-currency": ["eur"] } },
@@ -143,7 +143,7 @@ export const differences: readonly Difference[] = [
     example: { operation: "getTokenHolders", values: { "page-size": ["5000"], format: ["csv"] } },
   },
   {
-    kind: "a number that is not in decimal notation",
+    kind: "a number in a format other than decimal",
     reason:
       "Only plain decimals are accepted; the validator accepts everything that Number() parses, and does not compare Infinity with bounds.",
     generated: "rejects",

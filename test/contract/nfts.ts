@@ -20,7 +20,7 @@ const imageOf = (image: string | null): string | null => {
   return text === undefined ? image : `data:image/svg+xml;base64,${Buffer.from(decodeURIComponent(text)).toString("base64")}`;
 };
 
-/** The fields of a document, in the form in which the service returns them. */
+/** The fields of a document as the service returns them. */
 export const documentFields = ({ name, description, image, external_url, traits }: StoryDocument) => ({
   name,
   description,
@@ -54,7 +54,7 @@ export const collectionsReceivedBy = async (owner: string): Promise<string[]> =>
   return [...new Set(logs.map(({ address }) => address))].sort();
 };
 
-/** An owner's tokens of a collection, by id: ids that the owner received and that the contract still reports. */
+/** An owner's units of a collection, by id: ids that the owner received and still holds according to the contract. */
 export const heldOf = async (owner: string, moves: readonly TokenMove[], collection: string): Promise<Map<bigint, bigint>> => {
   const ids = idsOf(moves.filter(({ to }) => to === owner));
   const owners = await ownersOf(collection, ids);

@@ -9,9 +9,9 @@ const app = await useApp();
 const call = createCaller(app.url, app.key);
 
 // The documentation contains real responses; `npm run record-examples` updates them.
-describe("the recorded example", () => {
+describe("the recorded example of an operation", () => {
   it.each(demoOperations.map((operation) => [operation.id, operation] as const))(
-    "of %s equals the service's response",
+    "equals the service's response: %s",
     async (id, operation) => {
       const { status, body } = await call(targetOf(operation, exampleOf(operation, app.storyValues)));
       expect(status).toBe(200);

@@ -99,7 +99,7 @@ describe("the generated request code and express-openapi-validator", () => {
     expect(comparedCases.some(({ request }) => difference.applies(request))).toBe(true);
   });
 
-  it.each(differences)("disagree beyond the table without the entry for $kind", (difference) => {
+  it.each(differences)("have unlisted differences without the entry for $kind", (difference) => {
     expect(mismatches(differences.filter((other) => other !== difference))).not.toEqual([]);
   });
 

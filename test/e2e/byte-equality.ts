@@ -1,10 +1,10 @@
 /**
- * Compares what two commits serve, byte by byte: every live operation with every parameter once, as JSON and as CSV.
+ * Compares the responses of two commits byte by byte, for every live operation with each parameter once, as JSON and as CSV.
  *
  *   node --import tsx test/e2e/byte-equality.ts OLD_CHECKOUT NEW_CHECKOUT DATA_FOLDER
  *
  * Both checkouts must have their dependencies installed. DATA_FOLDER must contain the demo of the old commit's `ashlar start` and must not be in use; it is
- * copied. The old commit serves its database, the new one a migrated copy, both with the demo's node, which mines no blocks. Prints every difference, and exits
+ * copied. The old commit serves its database, the new one a migrated copy; both use the demo's node, which mines no blocks. Prints every difference, and exits
  * with 1 if a body, a status or a content type differs. Error messages may change and are counted separately.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";

@@ -99,7 +99,7 @@ describe("four workers that cache responses, under load", () => {
       expect(await walk(list, anchor, growAndReorganise)).toEqual(expected);
       expect(expected.length).toBeGreaterThan(list.size);
     }
-    // The load continues after the last reorganisation, because a cached response of the old branch would be missed otherwise.
+    // The load continues after the last reorganisation to detect cached responses of the old branch.
     const observedUntil = performance.timeOrigin + performance.now() + 2 * deadline(staleMilliseconds);
     await until("responses two seconds after the last reorganisation", () => (load.seen.at(-1)?.at ?? 0) > observedUntil);
     await load.stop();
@@ -112,7 +112,7 @@ describe("four workers that cache responses, under load", () => {
     );
     const late = delays.filter(({ milliseconds }) => milliseconds > 0).sort((a, b) => b.milliseconds - a.milliseconds);
     print(
-      `${count} reorganisations, ${abandoned.size} abandoned blocks; ${load.seen.length} responses, ${late.length} with a block that the index had abandoned, the latest ${Math.round(late[0]?.milliseconds ?? 0)} ms before`,
+      `${count} reorganisations, ${abandoned.size} abandoned blocks; ${load.seen.length} responses, ${late.length} with a block that was abandoned up to ${Math.round(late[0]?.milliseconds ?? 0)} ms earlier`,
     );
     expect(load.failures).toEqual(new Map());
     // Abandoned blocks were served before, but not later than the limit.

@@ -62,7 +62,7 @@ function survivesFailovers(
     const { key } = await createKeys(database).create({ label: "failover" });
     client = createClient({ port, key, tokens });
     requests = client.startRequests();
-    // Each worker must know the key before the first failover.
+    // Each worker must have loaded the key before the first failover.
     await client.recovery();
     await wait(1_000);
   });
@@ -130,7 +130,7 @@ function survivesFailovers(
     }
   });
 
-  it("loses no data: the index equals one without a failover", async () => {
+  it("has the same index as a service without failovers", async () => {
     const undisturbed = await createTestDatabase();
     const scratch = await mkdtemp(join(tmpdir(), "ashlar-undisturbed-"));
     const config = { ...chainConfig.parse({ name: "own", id: 31337, rpc: tokens.chain.url, pollMilliseconds: 100 }), id: 31337 };

@@ -25,7 +25,7 @@ const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
   for (const pid of pids) process.kill(pid, name);
 };
 
-/** Injects faults into one service, one after the other. Only root can mount the small file system. */
+/** Injects faults into one service sequentially. Only root can mount the small file system. */
 describe.skipIf(process.platform !== "linux" || !canMount())("a service survives", () => {
   let faulted: FaultedService;
   beforeAll(async () => {
@@ -140,7 +140,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
           },
           seconds: faultSeconds,
           async end() {
-            // This shows that the clock jumped. The result is rounded, because the age of the head varies by some seconds.
+            // This shows that the clock jumped. The result is rounded, because the age of the head varies by a few seconds.
             expect(Math.round(((await secondsBehind()) - before) / 600) * 600).toBe(jump);
           },
         },
@@ -150,7 +150,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
   });
   it("a node whose blocks differ from their hashes", () =>
     faulted.survive(
-      "two-faced node",
+      "inconsistent node",
       {
         begin() {
           faulted.node.tamper = (method, reply) => {
@@ -187,7 +187,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
       { breaksConnections: false },
     ));
 
-  it("all faults without loss: its index equals one that had no faults", async () => {
+  it("all faults without data loss, with the same index as a service without faults", async () => {
     const undisturbed: TestDatabase = await createTestDatabase();
     const scratch = await mkdtemp(join(tmpdir(), "ashlar-undisturbed-"));
     const config = { ...chainConfig.parse({ name: "own", id: 31337, rpc: faulted.tokens.chain.url, pollMilliseconds: 100 }), id: 31337 };

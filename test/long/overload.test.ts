@@ -20,7 +20,7 @@ const workers = setting("LONG_WORKERS", 1);
 const keyCount = 64;
 const minGoodputShare = 0.8;
 const p99Milliseconds = 1_000;
-/** The max ratio of resident memory at the end to that in the second fifth of the load; it includes garbage that is not yet collected. */
+/** The max ratio of the resident memory in the last fifth of the load to the second fifth. It includes uncollected garbage. */
 const maxGrowth = 1.2;
 
 let chain: LongChain;

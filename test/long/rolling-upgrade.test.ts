@@ -36,7 +36,7 @@ const comparers = 2;
 const hasHistory = await hasCommit(oldCommit);
 if (!hasHistory) print(`Skipped: the repository's history does not contain ${oldCommit}; fetch it with: git fetch --unshallow`);
 
-/** Removes what differs between two servers of the same index: the time at which each saw its last change, and fields that the old version lacks. */
+/** Removes the expected differences of two servers of one index: the time of the last detected change, and fields that the old version lacks. */
 const normalise = (body: string): string =>
   body
     .replaceAll(/"updated_at":("[^"]*"|\d+)/g, '"updated_at":null')
@@ -50,7 +50,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
   let oldEntry: string;
   let serveFile: string;
   let key: string;
-  /** The key of all other requests; the servers count those with the key of the load. */
+  /** The key of all other requests: the recorded calls of the load's key must equal the requests of the load. */
   let otherKey: string;
   let paths: string[];
   let balancer: Balancer;
@@ -128,8 +128,8 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     [key, otherKey] = [await createKey("load"), await createKey("other")];
     await index(oldEntry);
     await until("the old indexer to reach the head", isAtHead);
-    const olds = await Promise.all([serve(oldEntry), serve(oldEntry)]);
-    balancer = await startBalancer(olds.map(({ url }) => url));
+    const oldServers = await Promise.all([serve(oldEntry), serve(oldEntry)]);
+    balancer = await startBalancer(oldServers.map(({ url }) => url));
     const examples = operations
       .filter(({ status }) => status === "live")
       .map((operation) => targetOf(operation, exampleOf(operation, demo.story.values)));

@@ -34,9 +34,9 @@ export interface RealLendingMarket {
   readonly coins: readonly Coin[];
   readonly pools: readonly RealPool[];
   readonly reserves: readonly LendingReserve[];
-  /** The first supplies, and the first borrowings at variable rates. */
+  /** The first supplies and variable-rate borrows. */
   firstTransactions(): TestTransaction[];
-  /** The first borrowings at stable rates, which require those at variable rates. */
+  /** The first stable-rate borrows, which require the variable-rate ones. */
   firstStableTransactions(): TestTransaction[];
   /** A random action of an account with a reserve; some actions fail. */
   randomTransaction(random: Random): TestTransaction;

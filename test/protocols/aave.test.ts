@@ -69,7 +69,7 @@ const inDollars = (amount: bigint, { decimals, price }: LendingReserve["coin"]):
 const tokenNumber = (token: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>
   world.read(contracts("Coin"), token, name, args, { height });
 
-/** The state of a reserve, as its tokens and the data provider return it. */
+/** The state of a reserve from its tokens and the data provider. */
 const reserveAt = async ({ pool, coin, aToken, variableDebt, stableDebt, isV2 }: LendingReserve, height: number) => {
   const found = market.pools.find(({ address }) => address === pool) as RealLendingMarket["pools"][number];
   const state = await world.read<readonly (bigint | number)[]>(found.providerArtifact, found.provider, "getReserveData", [coin.address], {

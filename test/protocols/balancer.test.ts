@@ -9,7 +9,7 @@ import { expectNear, type ProtocolChain, startProtocolChain } from "./support.ts
 
 const protocol = builtInProtocol("protocol_02");
 const blocks = 12;
-/** The mined block from which on the protocol takes a share of the fees. */
+/** The first mined block in which the protocol takes a share of the fees. */
 const firstFeeBlock = 6;
 
 let world: ProtocolChain;

@@ -13,12 +13,12 @@ import { artifactOf, type ProtocolChain } from "./support.ts";
 const contract = (path: string): Artifact =>
   artifactOf(`@venusprotocol/venus-protocol/artifacts/contracts/${path}.sol/${path.split("/").at(-1)}.json`);
 
-/** Replaces contracts outside of the package that the comptroller and its markets call: price oracle, access control and receiver of reserves. */
-const surroundings = compileWithPackages(`
+/** Mocks the contracts of other packages that the comptroller and its markets call: price oracle, access control and receiver of reserves. */
+const externalContracts = compileWithPackages(`
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
 
-contract Surroundings {
+contract ExternalContracts {
   mapping(address => uint256) public prices;
   function setPrice(address market, uint256 price) external { prices[market] = price; }
   function getUnderlyingPrice(address market) external view returns (uint256) { return prices[market]; }
@@ -28,7 +28,7 @@ contract Surroundings {
   function isAllowedToCall(address, string calldata) external pure returns (bool) { return true; }
   function updateAssetsState(address, address, uint8) external {}
 }
-`)("Surroundings");
+`)("ExternalContracts");
 
 /** The release of the markets; the legacy ones emit the events of Compound. */
 export type Release = "legacy" | "newest";
@@ -44,7 +44,7 @@ const one = 10n ** 18n;
 /** Deploys the comptroller with its facets. */
 const deployComptroller = async (
   { deploy, execute }: ProtocolChain,
-  outside: Address,
+  external: Address,
 ): Promise<{ address: Address; artifact: Artifact }> => {
   const [unitroller, diamond] = [contract("Comptroller/Unitroller"), contract("Comptroller/Diamond/Diamond")];
   const address = await deploy(unitroller);
@@ -67,11 +67,11 @@ const deployComptroller = async (
   await execute(call(diamond, address, "diamondCut", [cuts]));
   const artifact: Artifact = { abi, bytecode: "0x" };
   const set = (name: string, args: readonly unknown[]) => call(artifact, address, name, args);
-  await execute(set("_setAccessControl", [outside]));
+  await execute(set("_setAccessControl", [external]));
   await execute(
     set("_setComptrollerLens", [await deploy(contract("Lens/ComptrollerLens"))]),
-    set("_setPriceOracle", [outside]),
-    set("setDeviationBoundedOracle", [outside]),
+    set("_setPriceOracle", [external]),
+    set("setDeviationBoundedOracle", [external]),
     set("_setCloseFactor", [one / 2n]),
   );
   return { address, artifact };
@@ -83,8 +83,8 @@ export const startRealCTokenMarket = async (world: ProtocolChain, release: Relea
   const people = chain.accounts.slice(0, 4) as Address[];
   const debtor = chain.accounts[4] as Address;
   const admin = people[0] as Address;
-  const outside = await deploy(surroundings);
-  const comptroller = await deployComptroller(world, outside);
+  const external = await deploy(externalContracts);
+  const comptroller = await deployComptroller(world, external);
   const { proxy, implementation } = delegates[release];
   const delegate = contract(implementation);
   const code = await deploy(delegate);
@@ -100,11 +100,11 @@ export const startRealCTokenMarket = async (world: ProtocolChain, release: Relea
     const set = (functionName: string, values: readonly unknown[]) => call(comptroller.artifact, comptroller.address, functionName, values);
     const configure = (functionName: string, values: readonly unknown[]) => call(delegate, address, functionName, values);
     await execute(
-      configure("setAccessControlManager", [outside]),
-      configure("setProtocolShareReserve", [outside]),
+      configure("setAccessControlManager", [external]),
+      configure("setProtocolShareReserve", [external]),
       configure("setReduceReservesBlockDelta", [payoutBlocks]),
       configure("_setReserveFactor", [one / 10n]),
-      call(surroundings, outside, "setPrice", [address, 10n ** BigInt(36 - decimals)]),
+      call(externalContracts, external, "setPrice", [address, 10n ** BigInt(36 - decimals)]),
       set("_supportMarket", [address]),
     );
     await execute(
@@ -136,7 +136,7 @@ export const startRealCTokenMarket = async (world: ProtocolChain, release: Relea
     ...{ registry: comptroller.address, router, tokens, all, people, debtor, callFrom },
     artifactOf: () => delegate,
     supply: (from, market, amount) => callFrom(from, market, "mint", [amount]),
-    setPrice: (market, price) => call(surroundings, outside, "setPrice", [market.address, price]),
+    setPrice: (market, price) => call(externalContracts, external, "setPrice", [market.address, price]),
     randomTransaction: (random): TestTransaction => {
       const [from, to, market] = [random.pick(people), random.pick(people), random.pick(all)];
       // Sets the market's recorded cash to its balance.

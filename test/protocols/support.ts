@@ -12,13 +12,13 @@ interface StoredArtifact {
   readonly linkReferences?: Readonly<Record<string, Readonly<Record<string, readonly { readonly start: number }[]>>>>;
 }
 
-/** Reads a compiled contract of a package of this folder, linked to libraries. @throws {Error} if the packages are not installed. */
+/** Reads a compiled contract from a package of this folder and links its libraries. @throws {Error} if the packages are not installed. */
 export const artifactOf = (path: string, libraries: Readonly<Record<string, Address>> = {}): Artifact => {
   const file = new URL(`node_modules/${path}`, import.meta.url);
   if (!existsSync(file)) throw new Error(`Missing ${path} in test/protocols/node_modules: run node test/protocols/install.js.`);
   const { abi, bytecode, linkReferences = {} } = JSON.parse(readFileSync(file, "utf8")) as StoredArtifact;
   let code = bytecode.replace(/^0x/, "");
-  for (const [name, positions] of Object.values(linkReferences).flatMap((ofFile) => Object.entries(ofFile))) {
+  for (const [name, positions] of Object.values(linkReferences).flatMap((references) => Object.entries(references))) {
     const address = libraries[name]?.slice(2);
     if (address === undefined) throw new Error(`Missing library ${name} for ${path}.`);
     for (const { start } of positions) code = code.slice(0, 2 * start) + address + code.slice(2 * start + 40);

@@ -9,7 +9,7 @@ import { openTestDatabase } from "./open-database.ts";
 import { finishMetadataReads, indexBitcoin, indexUntilHead, serveStory } from "./service.ts";
 import { startStory } from "./story.ts";
 
-/** The demo's full story, indexed and served once for all contract tests, on chains that mine no further blocks. */
+/** The demo's full story, indexed and served once for all contract tests. Its chains mine no more blocks. */
 export interface SharedApp {
   readonly url: string;
   /** The URL of a server that reads the database through pgbouncer, which accepts the same key; null if pgbouncer is not installed. */
@@ -30,7 +30,7 @@ declare module "vitest" {
   }
 }
 
-/** The timeout is short, because the story has a document whose host never finishes its response. */
+/** Short, because the host of one document in the story never finishes its response. */
 const fetchMilliseconds = 3_000;
 
 const portOf = async (server: Server): Promise<number> => {
@@ -39,9 +39,9 @@ const portOf = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-/** Builds, indexes and serves the story once for the whole run. This takes a minute, during which the tests of other tiers run. */
+/** Builds, indexes and serves the story once per run. This takes a minute, during which tests of other tiers run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // The setup of the database server runs first and has provided its URL.
+  // The setup of the database server runs first and provides its URL.
   const preparing = prepareApp(project.getProvidedContext().serverUrl);
   let reply = { status: 202, body: "" };
   preparing.then(
@@ -56,7 +56,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide("appUrl", `http://127.0.0.1:${await portOf(server)}`);
   return async () => {
     server.close();
-    // If the run ends early, the app is stopped once it is complete. Tests have reported a failure to prepare it.
+    // If the run ends early, the app is stopped once it is ready. A failure to prepare it is reported by the tests.
     const app = await preparing.catch(() => null);
     await app?.stop();
   };

@@ -2,7 +2,7 @@ import { inject } from "vitest";
 import type { SharedApp } from "./app-setup.ts";
 import { until } from "./until.ts";
 
-/** A first run builds the story and compiles its contracts. */
+/** The first run also builds the story and compiles its contracts. */
 const preparationMilliseconds = 600_000;
 
 const waitForApp = async (): Promise<SharedApp> => {

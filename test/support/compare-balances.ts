@@ -38,7 +38,7 @@ export const unaccountedTokens = (values: Readonly<Record<string, string | undef
 /**
  * Compares served balances with the node's at its head: native balances (`eth_getBalance`), ERC-20 balances (`balanceOf`), ERC-721 owners (`ownerOf`) and
  * ERC-1155 balances (`balanceOf` by id). The accounts and tokens come from the node's receipts and traces. Tokens whose balances do not follow from events are
- * `excluded`, because they are only correct some time after the index has reached the head.
+ * `excluded`, because they become correct only some time after the index reaches the head.
  */
 export async function compareBalances(
   service: { readonly url: string; readonly key: string },

@@ -39,8 +39,8 @@ const keepLocations = (output: string): Plugin => ({
 });
 
 /**
- * Compiles the program with the demo, laid out as an installed package, and returns its entry point. `bin/ashlar.js` runs the compiled files because no sources
- * are next to it. Starting a process takes 0.6 s of CPU time with the bundled program, 1 s with separate modules, and 2.5 s with the sources; the
+ * Compiles the program with the demo, laid out as an installed package, and returns its entry point. `bin/ashlar.js` runs the compiled files because there are
+ * no sources next to it. Starting a process takes 0.6 s of CPU time with the bundled program, 1 s with separate modules, and 2.5 s with the sources; the
  * test of the installed package runs separate modules.
  */
 export async function compileProgram(): Promise<{ readonly entry: string; remove(): Promise<void> }> {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/** Returns the first code block of a page of `docs/` that has a language and starts with a line. @throws {Error} if there is none */
+/** Returns the first code block on a page of `docs/` with a given language and first line. @throws {Error} if there is none */
 export async function documentedExample(page: string, language: string, firstLine = ""): Promise<string> {
   const text = await readFile(new URL(`../../docs/${page}`, import.meta.url), "utf8");
   const blocks = [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))].map(([, code = ""]) => code);

@@ -19,7 +19,7 @@ const workersPerCore = 2;
 /** The number of test files that run in parallel. */
 export const workers = workersPerCore * availableParallelism();
 
-/** Returns how many times slower than the reference this machine is, at least 1. Time limits in tests are multiplied by it. */
+/** Returns how many times slower this machine is than the reference machine, at least 1. Time limits in tests are multiplied by it. */
 export function measureSlowness(): number {
   // The first measurement includes compiling the loop.
   measure();

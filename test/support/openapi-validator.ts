@@ -86,8 +86,8 @@ function submissionOf(submissions: ReadonlyMap<string, Submission>, headers: Inc
 }
 
 /**
- * Coercion is disabled, but the validator coerces parameters in any case.
- * Authentication is not validated here, so security is disabled.
+ * The validator coerces parameters even with `coerceTypes: false`.
+ * Security is disabled because authentication is not validated here.
  */
 function requestApp(document: Document): express.Express {
   const accept: RequestHandler = (request, response) => {
@@ -133,7 +133,7 @@ function responseApp(document: Document, submissions: ReadonlyMap<string, Submis
     .use(
       ...validator.middleware({
         apiSpec: specification({ ...document, paths: withoutFiveHundreds(document.paths) }),
-        // The whole document was checked when the request validator was created.
+        // The complete document was checked when the request validator was created.
         validateApiSpec: false,
         validateRequests: false,
         validateResponses: { allErrors: true, coerceTypes: false, removeAdditional: false },

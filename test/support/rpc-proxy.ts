@@ -14,11 +14,11 @@ export interface RpcProxy {
   readonly url: string;
   /** The number of calls by method. */
   readonly counts: Map<string, number>;
-  /** Changes a reply to one call. */
+  /** Changes the reply to a call. */
   tamper: ((method: string, reply: ProxiedReply, params: readonly unknown[]) => void) | null;
-  /** Handles a whole HTTP request instead of the node; returns whether it did. */
+  /** Handles an HTTP request instead of the node; returns whether it did. */
   intercept: ((body: string, response: ServerResponse) => boolean) | null;
-  /** Changes the text of a whole HTTP response. */
+  /** Changes the text of an HTTP response. */
   rewrite: ((text: string) => string) | null;
   /** Returns the milliseconds by which to delay a response. */
   delay: (() => number) | null;
@@ -48,7 +48,7 @@ export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
       );
     });
   });
-  // Takes half the CPU time of fetch.
+  // Uses half the CPU time of fetch.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const forward = async (body: string): Promise<string> => {
     const sent = JSON.parse(body) as Message | Message[];

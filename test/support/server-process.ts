@@ -13,7 +13,7 @@ export interface ServerProcess {
 }
 
 export interface ServerOptions {
-  /** Further command-line arguments. */
+  /** Additional command-line arguments. */
   readonly args?: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
   /** The entry point of another version; by default the compiled program. */

@@ -116,7 +116,7 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
   };
 }
 
-/** Indexes all blocks of the demo's Bitcoin chain, to which no more are added. */
+/** Indexes all blocks of the demo's Bitcoin chain, which does not grow. */
 export async function indexBitcoin({ chain, hashAt }: Demo["bitcoin"], database: Database): Promise<void> {
   const controller = new AbortController();
   const running = indexBitcoinChain({ chain, database, logger: silentLogger }, controller.signal);

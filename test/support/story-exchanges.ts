@@ -135,14 +135,14 @@ export async function answersOf(name: "etherFeed" | "euroFeed", times: readonly 
   return (before) => answers.filter(({ time }) => time < before).at(-1)?.answer ?? null;
 }
 
-/** Returns the same as `answersOf`, as numbers. */
+/** Like `answersOf`, but returns numbers. */
 export async function feedOf(name: "etherFeed" | "euroFeed", times: readonly number[]): Promise<(before: number) => number> {
   const answerAt = await answersOf(name, times);
   return (before) => Number(`${answerAt(before)}e-8`);
 }
 
 /** Converts an amount to whole tokens. */
-export const whole = (amount: bigint | string, decimals: number): number => Number(`${amount}e-${decimals}`);
+export const toWholeTokens = (amount: bigint | string, decimals: number): number => Number(`${amount}e-${decimals}`);
 
 /** A token of a pair with its rate, in the format of responses. */
 interface Side {
@@ -153,5 +153,5 @@ interface Side {
 
 /** The value of both amounts at the rates of the response. */
 export const quotedValue = ([first, second]: readonly [Side, Side], amounts: readonly [bigint, bigint]): number =>
-  whole(amounts[0], first.contract_decimals) * (first.quote_rate ?? Number.NaN) +
-  whole(amounts[1], second.contract_decimals) * (second.quote_rate ?? Number.NaN);
+  toWholeTokens(amounts[0], first.contract_decimals) * (first.quote_rate ?? Number.NaN) +
+  toWholeTokens(amounts[1], second.contract_decimals) * (second.quote_rate ?? Number.NaN);

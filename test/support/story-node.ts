@@ -9,7 +9,7 @@ export interface NodeLog {
   readonly transactionHash: string;
 }
 
-/** A filter of `eth_getLogs`; by default it covers the whole chain. */
+/** A filter of `eth_getLogs`; by default it covers all blocks. */
 interface LogFilter {
   readonly address?: string;
   readonly topics?: readonly (string | null)[];
@@ -82,7 +82,7 @@ export const call = async (to: string, data: string): Promise<readonly bigint[]>
   return (result.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`));
 };
 
-/** Logs of the whole chain, or of a range of blocks, in chain order. */
+/** Logs of all blocks, or of a range of blocks, in chain order. */
 export const logsOf = (filter: LogFilter): Promise<readonly NodeLog[]> =>
   node("eth_getLogs", { fromBlock: "0x0", toBlock: "latest", ...filter });
 

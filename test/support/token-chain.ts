@@ -6,7 +6,7 @@ export interface TokenChain {
   readonly chain: TestChain;
   readonly token: Address;
   readonly trader: Address;
-  /** Adds blocks with a transfer each. */
+  /** Adds blocks with one transfer each. */
   grow(blocks: number): Promise<void>;
   /** Replaces the newest blocks, with a transfer in the first one of the new branch, and adds one. */
   reorganise(depth: number): Promise<void>;

@@ -2,7 +2,7 @@ import { isScalarType, parseFieldType } from "../../../runtime/declarations/obje
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import { type Lookup, locationOf, type ResolvedObject } from "../lookup.ts";
 
-/** Reports objects that extend or contain themselves, and fields whose type differs from that of the inherited field. */
+/** Reports objects that extend or contain themselves, and fields whose type differs from the inherited type. */
 export function checkGraph(lookup: Lookup): Diagnostic[] {
   const { objects } = lookup;
   const parents = (object: ResolvedObject): Edge[] => {

@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import { findDuplicates, type Lookup, locationOf } from "../lookup.ts";
 
-/** Checks the service for missing files, contradictory authentication schemes and duplicate failure titles. */
+/** Checks the service for missing files, contradictory authentication schemes and duplicate error titles. */
 export function checkService({ draft }: Lookup, root: string): Diagnostic[] {
   const { service, template } = draft;
   const missing = (path: string) => diagnostic("missing-file", { file: `${root}${path}`, line: 1, column: 1 }, { path });
@@ -15,7 +15,7 @@ export function checkService({ draft }: Lookup, root: string): Diagnostic[] {
   ];
 }
 
-/** The OpenAPI document names failure components by their titles. */
+/** The OpenAPI document names the components of error responses by their titles. */
 function checkTitles({ draft: { service } }: Pick<Lookup, "draft">): Diagnostic[] {
   if (service === null) return [];
   const location = (status: string) => locationOf(service, "errors", status, "title");

@@ -4,10 +4,10 @@ import type { Handlers } from "../context.ts";
 import { unavailableChains, updatedAt } from "./view-chain.ts";
 import { viewNetwork } from "./view-network.ts";
 
-/** The configured networks on which an address was seen; testnets on request. @throws {RequestError} 503 if the balances of one are being rebuilt. */
+/** The configured networks on which an address was seen; testnets on request. @throws {RequestError} 503 if the balances of a network are being rebuilt. */
 export const getAddressActivity: Handlers["getAddressActivity"] = async ({ walletAddress, testnets }, context) => {
   const isRequested = (chain: { readonly isTestnet: boolean }): boolean => testnets || !chain.isTestnet;
-  const { results, unavailable } = await context.askAll(async ({ chains, network }) => {
+  const { results, unavailable } = await context.queryAll(async ({ chains, network }) => {
     const requested = chains.filter((chain) => isEvmChain(chain)).filter(isRequested);
     const ids = requested.map(({ id }) => id);
     const [rows] = await Promise.all([network.lastSeen(ids, walletAddress), context.requireBuilt(requested, ["tokens"])]);

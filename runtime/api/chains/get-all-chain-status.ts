@@ -9,7 +9,7 @@ import { unavailableChains, updatedAt } from "./view-chain.ts";
 /** Each network's indexing progress and the capabilities of its node. */
 export const getAllChainStatus: Handlers["getAllChainStatus"] = async (_request, context) => {
   context.markVolatile();
-  const { results, unavailable } = await context.askAll(statusesOf);
+  const { results, unavailable } = await context.queryAll(statusesOf);
   const items = new Map(results.flat().map((item) => [item.name, item]));
   const chains = context.chains.all();
   return {

@@ -1,7 +1,7 @@
 import type { ChainItem, ColorTheme } from "../../../generated/responses.gen.ts";
 import type { AnyChainConfig } from "../../config/config.ts";
 
-/** A colour in several notations. */
+/** A colour in several formats. */
 function viewColor({ red, green, blue }: { readonly red: number; readonly green: number; readonly blue: number }): ColorTheme {
   const hex = `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
   return { red, green, blue, alpha: 1, hex, css_rgb: `rgb(${red}, ${green}, ${blue})` };

@@ -17,7 +17,7 @@ import type { ResolverContext } from "../context.ts";
 import { type CommunityRequest, pageOfOperation } from "./operation-rows.ts";
 import type { ObjectFields } from "./view-item.ts";
 
-/** An endpoint of an added protocol, with what generated code contains for built-in ones. */
+/** An endpoint of an added protocol, with the parts that are generated for built-in ones. */
 export interface AddedEndpoint {
   readonly operation: Operation;
   /** Creates its handler from the same parts as the generated routes. */
@@ -36,7 +36,7 @@ interface AddedRequest extends CommunityRequest {
 
 type Parse = (...sent: [...Parameters<typeof parseGetCommunityMarkets>]) => Promise<ParseOutcome<AddedRequest>>;
 
-/** The operations of the template with each set of parameters: one of them parses the requests of an operation and documents its parameters. */
+/** The operations of the template. One with the same parameters parses the requests of an added operation and documents its parameters. */
 const templates: readonly { readonly name: string; readonly parse: Parse }[] = [
   { name: "markets", parse: parseGetCommunityMarkets },
   { name: "market_data", parse: parseGetCommunityMarketData },

@@ -27,7 +27,7 @@ const schemaPrefix = "#/components/schemas/";
 const json = "application/json";
 
 /**
- * The OpenAPI document with the endpoints of added protocols. Each is described as the endpoint that has the same parameters, with its own texts and objects.
+ * Adds the endpoints of added protocols to the OpenAPI document. Each is described like the endpoint with the same parameters, with its own texts and objects.
  */
 export function documentEndpoints<Documented extends Document>(document: Documented, endpoints: readonly AddedEndpoint[]): Documented {
   if (endpoints.length === 0) return document;
@@ -55,31 +55,31 @@ const componentOf = ({ protocol }: AddedProtocol, name: string): string => `${pr
 const referenceOf = (added: AddedProtocol, name: string): string =>
   `${schemaPrefix}${Object.hasOwn(added.objects, name) ? componentOf(added, name) : name}`;
 
-const isOfTemplate = ({ name }: AddedEndpoint): boolean => Object.hasOwn(communityOperations, name);
+const isInTemplate = ({ name }: AddedEndpoint): boolean => Object.hasOwn(communityOperations, name);
 
 function pathItemOf(paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): object {
   const { operation, added, name } = endpoint;
   const { get } = templateItem(paths, endpoint);
   const { "501": _planned, "200": success, ...failures } = get.responses;
   const { "x-status": _status, ...shared } = get as PathItem["get"] & { readonly "x-status"?: unknown };
-  const terms = added.endpoints[name];
-  const summary = terms?.summary ?? get.summary.replace(/ \(planned\)$/, "");
+  const declared = added.endpoints[name];
+  const summary = declared?.summary ?? get.summary.replace(/ \(planned\)$/, "");
   const { cost } = operation;
   const { example } = success.content[json] ?? {};
-  const items = isOfTemplate(endpoint) ? {} : { items: [exampleOf(added.objects, terms?.item ?? "")] };
+  const items = isInTemplate(endpoint) ? {} : { items: [exampleOf(added.objects, declared?.item ?? "")] };
   return {
     get: {
       ...shared,
       operationId: operation.id,
       summary,
-      description: terms?.notes ?? `${summary}. ${added.protocol.description}`,
+      description: declared?.notes ?? `${summary}. ${added.protocol.description}`,
       responses: {
         "200": {
           ...success,
           description: `${summary}.`,
           content: {
             [json]: {
-              schema: isOfTemplate(endpoint) ? success.content[json]?.schema : { $ref: `${schemaPrefix}${envelopeOf(endpoint)}` },
+              schema: isInTemplate(endpoint) ? success.content[json]?.schema : { $ref: `${schemaPrefix}${envelopeOf(endpoint)}` },
               example: { ...example, data: { ...example?.data, protocol: operation.protocol, ...items } },
             },
             "text/csv": { schema: { type: "string" } },
@@ -110,9 +110,9 @@ const objectSchemas = (added: AddedProtocol): Schemas =>
 const responseOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.response`);
 const envelopeOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.envelope`);
 
-/** The response and the envelope of an operation that is not in the template: those of the documented endpoint, with other items. */
+/** The response and envelope schemas of an operation that is not in the template: copies of the documented endpoint's, with its own items. */
 function responseSchemas(paths: Readonly<Record<string, PathItem>>, schemas: Schemas, endpoint: AddedEndpoint): Schemas {
-  if (isOfTemplate(endpoint)) return {};
+  if (isInTemplate(endpoint)) return {};
   const { added, name } = endpoint;
   const envelope = resolve(schemas, templateItem(paths, endpoint).get.responses["200"].content[json]?.schema);
   const response = resolve(schemas, envelope.properties?.data);

@@ -2,7 +2,7 @@ import { communityObjects } from "../../../generated/community-items.gen.ts";
 import type { AddedProtocol, DeclaredField } from "../../declarations/added-protocol.ts";
 import type { ItemField } from "../../declarations/objects/item-field.ts";
 
-/** Examples of fields that state none, by format. */
+/** Default examples of fields, by format. */
 const examples: Readonly<Record<string, unknown>> = {
   string: "text",
   number: 1.5,

@@ -14,10 +14,10 @@ export const getCommunityTransactions: Handlers["getCommunityTransactions"] = as
   const chain = context.chains.bitcoin(page.chain_id);
   if (chain === undefined) return { address: request.address, ...page };
   const network = bitcoinNetworks[chain.network];
-  const items = page.items.map((item) => ({ ...item, from_address: notationOf(network, item.from_address) }));
-  return { ...page, address: notationOf(network, request.address) ?? "", chain_id: null, items };
+  const items = page.items.map((item) => ({ ...item, from_address: addressOfScript(network, item.from_address) }));
+  return { ...page, address: addressOfScript(network, request.address) ?? "", chain_id: null, items };
 };
 
 /** The address of a script, which identifies a wallet in the index of a Bitcoin chain; null if it has none. */
-const notationOf = (network: BitcoinNetwork, script: string | null): string | null =>
+const addressOfScript = (network: BitcoinNetwork, script: string | null): string | null =>
   script === null ? null : addressOf(network, script as Hex);

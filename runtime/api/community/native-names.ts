@@ -1,21 +1,21 @@
 import type { OperationRow } from "../../domains/community/queries/run-operation.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 
-/** How a chain's configuration names its native token. */
+/** The configured name and symbol of a chain's native token. */
 export interface NativeNames {
   readonly name: string;
   readonly symbol: string;
 }
 
-/** The names of tokens by the field of their address. */
-const namedTokens = ["contract", "asset"] as const;
+/** The prefixes of fields that describe a token. */
+const tokenPrefixes = ["contract", "asset"] as const;
 
 /**
  * Adds the configured name and symbol of the native token, which the schema `api` does not have, to a row of declared SQL and to rows in its lists.
  */
 export function withNativeNames(row: OperationRow, native: NativeNames): OperationRow {
   const named = Object.fromEntries(
-    namedTokens
+    tokenPrefixes
       .filter((token) => row[`${token}_address`] === nativeTokenAddress)
       .flatMap((token) => [
         [`${token}_name`, row[`${token}_name`] ?? native.name],

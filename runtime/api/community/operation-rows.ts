@@ -23,7 +23,7 @@ export interface OperationScope {
   readonly operation: string;
   readonly wallet?: Hex;
   readonly pool?: Hex | null;
-  /** The items of an operation of an added protocol, instead of those of the template. */
+  /** The item object of an added protocol's operation; the template's by default. */
   readonly items?: { readonly object: string; readonly objects: ObjectFields };
 }
 
@@ -81,7 +81,7 @@ export async function pageOfOperation<Item>(
 }
 
 /**
- * Whether the market data of a protocol has a pool. An operation may have no rows for an existing pool, for example if the wallet holds none of its
+ * Whether the market data of a protocol includes a pool. An operation may have no rows for an existing pool, for example if the wallet holds none of its
  * tokens.
  */
 async function isPool(
@@ -109,24 +109,24 @@ function logosOf({ chains }: ResolverContext, chainId: number): LogoOf {
   return (token) => (token === nativeTokenAddress ? (config.nativeToken.logoUrl ?? null) : tokenLogo(config, token as Address));
 }
 
-/** Names the native token in rows; Bitcoin's has no address. */
+/** Adds the native token's name to rows; the native token of Bitcoin has no address. */
 function nativeNamesOf({ chains }: ResolverContext, chainId: number): (row: OperationRow) => OperationRow {
   if (chains.bitcoin(chainId) !== undefined) return (row) => row;
   const { nativeToken } = chains.get(chainId);
   return (row) => withNativeNames(row, nativeToken);
 }
 
-/** The chain of a request. @throws {RequestError} 404 if the protocol has no contracts there, or on no configured chain. */
+/** The chain of a request. @throws {RequestError} 404 if the protocol has no contracts on it, or on any configured chain. */
 function requireChain(context: ResolverContext, protocol: Protocol, chain: Chain | null): Chain {
   if (chain === null) {
     const missing =
-      protocol.chainKind === "bitcoin" ? "is on Bitcoin chains, and none is configured" : "has no contracts on any configured chain";
+      protocol.chainKind === "bitcoin" ? "requires a Bitcoin chain, and none is configured" : "has no contracts on any configured chain";
     throw new RequestError(404, `Protocol ${protocol.id} ${missing}.`);
   }
   if (!context.community.isOn(protocol.id, chain.id))
     throw new RequestError(
       404,
-      `Protocol ${protocol.id} has no contracts on ${chain.name}; an operator adds them to community of the chain in ashlar.yaml.`,
+      `Protocol ${protocol.id} has no contracts on ${chain.name}; an operator can add them to the setting community of the chain in ashlar.yaml.`,
     );
   return chain;
 }

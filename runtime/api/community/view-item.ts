@@ -13,8 +13,8 @@ export type LogoOf = (token: string) => string | null;
 export type ObjectFields = Readonly<Record<string, readonly ItemField[]>>;
 
 /**
- * A row of declared SQL as the object of the response: numbers and timestamps in the formats of its fields, and the derived fields.
- * @throws {TypeError} for a value that is not of its field's format, or null in a field that is never null.
+ * Converts a row of declared SQL to an object of the response: formats numbers and timestamps, and adds the derived fields.
+ * @throws {TypeError} if a value does not match its field's format, or a field that is never null is null.
  */
 export function viewItem(
   object: string,
@@ -58,7 +58,7 @@ const viewValue = ({ objects, object, logoOf }: Scope, { name, format, object: n
 
 const decimalText = /^-?\d+(?:\.\d+)?$/;
 
-/** A number, or its decimal text as the database returns numeric. */
+/** Parses a number, or the decimal text that the database returns for numeric. */
 const numberOf = (value: unknown): number | undefined => {
   if (typeof value === "number") return value;
   return typeof value === "string" && decimalText.test(value) ? (viewNumber(decimalOf(value)) ?? undefined) : undefined;

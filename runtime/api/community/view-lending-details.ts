@@ -24,7 +24,7 @@ interface Token {
 type TokenOf = (address: Address | null) => Token | null;
 
 /**
- * The lending events of a transaction in the chain's protocols, in the order of logs; null until the tables of all of them include its block, and if those of
+ * The lending events of a transaction in the chain's protocols, in log order. Null until the tables of all protocols include its block, or if the events of
  * one protocol cannot be determined, because a list without them would look complete.
  */
 export async function viewLendingDetails(

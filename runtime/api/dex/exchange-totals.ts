@@ -28,7 +28,7 @@ export interface ExchangeTotals {
 
 /**
  * The totals of an exchange as of the last rolled-up hour; null before the first block. Without a roll-up they are as of the anchor, with the number of swaps
- * but without values, which are only computed in the background. The same applies to single days without a roll-up.
+ * but without values, which are only computed in the background. The same applies to individual days without a roll-up.
  */
 export async function totalsOf(context: ResolverContext, chain: Chain, factory: Address): Promise<ExchangeTotals | null> {
   const ranked = await rankedSnapshot(context, chain, factory, null);

@@ -8,7 +8,7 @@ import type { ResolverContext } from "../context.ts";
 /** The constant-product exchanges of a network, which the xy=k paths serve. */
 export const exchangesOf = (chain: ChainConfig): readonly ExchangeConfig[] => chain.exchanges.filter(({ family }) => family === "xy=k");
 
-/** Returns the exchange of this name. @throws {RequestError} 404 if the network has no exchange of this name. */
+/** Returns the exchange with this name. @throws {RequestError} 404 if the network has none. */
 export function requireExchange(context: Pick<ResolverContext, "chains">, chain: Chain, name: string): ExchangeConfig {
   const exchanges = exchangesOf(context.chains.get(chain.id));
   const found = exchanges.find((exchange) => exchange.name === name);

@@ -69,7 +69,7 @@ interface Dollars {
 }
 
 const unknownDollars: Dollars = { quote: null, pretty: null };
-/** A value in US dollars, from its decimal digits. Those of past days do not change. */
+/** A value in US dollars, from its decimal digits; memoized because the values of past days do not change. */
 const viewDollars = memoizeText((digits): Dollars => {
   const value = decimalOf(digits);
   return { quote: viewNumber(value), pretty: pretty(value, "USD") };

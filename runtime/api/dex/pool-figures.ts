@@ -91,7 +91,7 @@ export async function figuresOf(
   return { figures, metadata, currency };
 }
 
-/** The figures of pools whose values in US dollars come from a roll-up. */
+/** The figures of pools whose values in US dollars are read from a roll-up. */
 export async function figuresOfRanked(
   context: ResolverContext,
   chain: Chain,

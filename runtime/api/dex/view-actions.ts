@@ -24,12 +24,12 @@ const actNames: Readonly<Record<number, string>> = {
 /** The subject of a list of actions. */
 export interface ActionList {
   readonly factory: Address;
-  /** The requested account, token or pool; null for a whole exchange. */
+  /** The requested account, token or pool; null for an entire exchange. */
   readonly address: Address | null;
   readonly quoteCurrency: Currency;
 }
 
-/** A page of actions as items, each with its transaction. `rows` has one row more than the page if there are more. */
+/** A page of actions as items, each with its transaction. `rows` has one extra row if there are more. */
 export async function viewActions(
   context: ResolverContext,
   chain: Chain,

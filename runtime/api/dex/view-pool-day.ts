@@ -19,7 +19,7 @@ export interface PoolDay {
   readonly prices: PairPrices;
 }
 
-/** The prices of a pool's tokens in each other. */
+/** The price of each token of a pool in the other. */
 type PairPrices = Pick<
   PriceTimeseries,
   | "price_of_token0_in_token1"
@@ -30,7 +30,7 @@ type PairPrices = Pick<
   | "price_of_token1_in_token0_description"
 >;
 
-/** Creates a function that returns the prices of a pool's tokens by its reserves. Consecutive states with the same reserves share them. */
+/** Creates a function that computes the prices of a pool's tokens from its reserves. Consecutive states with the same reserves share them. */
 export function createPairPrices([first, second]: PoolDay["tokens"]): (state: PoolState) => PairPrices {
   const [firstSymbol, secondSymbol] = [first?.symbol ?? null, second?.symbol ?? null];
   let last: { readonly state: PoolState; readonly prices: PairPrices } | null = null;

@@ -9,7 +9,7 @@ import type { Handlers, ResolverContext } from "../context.ts";
 import { minLogBytes } from "./log-bytes.ts";
 import { sendersOf, viewLogWithBlock } from "./view-log.ts";
 
-/** Logs of the latest block, of one block by its hash, or of a range. @throws {RequestError} 400 if it is too long, 404 if the hash is unknown. */
+/** Logs of the latest block, of one block by its hash, or of a range. @throws {RequestError} 400 if the range is too long, 404 if the hash is unknown. */
 export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const { chain, address, topics, skipDecode } = request;
   const { indexedFrom } = context;
@@ -53,7 +53,7 @@ async function logsOfRange(
   return rows;
 }
 
-/** The requested blocks that are indexed, which are also the ones that are charged; null if there are none. */
+/** The requested blocks that are indexed, for which the request is charged; null if there are none. */
 async function requestedRange(request: GetLogsRequest, context: ResolverContext, indexedFrom: number | null): Promise<BlockRange | null> {
   const { chain, startingBlock, endingBlock, blockHash } = request;
   if (blockHash !== null) {

@@ -11,7 +11,7 @@ import { pretty, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 /** The surcharge for `with-gas` in hundredths of a credit. */
 const gasSurchargeHundredths = 100;
 
-/** The number of a wallet's transactions, the first and the last of them, and on request the fees paid. */
+/** The number of a wallet's transactions, the first and the last one, and on request the fees paid. */
 export const getTransactionSummary: Handlers["getTransactionSummary"] = async (request, context) => {
   const { chain, walletAddress, withGas, quoteCurrency } = request;
   if (withGas) context.counted.extraHundredths = gasSurchargeHundredths;

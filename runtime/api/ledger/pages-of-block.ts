@@ -7,7 +7,7 @@ import type { ResolverContext } from "../context.ts";
 import { transactionsPerPage } from "./pages-of-address.ts";
 import { type TransactionOptions, viewTransactions } from "./view-transaction.ts";
 
-/** The block at a height or the head. @throws {RequestError} 404 if the height is not indexed. */
+/** The block at a height, or the head. @throws {RequestError} 404 if the height is not indexed. */
 export async function blockAt(context: ResolverContext, chain: Chain, height: number | "latest"): Promise<BlockRow> {
   const block = height === "latest" ? await context.ledger.head(chain.id) : await context.ledger.blockByNumber(chain.id, height);
   if (block === null) throw await notIndexed(context, chain, height);
@@ -28,7 +28,7 @@ export async function blockWithHash(context: ResolverContext, chain: Chain, hash
   return block;
 }
 
-/** A height, or that of the head. @throws {RequestError} 404 if no block is indexed. */
+/** The given height, or the head's for `latest`. @throws {RequestError} 404 if no block is indexed. */
 export const heightOfBlock = async (context: ResolverContext, chain: Chain, height: number | "latest"): Promise<number> =>
   height === "latest" ? (await blockAt(context, chain, height)).number : height;
 

@@ -20,7 +20,7 @@ const recoveredPerTurn = 10;
 /** A signature with the execution that received it. */
 interface Received extends SafeSignature {
   readonly execution: SafeExecutionRow;
-  /** Whether the Safe checked it: it checks as many signatures as its threshold, and at least the first one. */
+  /** Whether the Safe checked it: a Safe checks the first signatures up to its threshold, and at least one. */
   readonly isChecked: boolean;
 }
 
@@ -61,16 +61,22 @@ const receivedBy = (execution: SafeExecutionRow): Received[] => {
 
 /** The owner that made each signature; signatures of other accounts are omitted. */
 async function ownersOf({ safes }: ResolverContext, chainId: number, signatures: readonly Received[]): Promise<Map<Received, Address>> {
-  const candidates: (OwnerCandidate & { readonly made: Received })[] = [];
+  const candidates: (OwnerCandidate & { readonly received: Received })[] = [];
   let recovered = 0;
-  for (const made of signatures) {
-    const { execution, account, isChecked } = made;
+  for (const received of signatures) {
+    const { execution, account, isChecked } = received;
     if (account === null && ++recovered % recoveredPerTurn === 0) await nextTurn();
     // Only the Safe knows whether a contract accepted its signature, or an owner approved the hash.
-    const owner = account === null ? await recoverSigner(execution.tx_hash, made) : isChecked ? account : null;
+    const owner = account === null ? await recoverSigner(execution.tx_hash, received) : isChecked ? account : null;
     if (owner === null) continue;
-    candidates.push({ made, owner, safe: execution.safe, block_number: execution.block_number, checked_before: execution.checked_before });
+    candidates.push({
+      received,
+      owner,
+      safe: execution.safe,
+      block_number: execution.block_number,
+      checked_before: execution.checked_before,
+    });
   }
   const isOwner = await safes.areOwners(chainId, candidates);
-  return new Map(candidates.filter((_, index) => isOwner[index] === true).map(({ made, owner }) => [made, owner]));
+  return new Map(candidates.filter((_, index) => isOwner[index] === true).map(({ received, owner }) => [received, owner]));
 }

@@ -3,8 +3,8 @@ import { secondsPerDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 
 /**
- * The block as of 24 hours ago, at most the anchor, and the balance of tokens that have no row there: 0 if the index includes that time, null if it starts
- * later.
+ * The last block as of 24 hours ago, not above the anchor, and the balance of tokens without a row at that block: 0 if the index covers that time, null if
+ * it starts later.
  */
 export async function readDayAgo(
   { anchor, indexedFrom, ledger, now }: Pick<ResolverContext, "anchor" | "indexedFrom" | "ledger" | "now">,

@@ -7,8 +7,8 @@ import { floorDays, floorOf, type Paid, type PaymentValue, paymentRate } from ".
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
 /**
- * The current floor prices of collections, in whole native tokens and in a currency: the cheapest sale of the last thirty days without wash trades, the same
- * as on the newest day of the floor price endpoint. Collections without a floor are omitted.
+ * The current floor prices of collections, in whole native tokens and in a currency: the cheapest sale of the last thirty days without wash trades, which is
+ * the floor price endpoint's value for the newest day. Collections without a floor are omitted.
  */
 export async function currentFloors(
   context: ResolverContext,

@@ -2,7 +2,7 @@ import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { add, compare, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../lib/decimal.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
 
-/** The number of days whose cheapest sale is the floor price on the last of them. */
+/** The floor price of a day is the cheapest sale of this number of days, including it. */
 export const floorDays = 30;
 
 /** A value in whole native tokens and in the currency of a response; null if unknown. */
@@ -22,7 +22,7 @@ export interface Paid {
 
 /**
  * Creates the rates of payment tokens from their prices in a currency; the native rate is the quotient of two prices. A wrapped native token has the price of
- * the native token, even if it has a price of its own.
+ * the native token, even if it has its own price.
  */
 export const paymentRate =
   (rate: (asset: Address) => Rate, wrappedNative: readonly Address[], nativeDecimals: number): PaymentRate =>

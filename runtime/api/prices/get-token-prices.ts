@@ -12,7 +12,7 @@ import { viewContract } from "../tokens/view-token.ts";
 import { pretty, viewNumber, wholeRate } from "./view-quotes.ts";
 
 /**
- * The prices of tokens at the end of each day of a range, one object for each address. @throws {RequestError} 404 if the only address is not a known token,
+ * The prices of tokens at the end of each day of a range, one object per address. @throws {RequestError} 404 if the only address is not a known token,
  * 400 if a day is in the future or there are more days than a response may list.
  */
 export const getTokenPrices: Handlers["getTokenPrices"] = async (request, context) => {

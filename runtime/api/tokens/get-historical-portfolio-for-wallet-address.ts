@@ -23,11 +23,11 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
   const { indexedFrom, tokens, limits } = context;
   const span = await spansOfDays(context, chain, days, indexedFrom);
   const dayNumbers = Array.from({ length: days }, (_, position) => span.firstDay / secondsPerDay + position);
-  const [opening, changes, rates, knowsNative] = await Promise.all([
+  const [opening, changes, rates, hasNative] = await Promise.all([
     tokens.balancesAt(chain.id, walletAddress, span.first - 1),
     tokens.balanceSpans(chain.id, walletAddress, span),
     context.prices.ratesOwnedOfDays(chain.id, quoteCurrency, walletAddress, dayNumbers),
-    context.ledger.knowsNativeBalances(chain.id),
+    context.ledger.hasNativeBalances(chain.id),
   ]);
   const openings = new Map<string, string | null>();
   const rowsByKey = new Map<string, Pick<BalanceRow, "token" | "standard">>();
@@ -42,7 +42,7 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
   });
   const shown = await filterInTurns(
     rowsByKey.values(),
-    ({ standard }) => standard === standards.erc20 || (standard === standards.native && knowsNative),
+    ({ standard }) => standard === standards.erc20 || (standard === standards.native && hasNative),
   );
   const rows = await sortInTurns(shown, (left, right) => left.standard - right.standard || (left.token < right.token ? -1 : 1));
   const daily = await mapInTurns(rows, ({ token, standard }) => {

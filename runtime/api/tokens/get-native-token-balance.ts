@@ -38,13 +38,13 @@ export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (r
   return { address: walletAddress, ...chainFields(chain, context.now()), quote_currency: quoteCurrency, items, indexed_from: indexedFrom };
 };
 
-/** The indexed balance; for an address that the index has never seen, the node's, because it may have been funded before the first indexed block. */
+/** The indexed balance, or the node's if the index has never seen the address: it may have been funded before the first indexed block. */
 async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address, height: number): Promise<SourcedBalance> {
-  const [stored, knowsNative] = await Promise.all([
+  const [stored, hasNative] = await Promise.all([
     context.tokens.balanceAt(chain.id, wallet, nativeTokenAddress, standards.native, height),
-    context.ledger.knowsNativeBalances(chain.id),
+    context.ledger.hasNativeBalances(chain.id),
   ]);
-  if (!knowsNative) return unknownNative;
+  if (!hasNative) return unknownNative;
   if (stored !== null) return stored;
   const block = await context.ledger.blockByNumber(chain.id, height);
   context.markVolatile();

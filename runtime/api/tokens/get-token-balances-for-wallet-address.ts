@@ -25,12 +25,12 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
     before: now - secondsPerDay + 1,
     times: [now, now - secondsPerDay],
   });
-  const [{ balancesBefore, rates }, holdings, knowsNative] = await Promise.all([
+  const [{ balancesBefore, rates }, holdings, hasNative] = await Promise.all([
     read,
     anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, request, read),
-    context.ledger.knowsNativeBalances(chain.id),
+    context.ledger.hasNativeBalances(chain.id),
   ]);
-  const balance24h = new Map(hideUnknownNative(balancesBefore ?? [], knowsNative).map((row) => [holdingKey(row), row.balance]));
+  const balance24h = new Map(hideUnknownNative(balancesBefore ?? [], hasNative).map((row) => [holdingKey(row), row.balance]));
   // In a complete index, an asset that did not occur up to that block had a balance of 0.
   const missingBalance = indexedFrom === null || balancesBefore !== null ? "0" : null;
   const chainConfig = context.chains.get(chain.id);

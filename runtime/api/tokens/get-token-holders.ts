@@ -28,7 +28,7 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
   const isEarly = isLast && offset + page.size <= maxEarlyRows;
   const early = isEarly ? await tokens.firstHolders(chain.id, tokenAddress, standard, height, { limit: page.size + 1, offset }) : null;
   const totals = early === null ? await tokens.tokenTotalsAt(chain.id, tokenAddress, standard, height) : early.totals;
-  // An index that starts late only knows the holders that have transferred or received the token since.
+  // An index that starts late only includes the holders that have transferred or received the token since.
   const total = indexedFrom !== null ? null : totals === null ? 0 : totals.holders;
   const limit = total === null ? page.size + 1 : Math.max(0, Math.min(page.size + 1, total - offset));
   const rows =

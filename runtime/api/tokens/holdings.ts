@@ -28,7 +28,7 @@ export interface Holding {
 /** A map key for a token and one of its standards. */
 export const holdingKey = ({ token, standard }: { readonly token: Address; readonly standard: number }): string => `${token}:${standard}`;
 
-/** Whether to include the token ids of collections, whether only those with cached metadata, and whether to omit their metadata. */
+/** Whether to include the token ids of collections, to limit them to ids with cached metadata, and to omit their metadata. */
 interface HoldingOptions {
   readonly nft: boolean;
   readonly noNftFetch: boolean;
@@ -53,15 +53,15 @@ export async function holdingsOf(
   const { indexedFrom, tokens } = context;
   const { nft } = options;
   const max = context.limits.answerRows;
-  const [{ holdings: held, metadata }, ids, knowsNative] = await Promise.all([
+  const [{ holdings: held, metadata }, ids, hasNative] = await Promise.all([
     read ?? tokens.holdingsAt(chain.id, wallet, block, max + 1),
     nft ? tokens.nftBalancesAt(chain.id, wallet, block, max + 1) : [],
-    context.ledger.knowsNativeBalances(chain.id),
+    context.ledger.hasNativeBalances(chain.id),
   ]);
   if (held.length > max) throw unsupportedValue("walletAddress", wallet, `a wallet with at most ${max} tokens`);
   if (ids.length > max) throw unsupportedValue("nft", "true", `false for a wallet with more than ${max} token ids`);
-  const known = hideUnknownNative(held, knowsNative);
-  const rows = !knowsNative && held[0]?.standard !== standards.native ? [unknownNative, ...known] : known;
+  const known = hideUnknownNative(held, hasNative);
+  const rows = !hasNative && held[0]?.standard !== standards.native ? [unknownNative, ...known] : known;
   for (const { token } of held) if (!metadata.has(token)) metadata.set(token, emptyMetadata(token));
   const [spam, described] = await Promise.all([
     spamAmong(context, chain, metadata.values()),
@@ -116,8 +116,8 @@ async function heldNfts(
 }
 
 /**
- * Whether an NFT collection is also an ERC-20 token. Both standards have `balanceOf`, which returns the ERC-20 balance in such a contract: the number
- * of NFTs that were held before the first indexed block is therefore unknown.
+ * Whether an NFT collection is also an ERC-20 token. Both standards have `balanceOf`, and such a contract returns the ERC-20 balance: the number of NFTs
+ * that were held before the first indexed block is therefore unknown.
  */
 export const isAlsoErc20 = ({ standard }: Pick<HoldingRow, "standard">, metadata: TokenMetadata | undefined): boolean =>
   standard === standards.erc721 && metadata?.standards.includes(standards.erc20) === true;

@@ -9,8 +9,8 @@ export type RawObject = Readonly<Record<string, unknown>>;
 const zeroHash: Hash = `0x${"0".repeat(64)}`;
 
 /**
- * Decodes a response to getblock with verbosity 2 or 3 (Bitcoin Core 22 to 28). It reads scripts, which determine the addresses, because the fields
- * with addresses differ between versions. @throws {BadReplyError} if a field is missing or invalid.
+ * Decodes a response to getblock with verbosity 2 or 3 (Bitcoin Core 22 to 28). Reads scripts, which determine the addresses, because the address
+ * fields differ between versions. @throws {BadReplyError} if a field is missing or invalid.
  */
 export function decodeBlock(reply: unknown, expected: { readonly number: number; readonly hash: Hash }): BitcoinBlock {
   const name = `block ${expected.number}`;

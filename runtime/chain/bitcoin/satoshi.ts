@@ -6,7 +6,7 @@ const maxExponent = 20;
 const amountPattern = /^(0|[1-9]\d{0,15})(?:\.(\d{1,20}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * Converts an amount of bitcoins from the notation of a node's response to satoshi, exactly. Undefined for more than 8 decimals, even if they are
+ * Converts an amount of bitcoins in a node's response to satoshi, exactly. Undefined for more than 8 decimals, even if they are
  * zeros, for negative amounts, and for amounts above the maximum supply.
  */
 export function satoshiOf(value: unknown): bigint | undefined {
@@ -14,10 +14,10 @@ export function satoshiOf(value: unknown): bigint | undefined {
   if (typeof text !== "string") return undefined;
   const match = amountPattern.exec(text);
   if (match === null) return undefined;
-  const [, whole = "", fraction = "", exponentText = "0"] = match;
+  const [, integer = "", fraction = "", exponentText = "0"] = match;
   const exponent = Number(exponentText);
   const zeros = decimals - fraction.length + exponent;
   if (zeros < 0 || Math.abs(exponent) > maxExponent) return undefined;
-  const satoshi = BigInt(`${whole}${fraction}`) * 10n ** BigInt(zeros);
+  const satoshi = BigInt(`${integer}${fraction}`) * 10n ** BigInt(zeros);
   return satoshi <= maxSatoshi ? satoshi : undefined;
 }

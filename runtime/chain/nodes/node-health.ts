@@ -46,8 +46,8 @@ export const problemOf = (node: NodeHealth, reference: number | null): string | 
 };
 
 /**
- * The position of the best node: among those without a problem and with a compared block, the one with the lowest lag and error rate; null if there
- * is none.
+ * The position of the best node: among the nodes without a problem and with a compared block, the one with the lowest lag and error rate; null if
+ * there is none.
  */
 export const bestNode = (nodes: readonly NodeHealth[]): number | null => {
   const reference = referenceHead(nodes);

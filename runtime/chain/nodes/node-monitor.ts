@@ -6,7 +6,7 @@ import { createNodeReader, type NodeReader } from "./node-reader.ts";
 
 export interface NodeMonitorOptions {
   readonly chain: { readonly name: string; readonly id: number };
-  /** In the order of preference; may contain secrets: messages show only the position and the host. */
+  /** In order of preference; may contain secrets: messages show only the position and the host. */
   readonly urls: readonly string[];
   /** The hash of an indexed block; null if it is not indexed. */
   readonly indexedHash: (height: number) => Promise<Hash | null>;
@@ -19,7 +19,7 @@ export interface NodeMonitorOptions {
 export interface NodeMonitor {
   /** The position of the node to use. */
   readonly current: number;
-  /** Aborts when the current node is replaced; each node in use has a signal of its own. */
+  /** Aborts when the current node is replaced; each node in use has its own signal. */
   readonly replaced: AbortSignal;
   /** Polls the nodes until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
@@ -39,7 +39,7 @@ interface Node extends NodeHealth {
   isCompared: boolean;
   isQuarantined: boolean;
   quarantinedUntil: number;
-  /** The block because of which it was quarantined; every comparison includes it until the quarantine ends. */
+  /** The block that caused its quarantine; every comparison includes it until the quarantine ends. */
   disputedHeight: number | null;
 }
 
@@ -138,7 +138,7 @@ export const createNodeMonitor = (options: NodeMonitorOptions): NodeMonitor => {
       undecided.push(
         await compareHashes(
           height,
-          hashes.map((ofNode) => ofNode[index] ?? null),
+          hashes.map((nodeHashes) => nodeHashes[index] ?? null),
         ),
       );
     for (const [position, node] of nodes.entries()) node.isCompared = hashes[position]?.[0] != null;

@@ -16,7 +16,7 @@ const maxConcurrent = 4;
 /** Enough for a block with the hashes of its transactions. */
 const maxReplyBytes = 16 * 1024 * 1024;
 
-/** Creates a reader that sends each call in a request of its own, because some nodes reject batches. */
+/** Creates a reader that sends each call in a separate request, because some nodes reject batches. */
 export const createNodeReader = (url: string): NodeReader => {
   const endpoint = createEndpoint(url, maxConcurrent, timeoutMilliseconds, undefined, maxReplyBytes);
   const read = async (method: string, params: readonly unknown[]): Promise<unknown> => {

@@ -16,7 +16,7 @@ export interface NewProtocol {
 
 /** The vaults of the demo, which a new protocol reads by default. */
 const demoVaults = (config: Config, chain: string): readonly Address[] =>
-  config.chains.filter((any) => isEvmChain(any)).find(({ name }) => name === chain)?.community.protocol_06?.vault ?? [];
+  config.chains.filter((configured) => isEvmChain(configured)).find(({ name }) => name === chain)?.community.protocol_06?.vault ?? [];
 
 /** `ashlar community new`: writes the files of a protocol that passes the check. @throws {CommandError} */
 export function createProtocol(config: Config, id: string, { directory, chain, contract }: NewProtocol): void {

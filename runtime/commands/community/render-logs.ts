@@ -5,7 +5,7 @@ import type { EmittedLogs, EmittedTopic, ProtocolLogs } from "../../domains/comm
 import { knownEvents } from "../../events/known-events.ts";
 import type { Hash } from "../../lib/hex.ts";
 
-/** Events that a declaration expects of a kind of contract: those of a table, or those that announce contracts. */
+/** Events that a declaration expects from a kind of contract, for a table or for the discovery of contracts. */
 interface ExpectedEvents {
   readonly name: string;
   readonly kind: string;
@@ -87,7 +87,7 @@ const renderUndeclared = ({ kind, topics }: EmittedLogs, declared: ReadonlySet<H
     : [...lines, `  undeclared  ${count(rest.reduce((sum, { logs }) => sum + logs, 0))} of ${kind} with ${rest.length} other topics`];
 };
 
-/** The signatures like declared ones, by topic. */
+/** The signatures that are similar to declared ones, by topic. */
 const similarSignatures = (unmatched: readonly ExpectedEvents[], undeclared: readonly EmittedTopic[]): ReadonlyMap<Hash, string> => {
   const topics = new Set(undeclared.flatMap(({ topic0 }) => topic0 ?? []));
   const signatures = unmatched.flatMap(({ events }) => events.flatMap((event) => similarSignature(event, topics) ?? []));

@@ -7,7 +7,7 @@ class RollBack extends Error {
   override readonly name = "RollBack";
 }
 
-/** A transaction that is used as a database: a failed statement does not abort it, and transactions are part of it. */
+/** A transaction that is used as a database: a failed statement does not abort it, and nested transactions run in it. */
 export interface RolledBack extends Database {
   /** The same transaction, for statements with the rights and limits of the reader role; null if the user of the database may not become that role. */
   asReader(role: string, statementMilliseconds: number): Promise<Database | null>;

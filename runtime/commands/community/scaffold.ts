@@ -9,7 +9,7 @@ export interface Scaffold {
 /** The JSON Schema of declarations, in the directory of the protocols: editors find it wherever Ashlar is installed. */
 export const schemaFile = "protocol.schema.json";
 
-/** The files of a new protocol, by name: ERC-4626 vaults with an operation of the template and one of its own. */
+/** The files of a new protocol, by name: ERC-4626 vaults with an operation of the template and a new one. */
 export const scaffoldFiles = (scaffold: Scaffold): Readonly<Record<string, string>> => ({
   "protocol.yaml": declaration(scaffold),
   "balances.sql": balances,
@@ -17,9 +17,9 @@ export const scaffoldFiles = (scaffold: Scaffold): Readonly<Record<string, strin
 });
 
 const declaration = ({ id, chain, contracts }: Scaffold): string => `# yaml-language-server: $schema=../${schemaFile}
-# A protocol of your own: ERC-4626 vaults. Replace contracts, events and operations with your own.
+# An example protocol of ERC-4626 vaults. Replace its contracts, events and operations with your own.
 protocol: ${id}
-description: Vaults of ERC-4626.
+description: ERC-4626 vaults.
 version: 1 # raised when the meaning of rows changes: the tables are rebuilt
 contracts:
   vault:
@@ -65,7 +65,7 @@ operations:
   balances:
     sql: balances.sql
     notes: The assets that the wallet's shares of each vault are convertible to. An address without shares has no items.
-  # An operation of its own.
+  # A new operation.
   deposits:
     sql: deposits.sql
     summary: Deposits for a wallet
@@ -75,7 +75,7 @@ operations:
     cost: { credits: 0.01, per: item }
 `;
 
-const balances = `-- The wallet's shares of each vault: those that it received less those that it sent, at the newest price of a share.
+const balances = `-- The wallet's shares of each vault (received minus sent), valued at the newest share price.
 WITH moves AS (
   SELECT contract, shares FROM share_transfers
   WHERE chain_id = :chain AND to_address = :wallet AND block_number <= :as_of_block
@@ -100,7 +100,7 @@ SELECT
   v.contract AS pool_address,
   vault.name AS pool_name,
   'supplied' AS position,
-  -- Until the asset has been read, the position is stated without an amount.
+  -- Until the asset has been read, the position is returned without an amount.
   COALESCE(v.asset, v.contract) AS contract_address,
   token.name AS contract_name,
   token.symbol AS contract_ticker_symbol,

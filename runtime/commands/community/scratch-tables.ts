@@ -6,8 +6,8 @@ import type { OperationQuery } from "../../declarations/protocol.ts";
 import { installationOf } from "../../domains/community/install/statements.ts";
 
 /**
- * Creates the tables of a protocol under a random id, in a transaction that is to be rolled back, and returns the protocol of that id. The reader
- * role may read them; with null, no rights are granted.
+ * Creates the tables of a protocol under a random id, in a transaction that the caller rolls back, and returns the protocol with that id. Grants the
+ * reader role access to them, unless it is null.
  */
 export const createScratchTables = async (database: Database, added: AddedProtocol, readerRole: string | null): Promise<AddedProtocol> => {
   const scratch = renamed(added, `test_${randomBytes(4).toString("hex")}`);
@@ -19,11 +19,11 @@ export const createScratchTables = async (database: Database, added: AddedProtoc
   return scratch;
 };
 
-/** A message of the database in which the id of scratch tables is replaced by that of the declaration. */
+/** Replaces the id of the scratch tables in a message of the database with the declared id. */
 export const declaredText = (message: string, { protocol: { id: scratch } }: AddedProtocol, { protocol: { id } }: AddedProtocol): string =>
   message.replaceAll(scratch, id);
 
-/** A protocol under another id. The checker inserted the schema, in quotation marks, before the tables of the text. */
+/** The protocol under another id. The checker has qualified the tables in its SQL with the quoted schema. */
 const renamed = (added: AddedProtocol, id: string): AddedProtocol => {
   const { protocol } = added;
   const moved = <Query extends OperationQuery>(query: Query): Query => ({

@@ -23,7 +23,7 @@ export interface RequestResult {
   readonly problem: string | null;
 }
 
-/** Serves one protocol on a chain, to which a contract is added if the declaration has none there. */
+/** Serves one protocol on a chain, and adds a contract if the declaration has none on that chain. */
 export const serveProtocol = async (added: AddedProtocol, { config, chain, database, reader }: ServeOptions) => {
   const { protocol } = added;
   const [kind = ""] = Object.keys(protocol.contracts);
@@ -63,7 +63,7 @@ export const serveProtocol = async (added: AddedProtocol, { config, chain, datab
   };
 };
 
-/** Why a request failed, from a line of the log. */
+/** The reason why a request failed, from a log line. */
 const reasonOf = (line: string): string => {
   const {
     violations = [],

@@ -18,21 +18,21 @@ export async function communityStatus(config: Config): Promise<void> {
   requireDatabase(config);
   const { added, problems } = loadAdded(config);
   const lines: string[] = [];
-  await withEachDatabase(config, databaseNames(config), async ({ indexing }, ofDatabase) => {
-    const chains = new Map((await resolveChains(ofDatabase, { indexing })).map((chain) => [chain.id, chain]));
+  await withEachDatabase(config, databaseNames(config), async ({ indexing }, databaseConfig) => {
+    const chains = new Map((await resolveChains(databaseConfig, { indexing })).map((chain) => [chain.id, chain]));
     for (const status of await createCommunityQueries(indexing).statuses()) {
       const [chain, protocol] = [chains.get(status.chain_id), added.get(status.protocol)];
       lines.push(...renderStatus(status, chain?.name ?? `chain ${status.chain_id}`));
       if (chain !== undefined && isEvmChain(chain) && protocol !== undefined && status.tables.length > 0)
-        lines.push(...(await linesOfLogs(indexing, chain, protocol)));
+        lines.push(...(await logLines(indexing, chain, protocol)));
     }
   });
   lines.push(...problems);
-  const none = "No declared protocol is indexed: none has contracts on a chain that was indexed.";
+  const none = "No declared protocol is indexed: none has contracts on an indexed chain.";
   for (const line of lines.length === 0 ? [none] : lines) stdout.write(`${escapeTerminal(line)}\n`);
 }
 
-/** The operator's protocols by id, or the reasons why their directory cannot be read; what is indexed is printed in either case. */
+/** The operator's protocols by id, or the reasons why their directory cannot be read; the status is printed in either case. */
 const loadAdded = (config: Config): { readonly added: ReadonlyMap<string, Protocol>; readonly problems: readonly string[] } => {
   try {
     return { added: new Map(loadProtocols(config).added.map(({ protocol }) => [protocol.id, protocol])), problems: [] };
@@ -43,7 +43,7 @@ const loadAdded = (config: Config): { readonly added: ReadonlyMap<string, Protoc
 };
 
 /** Logs that the author of an added protocol should examine. Events of built-in ones may be rare, and their signatures are tested. */
-const linesOfLogs = async (database: Database, chain: ChainConfig, protocol: Protocol): Promise<string[]> =>
+const logLines = async (database: Database, chain: ChainConfig, protocol: Protocol): Promise<string[]> =>
   renderLogs(protocol, await protocolLogs(database, chain.id, protocol, fixedContracts(protocol, chain)));
 
 /** Renders the lines of a protocol on a chain. */

@@ -14,7 +14,7 @@ import { type FilledTables, type ProtocolResult, tryProtocol } from "./try-proto
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
 /**
- * `ashlar community test`: checks a directory, tries its operations on the index of a chain, and returns whether all of them work.
+ * `ashlar community test`: checks a directory, runs its operations on the index of a chain, and returns whether all of them work.
  * @throws {ConfigError} with diagnostics.
  */
 export async function testDirectory(config: Config, directory: string | undefined): Promise<boolean> {

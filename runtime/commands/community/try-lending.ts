@@ -8,7 +8,7 @@ import { tableOf } from "../../domains/community/relations.ts";
 import { planQuery } from "./plan-queries.ts";
 import type { TestTables } from "./rolled-back.ts";
 
-/** What the test of the SQL of lending events found. */
+/** The result of testing a protocol's SQL for lending events. */
 export interface LendingResult {
   /** Events of all transactions. */
   readonly events: number;
@@ -21,9 +21,9 @@ interface Position {
   readonly transaction_index: number;
 }
 
-/** Rows of each table whose transactions the statement is run for. */
+/** Max rows of each table for whose transactions the statement runs. */
 const maxRows = 3;
-/** A position without rows: the statement runs even if the tables are empty. */
+/** A position without rows, so that the statement runs even if the tables are empty. */
 const emptyPosition: Position = { block: -1, transaction_index: -1 };
 
 /** Plans the statement of lending events, compares the types of its columns, and runs it for the newest transactions of each table. Null if there is none. */

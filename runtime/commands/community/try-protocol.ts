@@ -17,7 +17,7 @@ import { createScratchTables, declaredText } from "./scratch-tables.ts";
 import { serveProtocol } from "./serve-protocol.ts";
 import { type LendingResult, tryLending } from "./try-lending.ts";
 
-/** What the test of one operation found. */
+/** The result of testing one operation. */
 export interface OperationResult {
   readonly operation: string;
   /** Items of all responses. */
@@ -28,20 +28,20 @@ export interface OperationResult {
 
 export interface ProtocolResult {
   readonly protocol: string;
-  /** The rows that the operations ran on: null for those of the index. */
+  /** The tables that the operations ran on; null for those of the index. */
   readonly filled: FilledTables | null;
   /** Whether the SQL ran with the rights of the reader role, as it does for requests. */
   readonly isReader: boolean;
   readonly operations: readonly OperationResult[];
   /** Null if the protocol declares no lending events. */
   readonly lending: LendingResult | null;
-  /** What the contracts emitted but the declaration does not expect, as lines of text. */
+  /** Differences between the emitted logs and the declaration, as lines of text. */
   readonly logs: readonly string[];
 }
 
 /** Tables that were created for the test and filled from stored logs. */
 export interface FilledTables {
-  /** Why the rows of the index are not those of the declaration. */
+  /** Why the index does not match the declaration. */
   readonly reason: string;
   readonly logs: number;
   /** Whether the ledger has more logs of the protocol than the test reads. */
@@ -58,7 +58,7 @@ export interface TryOptions {
 /**
  * Plans each statement of a protocol and compares the types of its columns, then requests each operation, with every response validated against the document,
  * and runs the statement of lending events, all with the rights of the reader role where possible.
- * The tables are those of the index if it has indexed this declaration; otherwise they are created, and filled from stored logs. All of it is rolled back.
+ * It uses the tables of the index if they match this declaration; otherwise it creates tables and fills them from stored logs. Everything is rolled back.
  */
 export const tryProtocol = (added: AddedProtocol, options: TryOptions): Promise<ProtocolResult> =>
   rolledBack(options.database, async (inside) => {
@@ -84,7 +84,7 @@ export const tryProtocol = (added: AddedProtocol, options: TryOptions): Promise<
     };
   });
 
-/** The transaction, whose statements may take as long as those of the reader role. */
+/** The transaction, with the statement timeout of the reader role. */
 const limited = async (inside: RolledBack, milliseconds: number): Promise<RolledBack> => {
   await inside.query("SELECT set_config('statement_timeout', $1, true)", [String(milliseconds)]);
   return inside;

@@ -16,7 +16,7 @@ export interface WorkerStart {
   readonly config: Config;
   readonly chains: readonly AnyChainConfig[];
   readonly database: ServiceAddress;
-  /** Those of the databases of `databases`, by name. */
+  /** The pool sizes for the databases of `databases`, by name. */
   readonly shardPools: Readonly<Record<string, PoolSizes>>;
   readonly demo?: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
 }
@@ -33,7 +33,7 @@ export type WorkerFunctions = {
   readonly requests: (_: null) => Promise<number>;
   /** The metrics of this process; none if they are not configured. */
   readonly metrics: (_: null) => Promise<readonly Metric[]>;
-  /** Returns if the event loop runs. */
+  /** Responds unless the event loop is blocked. */
   readonly ping: (_: null) => void;
   /** Finishes the requests in flight, and exits. */
   readonly stop: (_: null) => Promise<void>;
@@ -48,7 +48,7 @@ export interface EndedRequest {
 
 /** The functions that the primary offers to a worker. */
 export type PrimaryFunctions = {
-  /** Counts a request of a key; `lookup` is a number for each lookup of the key by this worker. */
+  /** Counts a request of a key; `lookup` identifies the lookup of the key by this worker. */
   readonly admit: (request: { readonly key: MeteredKey; readonly lookup: number }) => Promise<Metered>;
   readonly endRequests: (requests: readonly EndedRequest[]) => void;
   readonly charge: (charge: {
@@ -71,7 +71,7 @@ export interface IndexerStart {
   readonly endsWhenRefused: boolean;
   readonly database: ServiceAddress;
   readonly pools: PoolSizes;
-  /** Those of the databases of `databases`, by name. */
+  /** The pool sizes for the databases of `databases`, by name. */
   readonly shardPools: Readonly<Record<string, PoolSizes>>;
 }
 
@@ -82,7 +82,7 @@ export type IndexerFunctions = {
   readonly changeDatabase: (address: ServiceAddress) => void;
   /** The metrics of this process; none if they are not configured. */
   readonly metrics: (_: null) => Promise<readonly Metric[]>;
-  /** Returns if the event loop runs. */
+  /** Responds unless the event loop is blocked. */
   readonly ping: (_: null) => void;
   /** Finishes the current batch, and exits. */
   readonly stop: (_: null) => Promise<void>;

@@ -4,7 +4,7 @@ import { isRunning, type KeyMeter } from "../../http/key-meter.ts";
 import type { MeteredKey } from "../../http/keys.ts";
 import type { EndedRequest, PrimaryFunctions } from "./functions.ts";
 
-/** Max keys whose last lookup by a worker the primary remembers; only a flood looks up more at the same time. */
+/** Max keys per worker whose last lookup the primary remembers; only a flood of requests uses more at a time. */
 const maxKeys = 10_000;
 
 /** A key, and the number of its lookup by this worker. */
@@ -13,7 +13,7 @@ interface LookedUp {
   readonly lookup: number;
 }
 
-/** A worker's meter, which leaves the counting to its primary. */
+/** A worker's meter, which delegates the counting to its primary. */
 export function createRemoteMeter(primary: Channel<PrimaryFunctions>): KeyMeter {
   const lookups = new WeakMap<MeteredKey, LookedUp>();
   let lastLookup = 0;
@@ -22,7 +22,7 @@ export function createRemoteMeter(primary: Channel<PrimaryFunctions>): KeyMeter 
     const known = lookups.get(key);
     if (known !== undefined) return known;
     lastLookup += 1;
-    // Only the members that metering needs.
+    // Only the fields that metering needs.
     const { id, creditLimitHundredths, usedHundredths, lookedUpAt, limits, quotas } = key;
     const request = { key: { id, creditLimitHundredths, usedHundredths, lookedUpAt, limits, quotas }, lookup: lastLookup };
     lookups.set(key, request);
@@ -31,7 +31,7 @@ export function createRemoteMeter(primary: Channel<PrimaryFunctions>): KeyMeter 
   return {
     admit: (key) => primary.call("admit", lookedUp(key)),
     end(keyId, databaseMilliseconds, drainPerMinute) {
-      // Requests that end in one turn of the event loop are one message.
+      // Requests that end in the same turn of the event loop are reported in one message.
       if (ended.length === 0)
         setImmediate(() => {
           primary.post("endRequests", ended);
@@ -53,7 +53,7 @@ export interface MeterFunctions extends Pick<PrimaryFunctions, "admit" | "endReq
 
 /** Creates the functions for one worker. */
 export function meterFunctions(meter: KeyMeter): MeterFunctions {
-  /** The last lookup of each key. The meter recognises a lookup by the object, and counts charges from its first request on. */
+  /** The last lookup of each key. The meter identifies a lookup by its object, and counts charges from the first request of the lookup on. */
   const last = new LRUCache<number, LookedUp>({ max: maxKeys });
   /** The requests of this worker that have not ended, by key. */
   const running = new Map<number, number>();

@@ -21,7 +21,7 @@ export interface IndexerOptions extends Pick<IndexerStart, "config" | "chains" |
 }
 
 /**
- * Runs the indexer in a process of its own until the signal aborts. @throws {CommandError} if indexing has failed for a reason that a restart would not change
+ * Runs the indexer in a separate process until the signal aborts. @throws {CommandError} if indexing has failed for a reason that a restart would not change
  */
 export async function runIndexerProcess(
   { config, chains, endsWhenRefused, database, progress, log, processes, metrics }: IndexerOptions,

@@ -22,19 +22,19 @@ export interface WorkersOptions extends Pick<WorkerStart, "config" | "chains" | 
 }
 
 /**
- * A worker whose event loop is blocked for this time is replaced. Nothing that a worker does takes that long: its longest garbage collections and synchronous
- * work take less than a second, and several seconds on a slow machine. Meanwhile, connections go to other workers after one second.
+ * A worker whose event loop is blocked for this time is replaced. A worker's longest garbage collections and synchronous work take less than a second, or
+ * several seconds on a slow machine. Meanwhile, connections go to other workers after one second.
  */
 const maxSilentSeconds = 20;
 
 interface Worker {
   readonly channel: Channel<WorkerFunctions>;
   readonly connections: ConnectionWorker;
-  /** Ends the requests that the worker has left. */
+  /** Ends the requests that were in flight when the worker exited. */
   readonly endRequests: () => void;
 }
 
-/** Starts the workers of a server: this process is their primary, which listens and gives them connections. @throws {CommandError} */
+/** Starts the workers of a server: this process is their primary, which listens and distributes connections to them. @throws {CommandError} */
 export async function startWorkers(options: WorkersOptions): Promise<ApiServer> {
   const { config, database, log } = options;
   const connections = await openConnections(listenOf(config), { onError: logAcceptError(log) }).catch((error: NodeJS.ErrnoException) => {

@@ -20,7 +20,7 @@ import { settlesWithin } from "../shutdown.ts";
 import type { PrimaryFunctions, WorkerFunctions, WorkerStart } from "./functions.ts";
 import { createRemoteMeter } from "./remote-meter.ts";
 
-/** A worker that serves. */
+/** The state of a worker that serves. */
 interface Running {
   readonly address: CurrentAddresses;
   readonly serving: AcceptedApiServer;
@@ -39,7 +39,7 @@ const functions: WorkerFunctions = {
   },
   connection(sent, socket) {
     if (isLate(sent, monotonicMilliseconds())) {
-      // Closes the copy of this process.
+      // Closes this process's copy of the socket.
       socket?.destroy();
       return connections.declined(sent.id);
     }
@@ -74,8 +74,8 @@ async function createWorker({ name, pools, shardPools, config, chains, database,
   const notifications = openNotifications(address.server);
   const replicas = openReplicas(config, serving, logger);
   const shards = address.shards.map((shard) => {
-    const ofShard = configOfDatabase(config, shard.name);
-    return { name: shard.name, config: ofShard, ...openShardPools(ofShard, shard.address, shardPools[shard.name] ?? pools, logger) };
+    const scoped = configOfDatabase(config, shard.name);
+    return { name: shard.name, config: scoped, ...openShardPools(scoped, shard.address, shardPools[shard.name] ?? pools, logger) };
   });
   const servingShards = openServingShards(shards, logger);
   const metrics =

@@ -11,7 +11,7 @@ export const arbitrumMainnet: Preset = {
   wrappedNative: ["0x82af49447d8a07e3bd95bd0d56f35241523fbab1"],
   explorers: [{ label: "Arbiscan", url: "https://arbiscan.io" }],
   nativeAccounting: "state",
-  // A block is final when the block of the parent chain that contains its data is: within an hour, at four blocks per second.
+  // A block is final when the block of the parent chain that contains its data is final: within an hour, at four blocks per second.
   finality: 14_400,
   // Uniswap's deployment list.
   exchanges: [{ name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" }],

@@ -23,7 +23,7 @@ export const gnosisMainnet: Preset = {
       feePpm: 3_000,
     },
   ],
-  // The native token, and thus the wrapped one, is pegged to the US dollar (Gnosis' documentation, "xDAI").
+  // The native token, and therefore the wrapped one, is pegged to the US dollar (Gnosis' documentation, "xDAI").
   prices: { stablecoins: [{ token: "0xe91d153e0b41518a2ce8dd3d7944fa863463a97d" }] },
   // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },

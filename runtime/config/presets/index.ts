@@ -17,7 +17,7 @@ import { optimismMainnet } from "./optimism-mainnet.ts";
 import { optimismSepolia } from "./optimism-sepolia.ts";
 import { polygonAmoyTestnet } from "./polygon-amoy-testnet.ts";
 
-/** The well-known networks, mainnets first. Ids, currencies and explorers are those of `viem/chains`. */
+/** The well-known networks, mainnets first. Ids, currencies and explorers are taken from `viem/chains`. */
 export const presets: readonly Preset[] = [
   ethMainnet,
   bscMainnet,
@@ -60,6 +60,6 @@ export const withPreset = (chain: {
   return { ...preset, ...chain, ...merged("prices", preset.prices, chain.prices), ...merged("nfts", preset.nfts, chain.nfts) };
 };
 
-/** The merged settings of a section; empty unless preset and configuration both have the section. */
+/** The merged settings of a section; empty unless both the preset and the configuration have it. */
 const merged = (name: string, defaults: object | undefined, configured: unknown): Record<string, unknown> =>
   defaults !== undefined && typeof configured === "object" && !Array.isArray(configured) ? { [name]: { ...defaults, ...configured } } : {};

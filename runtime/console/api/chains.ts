@@ -89,7 +89,7 @@ export async function listChains({ stores, databaseOf }: ChainLocations): Promis
   return { chains: chains.map(toItem), unavailable };
 }
 
-/** The details of a chain of the index. @throws {ConsoleError} 404 */
+/** The details of an indexed chain. @throws {ConsoleError} 404 */
 export async function readChain(locations: ChainLocations, name: string, tasks: Pick<ChainTasks, "of">): Promise<ChainDetails> {
   const target = await findChain(locations, name);
   const { database } = target.store;
@@ -163,7 +163,7 @@ export function createChainActions(tasks: ChainTasks): Readonly<Record<string, A
       const { tokens, isCollection } = await refreshMetadata(chain.store.indexing, chain, contract, actor);
       if (tokens === 0 && !isCollection)
         throw new ConsoleError(404, `No ${contract ?? "token"} with metadata in the index of ${chain.name}.`);
-      return `Queued: the metadata of ${tokens} contracts${isCollection ? ", and the documents of the contract's NFTs," : ""} are read again.`;
+      return `Queued: the metadata of ${tokens} contracts${isCollection ? ", and the documents of the contract's NFTs," : ""} will be read again.`;
     },
     async audit(chain, body, actor) {
       tasks.startAudit(chain, parseWith(audit, body).sample, actor);

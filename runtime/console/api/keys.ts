@@ -122,7 +122,7 @@ export async function createKey(database: Pick<Database, "transaction">, body: u
   });
 }
 
-/** Changes a key; servers use the change within 5 seconds. @throws {ConsoleError} 400, or 404 if there is no active key with the id. */
+/** Changes a key; servers apply the change within 5 seconds. @throws {ConsoleError} 400, or 404 if there is no active key with the id. */
 export async function updateKey(database: Pick<Database, "transaction">, id: number, body: unknown, actor: string): Promise<void> {
   const input = parseWith(change, body);
   const isFound = await withKeys(database, actor, async (keys, record) => {

@@ -63,7 +63,7 @@ interface Requests extends Group {
 }
 
 const columns = sql`u.day::text AS day, u.key_id AS "keyId", u.operation`;
-const idOf = ({ day: ofDay, keyId, operation }: Group): string => ofDay ?? (keyId === null ? `operation ${operation}` : `key ${keyId}`);
+const idOf = ({ day: date, keyId, operation }: Group): string => date ?? (keyId === null ? `operation ${operation}` : `key ${keyId}`);
 
 interface Sums {
   hundredths: number;
@@ -89,11 +89,11 @@ export async function readUsage({ query }: Pick<Queryable, "query">, usage: Filt
   ]);
   const groups = new Map<string, Group & Sums>();
   const groupOf = (row: Group): Sums => {
-    const { day: ofDay, keyId, operation } = row;
+    const { day: date, keyId, operation } = row;
     const found = groups.get(idOf(row));
     if (found !== undefined) return found;
     const created = {
-      day: ofDay,
+      day: date,
       keyId,
       operation,
       hundredths: 0,
@@ -183,11 +183,11 @@ export async function readUsageCsv({ query }: Pick<Queryable, "query">, usage: F
   return [csvColumns, ...lines.map(toCells)].map((cells) => renderRecord(cells.map(renderField))).join("");
 }
 
-function toCells({ day: ofDay, keyId, label, operation, calls, hundredths, errors, buckets, requests }: Line): (string | number | null)[] {
+function toCells({ day: date, keyId, label, operation, calls, hundredths, errors, buckets, requests }: Line): (string | number | null)[] {
   const counts = new Array<number>(durationBounds.length + 1).fill(0);
   for (const [position, bucket] of (buckets ?? []).entries()) counts[bucket] = (counts[bucket] ?? 0) + (requests?.[position] ?? 0);
   const { p50, p99, requests: counted } = toRow("", { hundredths, errors, counts });
-  return [ofDay, keyId, label, operation, calls, hundredths / 100, counted, errors, p50, p99];
+  return [date, keyId, label, operation, calls, hundredths / 100, counted, errors, p50, p99];
 }
 
 const renderField = (value: string | number | null): string => renderCell(value, typeof value === "number" ? "number" : "text");

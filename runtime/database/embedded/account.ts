@@ -9,7 +9,7 @@ export type Account = { readonly uid: number; readonly gid: number } | undefined
 /** "nobody" on Linux: PostgreSQL refuses to run as root, and initdb requires an account that exists. */
 const nobody = { uid: 65534, gid: 65534 } as const;
 
-/** The account for a cluster: the current user; if that is root, the owner of the cluster, else nobody. */
+/** The account for a cluster: the current user or, if the user is root, the owner of the cluster, or else nobody. */
 export function chooseAccount(paths: EmbeddedPaths): Account {
   if (process.getuid?.() !== 0) return undefined;
   const owner = statSync(paths.cluster, { throwIfNoEntry: false });
@@ -33,7 +33,7 @@ export function spawnIn(folder: string, account: Account): { readonly options: S
   return { options: { ...asAccount(account), cwd: folder }, dataDirectory: linuxRoot ? "/proc/self/cwd" : folder };
 }
 
-/** Spawn options: the account, and an environment without PGDATA, PGPORT and the like. */
+/** Spawn options: the account, and an environment without PGDATA, PGPORT and similar variables. */
 export function asAccount(account: Account): SpawnOptions {
   const { PATH, SystemRoot, TEMP } = process.env;
   const env = Object.fromEntries(Object.entries({ PATH, SystemRoot, TEMP, LC_ALL: "C" }).filter(([, value]) => value !== undefined));

@@ -23,7 +23,7 @@ export async function prepareCluster(paths: EmbeddedPaths, binaries: Binaries, a
       `the data in ${paths.cluster} was created by PostgreSQL ${major}, and the installed version is ${binaries.major}: ${remedy}`,
     );
   }
-  // A copy created by root belongs to root.
+  // A copy that root has created is owned by root.
   if (account !== undefined && statSync(paths.cluster).uid !== account.uid) handOver(paths.cluster, account);
   if (!existsSync(paths.password)) await setPassword(paths, paths.cluster, [], binaries, account);
 }

@@ -1,13 +1,13 @@
 import { readFileSync, readlinkSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** What the lock file of a data directory contains. */
+/** The contents of the lock file of a data directory. */
 export interface LockRecord {
   /** Random for each acquisition. */
   readonly id: string;
   readonly host: string;
   readonly pid: number;
-  /** The boot of the machine: containers of one machine have the same; empty if it is unknown. */
+  /** The boot id of the machine, which its containers share; empty if it is unknown. */
   readonly boot: string;
   /** The namespaces of network and process ids, in which local sockets and processes are visible; empty on systems without namespaces. */
   readonly network: string;
@@ -42,7 +42,7 @@ export const ownRecord = (id: string): LockRecord => {
   };
 };
 
-/** Whether two processes run on one machine since it was booted. */
+/** Whether two processes run on the same machine, which has not been rebooted between them. */
 export const isSameMachine = (a: LockRecord, b: LockRecord): boolean => a.boot !== "" && a.boot === b.boot;
 
 /** Whether two processes see each other's processes and local sockets. */

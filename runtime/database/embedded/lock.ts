@@ -22,7 +22,7 @@ export interface DirectoryLock {
   readonly presence: number | undefined;
   /** Aborts if another process has taken the lock, or it cannot be renewed; the reason is an EmbeddedUnavailable. */
   readonly lost: AbortSignal;
-  /** Removes the lock, unless it was lost or processes of the server are left. */
+  /** Removes the lock, unless it was lost or processes of the server still run. */
   release(): Promise<void>;
 }
 
@@ -39,12 +39,12 @@ export interface LockOptions {
 const renewal = { interval: 2_000, max: 4_000, failures: 3 } as const;
 /** A lock that was not renewed for this time is stale (docs/operations/self-healing.md). */
 const staleMilliseconds = 20_000;
-/** Of several processes that take a stale lock, the last one to replace the file keeps it; the others see that after this time. */
+/** If several processes take a stale lock, the last one to replace the file keeps it; the others detect this after this time. */
 const settleMilliseconds = 1_000;
 
 /**
- * Locks a data directory that this process has claimed (`ownership.ts`). A lock whose owner has ended is taken over: at once if that is certain,
- * otherwise once it is stale. @throws {EmbeddedUnavailable} if another process has the lock, or processes of its server are left
+ * Locks a data directory that this process has claimed (`ownership.ts`). A lock whose owner has ended is taken over: immediately if that is certain,
+ * otherwise once it is stale. @throws {EmbeddedUnavailable} if another process has the lock, or processes of its server still run
  */
 export async function acquireLock(paths: EmbeddedPaths, options: LockOptions = {}): Promise<DirectoryLock> {
   const own = ownRecord(randomBytes(16).toString("hex"));
@@ -77,10 +77,10 @@ export async function refuseOtherContainer(paths: EmbeddedPaths, signal: AbortSi
   if (await isRenewed(paths, held, 3 * renewal.interval, signal)) throw inUse(paths, held.record);
 }
 
-/** Returns if the owner of a lock has ended. @throws {EmbeddedUnavailable} if it has not, or processes of its server are left */
+/** Returns if the owner of a lock has ended. @throws {EmbeddedUnavailable} if it has not, or processes of its server still run */
 async function checkEnded(paths: EmbeddedPaths, held: LockState, own: LockRecord, options: LockOptions): Promise<void> {
   const { record } = held;
-  // This process has the claim, so the owner has ended. If its server is left, this process finds it.
+  // This process has the claim, so the owner has ended. If its server still runs, this process finds it.
   if (record !== null && isSameContainer(record, own)) return;
   const { signal, onWait, staleMilliseconds: milliseconds = staleMilliseconds } = options;
   const isHere = record !== null && isSameMachine(record, own);
@@ -138,7 +138,7 @@ function holdLock(paths: EmbeddedPaths, own: LockRecord, handle: FileHandle, pre
   const released = new AbortController();
   const isOwn = async (): Promise<boolean> => {
     const text = await readFile(paths.lock, "utf8").catch((error: NodeJS.ErrnoException) => {
-      // A removed file does not protect the directory any more.
+      // A removed file no longer protects the directory.
       if (error.code === "ENOENT") return "";
       throw error;
     });

@@ -27,7 +27,7 @@ export function findOldBinaries(paths: EmbeddedPaths, account: Account, major: s
         ? `${folder} has no programs of PostgreSQL`
         : `${folder} has PostgreSQL ${other.version || "of an unknown version"}`;
   throw new EmbeddedUnavailable(
-    `upgrading ${paths.cluster} needs the programs of PostgreSQL ${major}, and ${where}: pass --programs with the folder of the installation of Ashlar that was used until now, or of PostgreSQL ${major} (for example ${debianFolder}/${major})`,
+    `upgrading ${paths.cluster} needs the programs of PostgreSQL ${major}, but ${where}: pass --programs with the folder of the installation of Ashlar that was used until now, or of PostgreSQL ${major} (for example ${debianFolder}/${major})`,
   );
 }
 

@@ -9,7 +9,7 @@ export interface EmbeddedPaths {
   readonly cluster: string;
   /** A cluster that is being created; it is renamed when it is complete. */
   readonly unfinished: string;
-  /** What an upgrade to another major version of PostgreSQL creates: a data directory of its own, and the files of the backup. */
+  /** The folder of an upgrade to another major version of PostgreSQL: a separate data directory, and the files of the backup. */
   readonly upgrade: string;
   /** A complete cluster of an upgrade, which is about to replace the old one. */
   readonly upgraded: string;

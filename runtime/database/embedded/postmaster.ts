@@ -18,7 +18,7 @@ export interface Postmaster {
   alive(): boolean;
 }
 
-/** How long to wait for the child processes of a killed server, with the signal to send to those that are left after each wait. */
+/** How long to wait for the child processes of a killed server, with the signal to send after each wait to those that still run. */
 const childTimeouts = [
   ["SIGTERM", 1_000],
   ["SIGQUIT", 1_000],

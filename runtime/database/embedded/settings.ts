@@ -2,9 +2,9 @@ import { totalmem } from "node:os";
 import process from "node:process";
 import { availableCores } from "../../lib/available-cores.ts";
 
-/** What some settings are computed from. */
+/** The properties of the machine on which some settings depend. */
 export interface Machine {
-  /** Memory in bytes: that of the container, if it is limited. */
+  /** Memory in bytes, or the memory limit of the container if there is one. */
   readonly memory: number;
   /** The cores that the process may use. */
   readonly cores: number;
@@ -17,15 +17,15 @@ const thisMachine = (): Machine => {
 };
 
 /**
- * The max_connections of a small machine. A larger one has, per core, 6 for the statements of requests, up to 6 others of a worker, and a tenth in
- * reserve (`commands/pool-sizes.ts`), plus 60 others.
+ * The max_connections of a small machine. A larger machine allows per core 6 for the statements of requests, up to 6 others of a worker, and a tenth
+ * in reserve (`commands/pool-sizes.ts`), plus 60 others.
  */
 const minConnections = 100;
 const connectionsPerCore = 14;
 const otherConnections = 60;
 
 /**
- * The settings that follow from the machine, which the indexer, the server and the node may share: a sixteenth of the memory for shared buffers, from 128 MB
+ * The settings that depend on the machine, which the indexer, the server and the node may share: a sixteenth of the memory for shared buffers, from 128 MB
  * to 4 GB, and the assumption that a quarter caches the database.
  */
 export function machineSettings({ memory, cores }: Machine): Readonly<Record<string, string>> {
@@ -66,7 +66,7 @@ const settings: Readonly<Record<string, string>> = {
   log_checkpoints: "off",
 };
 
-/** The settings as command-line arguments, `-c name=value`; those of the caller come last and take precedence. */
+/** The settings as command-line arguments, `-c name=value`; the caller's settings come last and take precedence. */
 export function settingArguments(more: Readonly<Record<string, string>>): string[] {
   return Object.entries({ ...settings, ...machineSettings(thisMachine()), ...more }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }

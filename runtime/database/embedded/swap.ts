@@ -6,7 +6,7 @@ import type { EmbeddedPaths } from "./paths.ts";
 export const keptCluster = ({ root }: EmbeddedPaths, major: string): string => join(root, `postgres-${major}`);
 
 /**
- * Replaces a cluster with that of an upgrade, and keeps the old one. No system call exchanges folders on all file systems: if the process is killed
+ * Replaces a cluster with the upgraded one, and keeps the old one. No system call exchanges folders on all file systems: if the process is killed
  * between the renames, the next start completes them (`completeSwap`).
  */
 export function swapClusters(paths: EmbeddedPaths, upgraded: string, major: string): void {
@@ -16,7 +16,7 @@ export function swapClusters(paths: EmbeddedPaths, upgraded: string, major: stri
   sync(paths.root);
 }
 
-/** Completes the replacement of a cluster that a killed upgrade has begun; nothing else has a complete new cluster without an old one. */
+/** Completes the replacement of a cluster that a killed upgrade has begun; nothing else leaves a complete new cluster without an old one. */
 export function completeSwap({ cluster, upgrade, upgraded }: EmbeddedPaths): void {
   if (existsSync(cluster) || !existsSync(upgraded)) return;
   renameSync(upgraded, cluster);

@@ -3,7 +3,7 @@ import { connectMilliseconds } from "../abandon.ts";
 import { createPrimarySearch, type PrimarySearch } from "./primary-search.ts";
 import { serversOf } from "./servers-of.ts";
 
-/** By URL: connections that are opened at the same time share a search. */
+/** By URL: connections that are opened concurrently share a search. */
 const searches = new Map<string, PrimarySearch>();
 /** The newest timeline of each cluster that this process has seen. */
 const timelines = new Map<string, number>();

@@ -3,14 +3,14 @@ import { nullOnAbort } from "../../lib/async.ts";
 import { DatabaseUnavailable } from "../errors.ts";
 import type { Servers } from "./servers-of.ts";
 
-/** Where a server is. */
+/** The address of a server. */
 export interface ServerAddress {
   readonly url: string;
   readonly host: string;
   readonly port: number;
 }
 
-/** What a server reports about its role. */
+/** The role of a server, as it reports it. */
 interface ServerRole {
   readonly isStandby: boolean;
   /** Identifies the cluster; equal on physical replicas. */
@@ -31,9 +31,9 @@ export interface PrimarySearch {
 
 /** How long a server may take to accept a connection, and then to respond. */
 const probeMilliseconds = 3_000;
-/** How long other servers may take to respond once a primary has: one of a newer timeline is its successor. */
+/** How long other servers may take to respond once a primary has: one with a newer timeline is its successor. */
 const successorMilliseconds = 300;
-/** How long the result of a search is used: connections that are opened at the same time share it, and a server may be replaced at any time. */
+/** How long the result of a search is used: connections that are opened concurrently share it, and a server may be replaced at any time. */
 const foundMilliseconds = 1_000;
 const failureMilliseconds = 200;
 
@@ -65,8 +65,8 @@ async function probe(url: string): Promise<ServerRole> {
 }
 
 /**
- * Creates the search for the primary. After a failover, a former primary that is started again accepts writes like its successor, but has an older timeline: it
- * is not used if its successor responds, or has been used before: `timelines` has the newest one of each cluster that is known.
+ * Creates the search for the primary. After a failover, a former primary that is started again accepts writes like its successor, but has an older timeline.
+ * It is not used if its successor responds, or has been used before; `timelines` has the newest known timeline of each cluster.
  */
 export function createPrimarySearch({ urls }: Pick<Servers, "urls">, timelines: Map<string, number>): PrimarySearch {
   const servers = urls.map((url): ServerAddress => {

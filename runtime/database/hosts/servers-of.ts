@@ -2,7 +2,7 @@
 export interface Servers {
   /** The URL of each server. */
   readonly urls: readonly string[];
-  /** Whether only the one that is the primary may be used. */
+  /** Whether only the primary may be used. */
   readonly mustBePrimary: boolean;
 }
 
@@ -11,13 +11,13 @@ const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*)
 const attributes = /^target_session_attrs=(.*)$/;
 
 /**
- * What libpq accepts for a server that can be written to ("Parameter Key Words"). Unlike libpq, Ashlar also selects a primary that a setting makes
+ * The values with which libpq selects a writable server ("Parameter Key Words"). Unlike libpq, Ashlar also selects a primary that a setting makes
  * read-only.
  */
 const primaryAttributes = new Set(["read-write", "primary"]);
 
 /**
- * Reads a URL that may name several servers, in libpq's notation, which the driver does not know: `postgresql://user:password@one:5432,two:5432/name`. With
+ * Reads a URL that may name several servers, in libpq's format, which the driver does not support: `postgresql://user:password@one:5432,two:5432/name`. With
  * several, or with `target_session_attrs`, only the primary is used.
  */
 export function serversOf(url: string): Servers {

@@ -11,7 +11,7 @@ const insufficientPrivilege = "42501";
 /**
  * Runs statements of a transaction as a role, read-only, and with the limits that its connections have: for tables that are not committed, which other
  * connections do not see. Null if the user may not become the role. It may if it is a superuser or has created the role; the membership that the latter
- * requires is granted in this transaction, which is to be rolled back.
+ * requires is granted in this transaction, which the caller rolls back.
  */
 export const becomeReader = async (client: DatabaseClient, role: string, statementMilliseconds: number): Promise<AsReader | null> => {
   const name = pg.escapeIdentifier(role);

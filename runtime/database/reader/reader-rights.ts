@@ -13,7 +13,7 @@ interface Rights {
 }
 
 /**
- * The rights of the current user, from the catalog, whose functions count memberships and grants to PUBLIC. Tables of other owners, such as those of
+ * The rights of the current user, from the catalog, whose functions consider memberships and grants to PUBLIC. Tables of other owners, such as those of
  * extensions, are not Ashlar's. Read by one sequential scan of pg_class, at the start of a process.
  */
 const rightsStatement = `

@@ -9,7 +9,7 @@ export class ReaderRoleError extends Error {
 }
 
 export interface ReaderRoleOptions {
-  /** Whether the server is used by Ashlar alone: then rights that all roles have by default are revoked. */
+  /** Whether only Ashlar uses the server: rights that all roles have by default are then revoked. */
   readonly isOwnServer: boolean;
   /** Whether to set the password again although the role exists: the server has rejected it. */
   readonly mustReset?: boolean;
@@ -22,7 +22,7 @@ const insufficientPrivilege = "42501";
 
 /**
  * Creates the role that runs the SQL of declared protocols, or restores its rights, and returns its account. It may log in and read the schema `api`;
- * installed protocols grant it their own schemas. Roles belong to the whole server, so each database has a role of its own, named after the
+ * installed protocols grant it their own schemas. Roles belong to the entire server, so each database has its own role, named after the
  * database's OID. Writes nothing if the role already has all of this, so that the user of the database then needs no right to create roles.
  * @throws {ReaderRoleError} if the user of the database may not create or change the role.
  */
@@ -72,7 +72,7 @@ const exists = async (database: Queryable, role: string): Promise<boolean> =>
 
 /**
  * The stored password of the role, or a new one. The server generates it (two random UUIDs of 122 bits), so that it is not a parameter of a
- * statement, which `log_statement` would log. Rows of other roles come from a copied database.
+ * statement, which `log_statement` would log. Rows of other roles are remnants of a copied database.
  */
 const passwordOf = async (client: DatabaseClient, role: string): Promise<string> => {
   await client.query("DELETE FROM community_reader WHERE role <> $1", [role]);

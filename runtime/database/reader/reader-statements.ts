@@ -11,7 +11,7 @@ export interface RoleSetting {
 /** Max duration of a statement of the role. */
 export const readerStatementMilliseconds = 5_000;
 
-/** Limits of each statement of the role, in the form in which pg_roles.rolconfig has them. */
+/** Limits of each statement of the role, in the format of pg_roles.rolconfig. */
 export const roleSettings: readonly RoleSetting[] = [
   { name: "default_transaction_read_only", value: "on" },
   { name: "statement_timeout", value: `${readerStatementMilliseconds}ms` },
@@ -37,7 +37,7 @@ export const roleGrants = ({ role, database }: { readonly role: string; readonly
   `GRANT SELECT ON ALL TABLES IN SCHEMA api TO ${role}`,
 ];
 
-/** What an administrator runs if Ashlar may not: the role as Ashlar would create it. PASSWORD is to be replaced. */
+/** The statements that an administrator runs if Ashlar may not create the role. PASSWORD is a placeholder. */
 export const manualStatements = (names: {
   readonly role: string;
   readonly database: string;

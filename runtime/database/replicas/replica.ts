@@ -8,7 +8,7 @@ export interface Replica {
   readonly number: number;
   /** Connections for statements of requests. */
   readonly database: Database;
-  /** What it last reported; null while it cannot be used. */
+  /** The state that it last reported; null while it cannot be used. */
   state(): ServerState | null;
   /** The number of statements that run on it. */
   running(): number;
@@ -32,11 +32,11 @@ export interface ReplicaOptions {
   readonly onChange: (problem: string | null) => void;
 }
 
-/** A replica further behind is not used: what the content version does not cover, such as the node's head, would be too old. */
+/** A replica that is farther behind is not used: data that the content version does not cover, such as the node's head, would be too old. */
 const maxLagSeconds = 10;
 /** How long it may take to report its state. */
 const stateMilliseconds = 2_000;
-/** Reads of the state: at this interval, and while it replays what it lacks, with backoff from a shorter one. */
+/** The interval at which its state is read; while it is behind, the interval starts at the min and doubles. */
 const intervalMilliseconds = 500;
 const minIntervalMilliseconds = 10;
 

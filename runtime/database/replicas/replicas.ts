@@ -4,7 +4,7 @@ import { isCancelled } from "../errors.ts";
 import { type Replica, watchReplica } from "./replica.ts";
 import { readServerState, type ServerState } from "./server-state.ts";
 
-/** The content that responses of a server are computed from, as the primary has it. */
+/** The content on the primary from which a server's responses are computed. */
 export interface RequiredContent {
   /** Begins with the sum of the versions: `VERSION.TIME`. */
   readonly id: string;
@@ -46,7 +46,7 @@ const parsed = ({ id, changedAt }: RequiredContent) => ({ version: Number(id.spl
 
 /**
  * Watches replicas and chooses one for each statement. A replica runs statements of a request only if it has replayed at least the content of the
- * request's chains that this server has read on the primary: responses thus never go back in time, and no cached value is older than its key. After a
+ * request's chains that this server has read on the primary, so that responses never go back in time, and no cached value is older than its key. After a
  * failover, a former primary that has diverged has an older time of its last change than its successor.
  */
 export function createReplicas({ primary, replicas: opened, onChange }: ReplicasOptions): Replicas {

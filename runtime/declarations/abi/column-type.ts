@@ -33,7 +33,7 @@ export function columnTypeOfParameter({ type, indexed }: { readonly type: string
   return indexed && stored !== null && isDynamic(type) ? "bytes" : stored;
 }
 
-/** Whether values of the type may be of any length, which a B-tree index cannot contain (at most 2704 bytes in a page of 8 kB). */
+/** Whether values of the type may be of any length; a B-tree index can contain only values of up to 2704 bytes (with pages of 8 kB). */
 export function isDynamic(abiType: string): boolean {
   return abiType === "bytes" || abiType === "string" || abiType.endsWith("]");
 }

@@ -9,7 +9,7 @@ const word = 64;
 const start = 2;
 const zeros = "0".repeat(word);
 
-/** ABI data, and the end of the part that has been decoded. Positions are those of hex digits. */
+/** ABI data, and the end of the decoded part. Positions count hex digits. */
 interface Encoded {
   readonly data: Hex;
   end: number;
@@ -18,7 +18,7 @@ interface Encoded {
 /**
  * Decodes ABI data that is encoded as the specification's strict mode requires: each tail begins where the previous one ends, so that no byte is
  * decoded twice, and padding is zero. Compilers encode events and results in this way. Returns null for all other data, including data that is too
- * short or too long. With `ignoresRest`, further data may follow, which callers of a function ignore.
+ * short or too long. With `ignoresRest`, additional data may follow; callers of functions ignore it.
  */
 export const decodeAbi = (types: readonly AbiType[], data: Hex, { ignoresRest = false } = {}): readonly AbiValue[] | null => {
   const encoded: Encoded = { data, end: start };
@@ -26,7 +26,7 @@ export const decodeAbi = (types: readonly AbiType[], data: Hex, { ignoresRest = 
   return values !== null && (ignoresRest || encoded.end === data.length) ? values : null;
 };
 
-/** Decodes the word of a topic; null where it is not the encoding of a value of this type, which must be one word long. */
+/** Decodes the word of a topic; null if it is not an encoding of this type, which must be one word long. */
 export const decodeTopic = (type: AbiType, topic: Hex): AbiValue | null => decodeStatic(topic, type, start);
 
 /** Heads of all values, then the tails of dynamic ones. */
@@ -70,7 +70,7 @@ const decodeCounted = (encoded: Encoded, item: AbiType, from: number): readonly 
 };
 
 const decodeItems = (encoded: Encoded, item: AbiType, count: number, from: number): readonly AbiValue[] | null =>
-  // Checked before a list of that length is created.
+  // Checked before the list is allocated.
   from + word * (item.words ?? 1) * count > encoded.data.length
     ? null
     : decodeSequence(encoded, new Array<AbiType>(count).fill(item), from);

@@ -3,7 +3,7 @@ import type { EventParameter, EventSignature } from "../protocol.ts";
 import { type AbiType, parseAbiType } from "./abi-type.ts";
 import { type AbiValue, decodeAbi, decodeTopic } from "./decode-abi.ts";
 
-/** A log whose first topic is that of the event. */
+/** A log with the event's first topic. */
 interface EventLog {
   readonly topics: readonly Hash[];
   readonly data: Hex;

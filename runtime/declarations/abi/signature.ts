@@ -1,7 +1,7 @@
 import { type AbiEvent, type AbiFunction, type AbiParameter, parseAbiItem, toEventSelector, toFunctionSelector } from "viem";
 import type { EventSignature, FunctionSignature } from "../protocol.ts";
 
-/** A parsed signature, or what is wrong with its text. */
+/** A parsed signature, or the problem with its text. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 export interface ParsedFunction extends FunctionSignature {

@@ -18,8 +18,8 @@ export const canonicalSignature = ({ name, parameters }: Pick<EventSignature, "n
   );
 
 /**
- * A signature similar to that of a declared event whose topic was seen in logs, and which the author probably meant: one type differs, two
- * neighbouring types are swapped, or one parameter is missing or superfluous. Null if there is none.
+ * The signature of an event in logs that the author of a declared event probably meant: one type differs, two neighbouring types are swapped, or one
+ * parameter is missing or superfluous. Null if there is none.
  */
 export function similarSignature({ name, parameters }: EventSignature, topics: ReadonlySet<Hash>): string | null {
   const types = parameters.map(({ type }) => type);

@@ -27,7 +27,7 @@ interface CheckedEndpoints extends Checked<Record<string, DeclaredEndpoint>> {
 
 type Operations = AddedProtocolFile["operations"];
 
-/** Checks the operations of an added protocol, except for their SQL. Item and parameters of a template's operation are those of the template. */
+/** Checks the operations of an added protocol, except for their SQL. The template defines the item and parameters of its operations. */
 export function checkAddedOperations(
   source: YamlSource,
   { operations }: { readonly operations: Operations },
@@ -35,7 +35,7 @@ export function checkAddedOperations(
 ): CheckedEndpoints {
   const checked = Object.entries(operations).map(([name, operation]) => ({ name, ...checkOperation(source, name, operation, scope) }));
   const known = checked.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const]));
-  // An operation that is neither of the template nor one of its own has no shape: the check of its SQL reports it, with the names of the template.
+  // An operation that is not in the template and has no item has no shape: the check of its SQL reports it, with the names in the template.
   const shapes = new Map([...scope.template].map(([name, endpoint]) => [name, shapeOf(endpoint, scope)]));
   for (const [name, endpoint] of known) shapes.set(name, shapeOf(endpoint, scope));
   return { value: Object.fromEntries(known), shapes, diagnostics: checked.flatMap(({ diagnostics }) => diagnostics) };
@@ -49,13 +49,13 @@ function checkOperation(
 ): Checked<DeclaredEndpoint | null> {
   const { summary = null, notes = null, item, parameters, cost } = operation;
   const terms = { summary, notes, cost: cost === undefined ? null : { hundredths: Math.round(cost.credits * 100), per: cost.per } };
-  const ofTemplate = template.get(name);
-  if (ofTemplate !== undefined) {
+  const templateEndpoint = template.get(name);
+  if (templateEndpoint !== undefined) {
     const surplus = (["item", "parameters"] as const).filter((key) => operation[key] !== undefined);
     const diagnostics = surplus.map((key) =>
       diagnostic("template-operation", source.locationOfKey(["operations", name, key]), { key, operation: name }),
     );
-    return { value: { ...terms, ...ofTemplate }, diagnostics };
+    return { value: { ...terms, ...templateEndpoint }, diagnostics };
   }
   if (item === undefined) return { value: null, diagnostics: [] };
   const diagnostics: Diagnostic[] = [];

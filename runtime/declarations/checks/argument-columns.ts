@@ -14,7 +14,7 @@ interface ColumnUse {
 export const checkArgumentColumn = (name: string, type: string, tables: readonly EventTable[], location: SourceLocation): Diagnostic[] =>
   checkColumn({ name, location, accepts: (parameter) => isAssignable(parameter, type), expected: type }, tables);
 
-/** Checks that every such row has the address of a contract, or an id of 32 bytes, which may start with one. */
+/** Checks that every row of these tables has the address of a contract, or a 32-byte id, which may start with an address. */
 export const checkContractColumn = (name: string, tables: readonly EventTable[], location: SourceLocation): Diagnostic[] =>
   checkColumn({ name, location, accepts: ({ type }) => type === "address" || type === "bytes32", expected: "address or bytes32" }, tables);
 

@@ -14,7 +14,7 @@ type Argument = Declaration["file"]["reads"][string]["arguments"][number];
 
 type Literal = Exclude<Argument, object>;
 
-/** Checks the arguments of a read by the parameters of its function. `tables` are the checked tables of the declaration. */
+/** Checks the arguments of a read against the parameters of its function. `tables` are the checked tables of the declaration. */
 export function checkArguments(
   declaration: Declaration,
   tables: readonly EventTable[],
@@ -109,7 +109,7 @@ function argumentColumn(
 /** Reports the name of a parameter or result that cannot be the name of a column. */
 export function checkSignatureName(name: string, kind: "parameter" | "result", location: SourceLocation): Diagnostic[] {
   const reason = namePattern.test(name) ? columnNameProblem(name) : "is not a snake_case name of at most 30 characters";
-  const expected = `another name of the ${kind} in the signature, which its selector does not include`;
+  const expected = `another name for the ${kind} in the signature; names do not change the selector`;
   return reason === null ? [] : [diagnostic("reserved-name", location, { name, reason, expected })];
 }
 

@@ -16,11 +16,11 @@ interface NamedColumn {
   readonly location: SourceLocation;
 }
 
-/** The columns of a table: those that the declaration lists, or one for each parameter of the events. */
+/** The columns of a table: the columns that the declaration lists, or one for each parameter of the events. */
 export function checkColumns(declaration: Declaration, table: string, events: readonly LocatedEvent[]): Checked<Column[]> {
   const { columns } = declaration.file.tables[table] ?? {};
   const conflicts = findConflicts(events);
-  const parameters = firstOfEach(events);
+  const parameters = distinctParameters(events);
   const named = columns === undefined ? derivedColumns(parameters) : listedColumns(declaration, table, columns, parameters);
   return { value: named.value.map(({ column }) => column), diagnostics: [...conflicts, ...named.diagnostics, ...checkNames(named.value)] };
 }
@@ -32,11 +32,11 @@ export function checkIndexable(column: Column, events: readonly LocatedEvent[], 
   return [diagnostic("unindexable-column", location, { name: column.name, type: parameter.type })];
 }
 
-type Placed = EventParameter & { readonly location: SourceLocation };
+type LocatedParameter = EventParameter & { readonly location: SourceLocation };
 
-/** Each parameter of the variants, as in the first one that has it. */
-function firstOfEach(events: readonly LocatedEvent[]): ReadonlyMap<string, Placed> {
-  const found = new Map<string, Placed>();
+/** Each parameter of the variants, as declared by the first variant that has it. */
+function distinctParameters(events: readonly LocatedEvent[]): ReadonlyMap<string, LocatedParameter> {
+  const found = new Map<string, LocatedParameter>();
   for (const { event, location } of events) {
     for (const parameter of event.parameters) if (!found.has(parameter.name)) found.set(parameter.name, { ...parameter, location });
   }
@@ -44,7 +44,7 @@ function firstOfEach(events: readonly LocatedEvent[]): ReadonlyMap<string, Place
 }
 
 function findConflicts(events: readonly LocatedEvent[]): Diagnostic[] {
-  const first = firstOfEach(events);
+  const first = distinctParameters(events);
   return events.flatMap(({ event, location }) =>
     event.parameters.flatMap((parameter) => {
       const other = first.get(parameter.name);
@@ -54,8 +54,8 @@ function findConflicts(events: readonly LocatedEvent[]): Diagnostic[] {
   );
 }
 
-function derivedColumns(parameters: ReadonlyMap<string, Placed>): Checked<NamedColumn[]> {
-  const value = [...parameters.values()].flatMap((parameter) => placedColumn(snakeCase(parameter.name), parameter, parameter.location));
+function derivedColumns(parameters: ReadonlyMap<string, LocatedParameter>): Checked<NamedColumn[]> {
+  const value = [...parameters.values()].flatMap((parameter) => locatedColumn(snakeCase(parameter.name), parameter, parameter.location));
   return { value, diagnostics: [] };
 }
 
@@ -63,12 +63,12 @@ function listedColumns(
   declaration: Declaration,
   table: string,
   columns: Readonly<Record<string, string>>,
-  parameters: ReadonlyMap<string, Placed>,
+  parameters: ReadonlyMap<string, LocatedParameter>,
 ): Checked<NamedColumn[]> {
   const checked = Object.entries(columns).map(([name, parameterName]): Checked<NamedColumn[]> => {
     const path = ["tables", table, "columns", name];
     const parameter = parameters.get(parameterName);
-    if (parameter !== undefined) return { value: placedColumn(name, parameter, keyAt(declaration, ...path)), diagnostics: [] };
+    if (parameter !== undefined) return { value: locatedColumn(name, parameter, keyAt(declaration, ...path)), diagnostics: [] };
     // If no event could be read, the parameters are unknown.
     if (parameters.size === 0) return { value: [], diagnostics: [] };
     const data = { name: parameterName, kind: "a parameter of the events", expected: [...parameters.keys()] };
@@ -77,7 +77,7 @@ function listedColumns(
   return { value: checked.flatMap(({ value }) => value), diagnostics: checked.flatMap(({ diagnostics }) => diagnostics) };
 }
 
-function placedColumn(name: string, parameter: EventParameter, location: SourceLocation): NamedColumn[] {
+function locatedColumn(name: string, parameter: EventParameter, location: SourceLocation): NamedColumn[] {
   const type = columnTypeOfParameter(parameter);
   return type === null ? [] : [{ column: { name, parameter: parameter.name, type }, location }];
 }

@@ -2,7 +2,7 @@ import type { ProtocolFile } from "../definition.ts";
 import type { Diagnostic, SourceLocation } from "../diagnostics.ts";
 import type { YamlPath, YamlSource } from "../yaml/yaml-source.ts";
 
-/** A `protocol.yaml` of the right shape, with the positions of its parts. */
+/** A `protocol.yaml` with a valid shape, and the positions of its parts. */
 export interface Declaration {
   readonly source: YamlSource;
   readonly file: ProtocolFile;

@@ -10,7 +10,7 @@ export interface OperationScope {
   readonly queries: ReadonlyMap<string, string>;
   /** The operations of the template, by name. */
   readonly operations: ReadonlyMap<string, QueryShape>;
-  /** Whether an operator adds the protocol; it may then have operations of its own. */
+  /** Whether an operator adds the protocol; it may then have its own operations. */
   readonly isAdded: boolean;
 }
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** The one definition of the objects of responses: those of the catalog, and those of an operator's own protocols. */
+/** The single definition of response objects, of the catalog and of added protocols. */
 
 /** A scalar, an object or a list of either, followed by `?` if it may be null: `string`, `bigint?`, `[Transfer]`, `Pagination?`. */
 const fieldType = z
   .string()
   .regex(/^(\[[A-Za-z][A-Za-z0-9]*\]|[A-Za-z][A-Za-z0-9]*)\??$/, "a type such as string, bigint?, [Transfer] or Pagination?");
 
-/** The scalar types of fields; those other than string, number and boolean have a checked format. */
+/** The scalar types of fields; all except string, number and boolean have a checked format. */
 export const scalarTypes = [
   "string",
   "number",

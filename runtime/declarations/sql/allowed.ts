@@ -62,7 +62,7 @@ export const allowedFunctions: ReadonlySet<string> = new Set([
 
 export const allowedOperators: ReadonlySet<string> = new Set(names("= <> < <= > >= + - * / % ^ || -> ->> #> #>> @> <@ && ~~ !~~ ~~* !~~*"));
 
-/** `char(n)` and `bit(n)` are absent because they pad values to any length; `regclass` and its kin read the catalog. */
+/** `char(n)` and `bit(n)` are absent because they pad values to any length; `regclass` and similar types read the catalog. */
 export const allowedTypes: ReadonlySet<string> = new Set(
   names("bool bytea date float4 float8 int2 int4 int8 interval json jsonb numeric text time timestamp timestamptz varchar"),
 );

@@ -29,7 +29,7 @@ export interface CheckedQuery {
 const maxBytes = 65_536;
 const maxTokens = 5_000;
 
-/** Checks that the SQL of an operation is one SELECT that uses only what is allowed. `file` is its path in diagnostics. */
+/** Checks that the SQL of an operation is one SELECT that uses only allowed names and syntax. `file` is its path in diagnostics. */
 export function checkQuery(file: string, text: string, scope: QueryScope): CheckedQuery {
   const positions = positionsIn(file, text);
   const start = { file, line: 1, column: 1 };
@@ -120,7 +120,7 @@ function checkParameter(name: string, location: ReturnType<Positions["ofByte"]>,
   return [diagnostic("unknown-parameter", location, data)];
 }
 
-// The tree has no position of a row lock.
+// The tree does not contain the position of a row lock.
 function refusalDiagnostic({ code, at, data }: Refusal, tokens: readonly Token[], positions: Positions): Diagnostic {
   const lock = tokens.findLast(({ text }) => text.toUpperCase() === "FOR");
   const location = positions.ofByte(at ?? lock?.start ?? 0);

@@ -84,7 +84,7 @@ export function checkTree(statement: Fields, { tables, functions }: OwnNames): C
     else if (rule !== "value") walkFields(rule.type, value as Fields, scope, depth);
   };
 
-  // A common table expression can use the preceding ones, but not itself: in its own query, its name is that of a table.
+  // A common table expression can use the preceding ones, but not itself: in its own query, its name refers to a table.
   const walkCtes = ({ withClause }: Fields, scope: Scope, depth: number): ReadonlySet<string> => {
     if (withClause === undefined) return scope.ctes;
     const { ctes = [], recursive, location } = withClause as { ctes?: readonly Fields[]; recursive?: boolean; location?: number };
@@ -112,13 +112,13 @@ interface NodeScope extends Scope, OwnNames {}
 
 const syntax = (node: string, at: number | null): Refusal => ({ code: "refused-syntax", at, data: { what: nameOfRefused(node) } });
 
-/** The first field of a node that the grammar lacks. The tree has no position of row locks without names of tables. */
+/** Refuses a field of a node that is not in the grammar. The tree does not contain the position of row locks without table names. */
 function unknownField(type: string, name: string, value: unknown, at: number | null): Refusal {
   const path = `${type}.${name}`;
   return syntax(path, firstLocation(value) ?? (path === "SelectStmt.lockingClause" ? null : at));
 }
 
-/** Checks a node itself, without the nodes in it. */
+/** Checks a node, without its children. */
 function checkNode(type: string, fields: Fields, scope: NodeScope): Refusal | null {
   const { at } = scope;
   switch (type) {
@@ -192,7 +192,7 @@ function checkOperatorName(names: readonly string[], at: number | null): Refusal
     : { code: "refused-operator", at, data: { name, expected: [...allowedOperators] } };
 }
 
-// The grammar itself qualifies types and functions of SQL's own syntax, such as bigint and EXTRACT.
+// PostgreSQL's grammar qualifies types and functions that have their own SQL syntax, such as bigint and EXTRACT.
 function checkType(names: readonly string[], at: number | null): Refusal | null {
   const [schema, name = ""] = names.length === 1 ? ["pg_catalog", ...names] : names;
   if (schema === "pg_catalog" && names.length <= 2 && allowedTypes.has(name)) return null;

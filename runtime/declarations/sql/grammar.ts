@@ -147,7 +147,7 @@ const refusedNodes: Readonly<Record<string, string>> = {
   "A_Indirection.String": "a field of an expression, which may be a function call",
 };
 
-/** The SQL of a type of node, or of a field as `<type>.<field>`, that is refused. */
+/** The SQL name of a refused node type or field (`<type>.<field>`). */
 export function nameOfRefused(node: string): string {
   return refusedNodes[node] ?? node;
 }

@@ -36,7 +36,7 @@ export function compileParameters(text: string, uses: readonly ParameterUse[], s
   const names = [...new Set(uses.map(({ name }) => name))].filter(isQueryParameter);
   const bytes = Buffer.from(text);
   for (const { name, start, length } of uses) {
-    // There are eight parameters, so numbers have one digit. An unknown name is reported elsewhere; its number is one that no parameter has.
+    // There are eight parameters, so numbers have one digit. An unknown name is reported elsewhere, and gets a number that no parameter has.
     const number = isQueryParameter(name) ? names.indexOf(name) + 1 : queryParameters.length + 1;
     bytes.write(`$${number}`.padEnd(length), start);
   }

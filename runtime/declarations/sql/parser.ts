@@ -13,7 +13,7 @@ export interface Token {
   readonly keyword: KeywordKind;
 }
 
-/** Categories of keywords (PostgreSQL manual, appendix "SQL Key Words"): those of the first three may name columns and tables. */
+/** Categories of keywords (PostgreSQL manual, appendix "SQL Key Words"): keywords of the first three may name columns and tables. */
 export type KeywordKind = "none" | "unreserved" | "column" | "function" | "reserved";
 const keywordKinds: readonly KeywordKind[] = ["none", "unreserved", "column", "function", "reserved"];
 

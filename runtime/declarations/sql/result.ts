@@ -38,8 +38,8 @@ interface CommonTable {
 }
 
 /**
- * Returns the clauses that a statement lacks to return one page in a fixed order. The limit may be in a common table expression, so that the rest of
- * the statement is computed only for the page. `numbers` are the numbers of the parameters, 0 for an unused one.
+ * Returns the clauses that are missing for a statement to return one page in a fixed order. The limit may be in a common table expression, so that the
+ * rest of the statement is computed only for the page. `numbers` are the numbers of the parameters, 0 for an unused one.
  */
 export function findPagingProblems(select: Fields, numbers: { readonly limit: number; readonly offset: number }): string[] {
   const isParameter = (node: unknown, number: number): boolean => {

@@ -29,8 +29,8 @@ export function renderExpectedShape(schema: Schema): string {
   if (inner instanceof z.ZodLiteral) return [...inner.values].map(String).join(", ");
   if (inner instanceof z.ZodObject) return `a map with the keys ${Object.keys(inner.shape).join(", ")}`;
   if (inner instanceof z.ZodTuple) return `a list of ${inner.def.items.length}`;
-  if (inner instanceof z.ZodArray) return `a list with elements of the form: ${renderExpectedShape(inner.element)}`;
-  if (inner instanceof z.ZodRecord) return "a mapping";
+  if (inner instanceof z.ZodArray) return `a list of elements, each ${renderExpectedShape(inner.element)}`;
+  if (inner instanceof z.ZodRecord) return "a map";
   if (inner instanceof z.ZodNumber) return inner.format === "safeint" ? "a whole number" : "a number";
   if (inner instanceof z.ZodBoolean) return "true or false";
   if (inner instanceof z.ZodNull) return "nothing";

@@ -26,7 +26,7 @@ export interface YamlSource {
   readonly diagnostics: readonly Diagnostic[];
   /** The location of the value at a path, or of its nearest existing ancestor. */
   locationOf(path: YamlPath): SourceLocation;
-  /** The text of the scalar at a path as it is written, without quotation marks; undefined if there is none. */
+  /** The source text of the scalar at a path, without quotation marks; undefined if there is none. */
   textOf(path: YamlPath): string | undefined;
   /** The location of the last key of a path, or of the value if the path ends in a list. */
   locationOfKey(path: YamlPath): SourceLocation;
@@ -85,7 +85,7 @@ function findNode(document: YamlDocument, path: YamlPath): { key: unknown; value
     }
     const pair = isMap(container) ? pairOf(container, String(step)) : undefined;
     if (pair === undefined) return found;
-    // A key without a value has no value node: its location is that of the key.
+    // A key without a value has no value node: the location of the key is used.
     found = { key: pair.key, value: hasPosition(pair.value) ? pair.value : pair.key };
   }
   return found;

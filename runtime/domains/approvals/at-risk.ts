@@ -5,14 +5,14 @@ import { isEffectivelyInfinite, isUnlimited } from "./unlimited.ts";
 export const knownAllowance = ({ amount, is_doubtful }: { readonly amount: string; readonly is_doubtful: boolean }): bigint | null =>
   is_doubtful && !isEffectivelyInfinite(BigInt(amount)) ? null : BigInt(amount);
 
-/** The smaller of an allowance and a balance; null if the result depends on an unknown one. */
+/** The smaller of an allowance and a balance; null if the result depends on an unknown value. */
 export const amountAtRisk = (allowance: bigint | null, balance: bigint | null): bigint | null => {
   if (balance === 0n || allowance === 0n) return 0n;
   if (allowance === null || balance === null) return null;
   return allowance < balance ? allowance : balance;
 };
 
-/** The amount of a balance that all spenders together can transfer; null if the known allowances do not cover the balance and another one is unknown. */
+/** The amount of a balance that all spenders together can transfer; null if the known allowances do not cover the balance and another allowance is unknown. */
 export const amountAtRiskOfAll = (allowances: readonly (bigint | null)[], balance: bigint | null): bigint | null => {
   const known = allowances.reduce<bigint>((sum, allowance) => sum + (allowance ?? 0n), 0n);
   const coversBalance = balance !== null && known >= balance;

@@ -12,9 +12,8 @@ interface SampledApproval {
 }
 
 /**
- * Compares at most `sample` approvals of each kind, as they were after a block, with the contract's `allowance`, `getApproved` and `isApprovedForAll` at that
- * block. An allowance is compared only if it has not changed since, because the block at which a contract lowered it is unknown. Allowances in doubt
- * count as unknown.
+ * Compares up to `sample` approvals of each kind as of a block with the contract's `allowance`, `getApproved` and `isApprovedForAll` at that block. An
+ * allowance is compared only if it has not changed since, because the block at which a contract lowered it is unknown. Allowances in doubt count as unknown.
  */
 export async function auditApprovals(
   database: Queryable,
@@ -55,7 +54,7 @@ export async function auditApprovals(
 
 const encodeWord = (value: Address | bigint): string => (typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0");
 
-/** A deterministic sample of the whole table: the first rows in the order of a hash of their keys. Scans the table once. */
+/** A deterministic sample of the entire table: the first rows in the order of a hash of their keys. Scans the table once. */
 const sampleAllowances = async (database: Queryable, parameters: readonly number[]): Promise<SampledApproval[]> => {
   const rows = await database.query<{ owner: Address; token: Address; spender: Address; amount: string; is_doubtful: boolean }>(
     `SELECT a.owner, a.token, a.spender, a.amount, r.owner IS NOT NULL AND b.number IS NULL AS is_doubtful

@@ -30,10 +30,7 @@ export const bitcoinProjection = {
 
 type Rows = Readonly<Record<(typeof bitcoinProjection)["tables"][number]["name"], readonly Row[]>>;
 
-/**
- * Folds blocks into rows. Their inputs have the outputs that they spend, as far as these are known. @throws {BadReplyError} if the node's amounts are
- * inconsistent.
- */
+/** Folds blocks into rows. Their inputs contain the outputs that they spend, where known. @throws {BadReplyError} if the node's amounts are inconsistent. */
 export function foldBlocks(blocks: readonly BitcoinBlock[]): Rows {
   const transactions = blocks.flatMap((block) =>
     block.transactions.map((transaction, index) => ({ transaction, at: { block_number: block.number, transaction_index: index } })),
@@ -72,7 +69,7 @@ const inputRow = ({ txid, index, spent }: BitcoinInput, position: number): Row =
   script: spent?.script ?? null,
 });
 
-/** The value of the inputs minus that of the outputs; if an input is unknown, the fee that the node reports. @throws {BadReplyError} */
+/** The value of the inputs minus the value of the outputs; if an input is unknown, the fee that the node reports. @throws {BadReplyError} */
 function feeOf({ txid, isCoinbase, inputs, outputs, reportedFee }: BitcoinTransaction): bigint | null {
   if (isCoinbase) return null;
   const spent = inputs.flatMap((input) => input.spent ?? []);

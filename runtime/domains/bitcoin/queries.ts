@@ -9,7 +9,7 @@ export interface BitcoinHead {
   readonly timestamp: number;
 }
 
-/** Identifies an output by its transaction and its position in it. */
+/** Identifies an output by its transaction and its index. */
 export interface OutputReference {
   readonly txid: Hash;
   readonly index: number;
@@ -35,8 +35,8 @@ export const createBitcoinQueries = ({ query }: Pick<Queryable, "query">) => ({
   },
 
   /**
-   * Outputs in the order of the references; null for those that are not stored. Of transactions with the same id, the newest one applies, because its
-   * outputs replaced those of the earlier one (BIP 30). Served by bitcoin_transactions_txid and the primary key of bitcoin_outputs.
+   * Outputs in the order of the references; null for those that are not stored. If transactions share an id, the newest one applies, because its
+   * outputs replaced the earlier ones (BIP 30). Served by bitcoin_transactions_txid and the primary key of bitcoin_outputs.
    */
   outputs: async (chainId: number, references: readonly OutputReference[]): Promise<(BitcoinOutput | null)[]> => {
     if (references.length === 0) return [];

@@ -19,8 +19,8 @@ const speeds = [
 ] as const;
 
 /**
- * Estimates from the fees of transactions of one kind: the newest base fee plus a percentile of the tips above the base fee of their own blocks
- * (EIP-1559), or a percentile of their prices on a chain without a base fee. Returns an empty list if there are no samples.
+ * Estimates gas prices from the fees of transactions of one kind: the newest base fee plus a percentile of the tips above the base fee of their own
+ * blocks (EIP-1559), or a percentile of their prices on a chain without a base fee. Returns an empty list if there are no samples.
  */
 export function estimateGas(samples: readonly GasSample[], baseFee: string | null, secondsPerBlock: number | null): GasEstimate[] {
   if (samples.length === 0) return [];
@@ -54,7 +54,7 @@ const units = [
   { seconds: 1, name: "second" },
 ] as const;
 
-/** Renders a duration in the largest unit that it contains at least twice, or else in seconds. */
+/** Renders a duration in the largest unit that it contains at least twice, otherwise in seconds. */
 export function renderDuration(seconds: number): string {
   const unit = units.find((candidate) => seconds >= 2 * candidate.seconds) ?? units[2];
   const count = Math.round(seconds / unit.seconds);

@@ -4,7 +4,7 @@ import type { Row } from "../../indexer/projection.ts";
 import type { Address } from "../../lib/hex.ts";
 import { varyingArguments } from "./relations.ts";
 
-/** An argument whose values are those of a column. */
+/** An argument whose values are read from a column. */
 export type ColumnArgument = Extract<VaryingArgument, { readonly column: string }>;
 
 /** The arguments of a read that are values of columns, in the order of the parameters. */
@@ -35,9 +35,7 @@ export const resultArguments = (read: ContractRead, alias: string): Sql => {
   return parts.length === 0 ? sql`''` : joinSql(parts, sql` || ',' || `);
 };
 
-/**
- * The condition, to be added to others, that results of a read (`alias`) have the arguments of a queued one (`queued`). Served by the primary key.
- */
+/** An additional condition: results of a read (`alias`) have the arguments of a queued read (`queued`). Served by the primary key. */
 export const hasArguments = (read: ContractRead, alias: string, queued: string): Sql => {
   const parts = columnArguments(read).map(({ name, type }, position) => {
     const text = sql`split_part(${identifier(`${queued}.arguments`)}, ',', ${position + 1})`;

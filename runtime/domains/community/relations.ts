@@ -19,7 +19,7 @@ export interface Relation<Kind = AppendTable | LatestTable | PeriodTable> {
   readonly table: Kind;
   readonly primaryKey: readonly string[];
   readonly indexes: readonly (readonly string[])[];
-  /** Columns that are never null, other than those of the primary key. */
+  /** Columns that are never null, in addition to the primary key. */
   readonly required: readonly string[];
 }
 
@@ -76,7 +76,7 @@ const columnTypes: Readonly<Record<ColumnType, CopyTypes[string]>> = {
 const typesOf = (columns: readonly { readonly name: string; readonly type: ColumnType }[]): CopyTypes =>
   Object.fromEntries(columns.map(({ name, type }) => [name, columnTypes[type]]));
 
-/** Contracts at fixed addresses, from their first block on, and announced ones, whose `log_index` is that of the announcement. */
+/** Contracts at fixed addresses, from their first block on, and announced contracts, with the `log_index` of the announcement. */
 const contractsOf = (protocol: string): Relation<AppendTable> => ({
   view: "contracts",
   table: {

@@ -29,8 +29,8 @@ export interface FoldedLogs {
 }
 
 /**
- * Folds the first stored logs of a protocol's contracts, without stored state. Repeats with the contracts that they announce, until a round announces
- * no new one.
+ * Folds the first stored logs of a protocol's contracts, without stored state. Repeats with the announced contracts until a round announces no new
+ * ones.
  */
 export async function foldStoredLogs(
   database: Pick<Queryable, "query">,

@@ -15,7 +15,7 @@ interface NodeBlock {
   readonly transactions: readonly unknown[];
 }
 
-/** Compares the hashes, transaction counts and log counts of at most `sample` blocks up to a height, spread over the whole index. */
+/** Compares the hashes, transaction counts and log counts of up to `sample` blocks up to a height, spread over the entire index. */
 export async function auditBlocks(database: Queryable, rpc: Rpc, chainId: number, height: number, sample: number): Promise<AuditRow[]> {
   const blocks = await sampleBlocks(database, chainId, height, sample);
   const quantity = (value: number): string => `0x${value.toString(16)}`;

@@ -1,7 +1,7 @@
 import type { Address } from "../../lib/hex.ts";
 import type { Labels } from "./labels.ts";
 
-/** Lists every issue of an invalid file of labels. */
+/** Lists every issue of an invalid labels file. */
 class LabelsFileError extends Error {
   override readonly name = "LabelsFileError";
 
@@ -21,7 +21,7 @@ const maxCharacters = 100;
 const expectedFormat = "CSV lines address,label; or JSON, an object of labels by address or a list of {address, label}";
 
 /**
- * Parses an operator's file of labels: JSON if its name ends in .json, else CSV (RFC 4180, one line per entry). @throws {LabelsFileError} if any entry is
+ * Parses an operator's labels file: JSON if its name ends in .json, otherwise CSV (RFC 4180, one line per entry). @throws {LabelsFileError} if any entry is
  * invalid.
  */
 export const parseLabels = (file: string, text: string): Labels => {

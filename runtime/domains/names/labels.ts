@@ -7,7 +7,7 @@ export type Labels = ReadonlyMap<string, string>;
 
 /** Labels of addresses in responses. */
 export interface LabelQueries {
-  /** The label of each address: the one set by the operator, or else the name that the address claims. Addresses without a label are omitted. */
+  /** The label of each address: the operator's label, otherwise the name that the address claims. Addresses without a label are omitted. */
   readonly labels: (chainId: number, addresses: Iterable<Address | null>) => Promise<Labels>;
 }
 

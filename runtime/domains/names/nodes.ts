@@ -8,7 +8,7 @@ const ethereumReverse = namehash("addr.reverse");
 /** The node of a normalized name (EIP-137, "namehash"). */
 export const nodeOf = (normalizedName: string): Hash => namehash(normalizedName);
 
-/** The namespaces in which an address of a chain may claim its name, in order of precedence: that of the chain (ENSIP-19, ENSIP-11), then Ethereum's. */
+/** The namespaces in which an address of a chain may claim its name, in order of precedence: the chain's (ENSIP-19, ENSIP-11), then Ethereum's. */
 export const reverseNamespaces = (chainId: number): readonly Hash[] =>
   chainId === 1 || chainId >= 0x8000_0000
     ? [ethereumReverse]

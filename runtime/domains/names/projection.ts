@@ -11,7 +11,7 @@ import {
 import { defineProjection, type Row } from "../../indexer/projection.ts";
 import type { Hex } from "../../lib/hex.ts";
 
-/** The records of a node by their numbers in the table: the first two are from a registry, the others from a resolver. */
+/** The kinds of a node's records, by their numbers in the table: the first two are from a registry, the others from a resolver. */
 export const nameRecords = { owner: 0, resolver: 1, address: 2, name: 3 } as const;
 
 /** A kind of record. */
@@ -20,7 +20,7 @@ export type NameRecord = (typeof nameRecords)[keyof typeof nameRecords];
 const key = ["contract", "node", "record"] as const;
 const columns = { contract: "bytea", node: "bytea", record: "int2", block_number: "int8", value: "bytea" } as const;
 
-/** The name records that registries and resolvers emit for each node (EIP-137, EIP-181, EIP-2304). Only the last one of a block is stored. */
+/** The name records that registries and resolvers emit for each node (EIP-137, EIP-181, EIP-2304). Only the last value of a record in each block is stored. */
 export const namesProjection = defineProjection({
   id: "names",
   version: 1,

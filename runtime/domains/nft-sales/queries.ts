@@ -44,7 +44,7 @@ export interface SaleRow {
   readonly is_wash: boolean;
 }
 
-/** The last price of one unit of a token, in the smallest unit of the native token or of a wrapped one. */
+/** The last price of one unit of a token, in the smallest unit of the native token or a wrapped native token. */
 export interface LastSaleRow {
   readonly collection: Address;
   readonly token_id: string;
@@ -53,8 +53,8 @@ export interface LastSaleRow {
 
 /**
  * The days of collections $2 at marketplaces $3 from day $4 to day $5 as of block $6; $7 is the lowest number of a later sale. Day $5 is the day of the block:
- * later sales are on that day or on later ones. Sales that later ones turned into wash trades are included as wash trades; if one was the lowest of its day,
- * the lowest of the others is looked up. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range per collection, by nft_sales_cheapest,
+ * later sales are on that day or on later ones. Sales that later sales marked as wash trades count as wash trades; if one had the lowest price of its day,
+ * the lowest other price is looked up. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range per collection, by nft_sales_cheapest,
  * and by the primary key of nft_market_day_periods, a probe per day that changed after the block. OFFSET 0 makes the planner probe: its generic plan,
  * for any number of collections, would read those days of all collections instead.
  */
@@ -131,7 +131,7 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
   ) =>
     query<DaySalesRow>(selectSales, [chainId, bytesArray([collection]), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)]);
 
-  /** The lowest prices up to a block by keys of `lowestKeyOf`, all of them for the same days and block. */
+  /** The lowest prices up to a block by keys of `lowestKeyOf`, all for the same days and block. */
   const lookUpsOfMarketplaces = new Map<string, Lookup<readonly LowestRow[]>>();
   const lookUpOf = (marketplaces: readonly Address[]): Lookup<readonly LowestRow[]> => {
     const list = marketplaces.join();
@@ -166,7 +166,7 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
     );
 
   /**
-   * The last price of a unit of each token up to a block in one of the payment tokens `paidIn`; tokens that were never sold for one are left out. Served by
+   * The last price of a unit of each token up to a block in one of the payment tokens `paidIn`; tokens that were never sold for one are omitted. Served by
    * nft_sales_token, read from its end: one probe per token if its last sale was paid in one of these.
    */
   const lastSales = async (

@@ -8,7 +8,7 @@ import { type TokenMovement, tokenMovements } from "../tokens/projection/movemen
 import { standards } from "../tokens/projection/standards.ts";
 
 /**
- * The ids of collections, the first receiver of each, and announced metadata changes, folded from the same movements as tokens. A movement of no units
+ * The ids of collections, the first receiver of each, and announced metadata changes, folded from the same movements as tokens. A movement of zero units
  * creates no id, because anybody can send zero units of an ERC-1155 id that was never minted. Neither does a movement from the zero address to itself.
  */
 export const nftProjection = defineProjection({

@@ -16,7 +16,7 @@ export interface SafeExecution {
   readonly isSuccessful: boolean;
   /** The signatures that the Safe received; null if neither an event nor the transaction's input contains them. */
   readonly signatures: Hex | null;
-  /** Owners and threshold are those before the log at this index: a Safe checks signatures before it executes. */
+  /** Owners and threshold are as of right before the log at this index: a Safe checks signatures before it executes. */
   readonly checkedBefore: number;
 }
 
@@ -38,7 +38,7 @@ const safeKinds: ReadonlySet<string> = new Set<SafeEvent["kind"]>([
   "safeExecuted",
 ]);
 
-/** Whether a decoded event is one of a Safe. */
+/** Whether a decoded event is a Safe event. */
 export const isSafeEvent = (event: DecodedBlock["events"][number]): event is SafeEvent => safeKinds.has(event.kind);
 
 function executionsOfTransaction(events: readonly SafeEvent[], transaction: ChainTransaction): SafeExecution[] {
@@ -84,8 +84,8 @@ function executionsWithEvents(events: readonly SafeEvent[], firstLog: number): S
 }
 
 /**
- * Signatures in the transaction's input, by the log index of the execution: those of the Safe that it calls, whose last execution is the outermost, and
- * of each Safe that an execution calls in turn, if that Safe executes only once in the transaction.
+ * Signatures in the transaction's input, by the log index of their execution. Starts with the called Safe, whose last execution is the outermost, and follows
+ * nested calls to Safes that execute only once in the transaction.
  */
 function signaturesInInput(executions: readonly SafeExecution[], { to, input }: ChainTransaction) {
   const ofSafes = groupBy(executions, ({ safe }) => safe);
@@ -105,7 +105,7 @@ function signaturesInInput(executions: readonly SafeExecution[], { to, input }: 
 /** execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes) */
 const execTransaction = "0x6a761202";
 
-/** The signatures of a call of `execTransaction`, and the call that it makes unless it is a delegate call; null for any other input. */
+/** The signatures of a call to `execTransaction`, and the call that it makes unless it is a delegate call; null for any other input. */
 function decodeExecTransaction(input: Hex): { readonly signatures: Hex; readonly call: { to: Address; input: Hex } | null } | null {
   if (!input.startsWith(execTransaction)) return null;
   const parameters: Hex = `0x${input.slice(execTransaction.length)}`;

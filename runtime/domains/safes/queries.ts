@@ -36,10 +36,7 @@ export type SafeQueries = ReturnType<typeof createSafeQueries>;
 
 /** Creates the queries for Safes: their executions, and their owners at a position. */
 export function createSafeQueries({ query }: Pick<Queryable, "query">) {
-  /**
-   * The executions in given transactions, in order. Served by the primary key, reading each block once, and one probe of the thresholds per
-   * execution.
-   */
+  /** The executions in the given transactions, in order. Served by the primary key, reading each block once, and one probe of the thresholds per execution. */
   const executionsOfTransactions = (chainId: number, positions: readonly TransactionPosition[]) =>
     query<SafeExecutionRow>(selectExecutions, [chainId, ...positionParameters(positions)]);
 

@@ -8,7 +8,7 @@ export type SignatureType = "ecdsa" | "eth_sign" | "contract" | "approved_hash";
 /** A signature that a Safe received. */
 export interface SafeSignature {
   readonly type: SignatureType;
-  /** The 65 bytes, or those that the contract checked; null if they exceed the data. */
+  /** The 65 bytes, or the bytes that the contract checked; null if they exceed the data. */
   readonly signature: Hex | null;
   /** The account that a contract signature or an approved hash names; null if it has to be recovered. */
   readonly account: Address | null;
@@ -20,8 +20,8 @@ const wordDigits = 64;
 
 /**
  * The signatures of a Safe's execution: 65 bytes for each, then the data of contract signatures, whose offsets are in `s`. The 65-byte parts end at the first
- * of these offsets or at the end of the data. Several may refer to the same data: their total length is limited to that of all data, so that
- * the cost is linear.
+ * of these offsets or at the end of the data. Several may refer to the same data: their total length is limited to the length of the data, so that the cost is
+ * linear.
  */
 export function splitSignatures(signatures: Hex): SafeSignature[] {
   const text = signatures.slice(2);

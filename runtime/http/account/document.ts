@@ -34,7 +34,7 @@ const operation = {
   tags: ["account"],
   summary: "Usage of the key",
   description:
-    "The credits that the key of the request has used in this UTC day and month, and its quotas. Costs no credits, and works even without any left.",
+    "The credits that the key of the request has used in this UTC day and month, and its quotas. Costs no credits, and works even if none are left.",
   responses: {
     "200": {
       description: "Usage of the key.",

@@ -4,11 +4,11 @@ import { type Codecs, cachedCodecs } from "./codecs.ts";
 /** A body that is sent often: it is compressed once for each coding, on first use. */
 export interface CachedBody {
   readonly plain: Buffer;
-  /** The body in a coding; the body itself for none. */
+  /** The body in a coding; the plain body for null. */
   encoded(coding: Coding | null): Promise<Buffer>;
 }
 
-/** Keeps a body with its compressed forms. */
+/** Caches a body and its compressed forms. */
 export function createCachedBody(plain: Buffer, codecs: Codecs = cachedCodecs): CachedBody {
   const forms = new Map<Coding, Promise<Buffer>>();
   const compress = (coding: Coding): Promise<Buffer> => {

@@ -76,7 +76,7 @@ function zstdCodec(module: object, levelOf: LevelOf): Codecs {
   };
 }
 
-/** The codecs of this Node.js for responses, with a level by size. */
+/** The codecs that this version of Node.js supports, with a level by size, for responses. */
 export const responseCodecs: Codecs = createCodecs(levelBySize);
 /** The codecs for bodies that are cached. */
 export const cachedCodecs: Codecs = createCodecs(() => best);

@@ -8,7 +8,7 @@ export const leaseSeconds = 30;
 /** A request for a lease. */
 export interface LeaseRequest {
   readonly keyId: number;
-  /** Charges of this process that are not in the table of usage yet, in hundredths: all, those of the day, and those of its month. */
+  /** Charges of this process that are not in the table of usage yet, in hundredths: all, of the day, and of its month. */
   readonly pending: { readonly all: number } & Readonly<Record<Period, number>>;
   /** The wanted size. */
   readonly wanted: number;
@@ -39,8 +39,8 @@ interface Row {
 }
 
 /**
- * Grants at most half of what is left, so that one server does not reserve all of a small quota. Usage and the leases of others are read by one statement, and
- * charges are moved from a lease to the usage by one statement (see usage-ledger.ts): their sum is consistent.
+ * Grants at most half of the remaining credits, so that one server does not reserve all of a small quota. One statement reads usage and the leases of other
+ * servers, and one statement moves charges from a lease to the usage (see usage-ledger.ts): their sum is consistent.
  */
 const takeStatement = `WITH usage AS (
     SELECT coalesce(sum(hundredths) FILTER (WHERE day = $5::date), 0)::int8 AS day, coalesce(sum(hundredths), 0)::int8 AS month
@@ -69,7 +69,7 @@ export function createLeaseStore(database: Pick<Database, "query" | "transaction
   return {
     take: ({ keyId, pending, wanted, day }) =>
       database.transaction(async (client) => {
-        // One lease of a key at a time; the next statement sees those that were committed meanwhile.
+        // Serializes the leases of a key; the next statement sees the ones that were committed while this one waited.
         await client.query("SELECT id FROM api_keys WHERE id = $1 FOR NO KEY UPDATE", [keyId]);
         const values = [keyId, holder, pending.all, wanted, day, leaseSeconds, pending.day, pending.month];
         const [row] = await client.query<Row>(takeStatement, values);

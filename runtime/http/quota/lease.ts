@@ -12,12 +12,12 @@ export interface Quotas {
 }
 
 /**
- * The credits of a key that this process may use. `line` is the sum of its charges up to which credits are leased. Charges beyond it are an overdraft, which
- * the next lease includes.
+ * The credits of a key that this process may use. `leased` is the total of its charges up to which credits are leased. Charges beyond it are an overdraft,
+ * which the next lease includes.
  */
 export interface Lease {
   quotas: Quotas;
-  line: number;
+  leased: number;
   /** The size of the last lease. */
   granted: number;
   /** The most expensive response of the key. */
@@ -26,7 +26,7 @@ export interface Lease {
 
 /** A lease is at least the smaller quota divided by this number: see `sizeOf`. */
 const portions = 50;
-/** Responses that a lease suffices for: twice the default of concurrent requests of a key, so that those in flight cost at most half of it. */
+/** Responses that a lease suffices for: twice the default of concurrent requests of a key, so that the ones in flight cost at most half of it. */
 const responses = 32;
 
 const min = ({ day, month }: PerPeriod): number => Math.min(day ?? Number.POSITIVE_INFINITY, month ?? Number.POSITIVE_INFINITY);
@@ -34,13 +34,13 @@ const min = ({ day, month }: PerPeriod): number => Math.min(day ?? Number.POSITI
 /** The size of a lease: a 50th of the smaller quota, or 32 times the most expensive response, whichever is larger. */
 export const sizeOf = ({ quotas, largest }: Lease): number => Math.max(2, Math.ceil(min(quotas.quota) / portions), responses * largest);
 
-/** Whether a lease should be taken: less than half of the last one is left, and there are credits that no server has leased. */
+/** Whether a lease should be taken: less than half of the last one remains, and there are credits that no server has leased. */
 export const isLow = (lease: Lease, charged: number): boolean =>
-  min(lease.quotas.left) > 0 && lease.line - charged <= Math.floor(lease.granted / 2);
+  min(lease.quotas.left) > 0 && lease.leased - charged <= Math.floor(lease.granted / 2);
 
-/** Why a further request must be rejected: the used-up quota, or `lease` if the next lease has not been granted yet; null if it may be processed. */
+/** Why the next request must be rejected: the used-up quota, or `lease` if the next lease has not been granted yet; null if it may be processed. */
 export function exhaustedBy(lease: Lease, charged: number): Period | "lease" | null {
-  const overdraft = charged - lease.line;
+  const overdraft = charged - lease.leased;
   if (overdraft < 0) return null;
   const { month } = lease.quotas.left;
   if (overdraft >= min(lease.quotas.left)) return month !== null && overdraft >= month ? "month" : "day";
@@ -48,10 +48,10 @@ export function exhaustedBy(lease: Lease, charged: number): Period | "lease" | n
 }
 
 /**
- * The quotas on a later day: what is left of a period that has begun since then is unknown, and assumed to be the whole quota. An overdraft of the
- * earlier day counts for its month only.
+ * The quotas on a later day: the remainder of a period that has begun since then is unknown, and assumed to be the entire quota. An overdraft of the
+ * earlier day counts only for its month.
  */
 export function onDay({ quota, left, day: earlier }: Quotas, day: string, overdraft: number): Quotas {
-  const rest = left.month === null ? null : left.month - overdraft;
-  return { quota, left: { day: quota.day, month: monthOf(earlier) === monthOf(day) ? rest : quota.month }, day };
+  const monthLeft = left.month === null ? null : left.month - overdraft;
+  return { quota, left: { day: quota.day, month: monthOf(earlier) === monthOf(day) ? monthLeft : quota.month }, day };
 }

@@ -8,10 +8,10 @@ import { exhaustedBy, isLow, type Lease, onDay, type Quotas, sizeOf } from "./le
 import { type LeaseStore, leaseSeconds } from "./lease-store.ts";
 import { dayOf, monthOf, type Period } from "./periods.ts";
 
-/** The parts of a key that its quotas are enforced with. */
+/** The parts of a key that enforcing its quotas requires. */
 type QuotaKey = Pick<MeteredKey, "id" | "lookedUpAt" | "quotas">;
 
-/** Enforces the quotas of keys, of which this process takes leases in the background. */
+/** Enforces the quotas of keys with leases that this process takes in the background. */
 export interface KeyQuotas {
   /** Why a request must be rejected; null if it may be processed. Never waits. */
   exhausted(key: QuotaKey): Period | "lease" | null;
@@ -57,13 +57,13 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
       const pending = { all: ledger.pending(keyId), day: ledger.pending(keyId, day), month: ledger.pending(keyId, monthOf(day)) };
       return { charged: before, lease: await store.take({ keyId, pending, wanted: sizeOf(state), day }) };
     });
-    // A new period has begun in the meantime: the lease belongs to the earlier one, and its pending charges may lack those of the new one. The next
+    // A new period has begun in the meantime: the lease belongs to the earlier one, and its pending charges may lack charges of the new one. The next
     // request takes another lease.
     if (state.quotas.day > day) return;
     state.knownAt = monotonic();
     if (lease === null) return void states.delete(keyId);
     const { granted, quota, left } = lease;
-    Object.assign(state, { quotas: { quota, left, day }, granted, line: charged + granted, expiresAt: startedAt + leaseSeconds * 1000 });
+    Object.assign(state, { quotas: { quota, left, day }, granted, leased: charged + granted, expiresAt: startedAt + leaseSeconds * 1000 });
   };
 
   const takeIfLow = (state: State, charged: number): void => {
@@ -88,7 +88,7 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
     const state: State = known ?? {
       keyId: id,
       quotas,
-      line: charged,
+      leased: charged,
       granted: 0,
       largest: 0,
       knownAt: lookedUpAt,
@@ -99,14 +99,14 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
     if (lookedUpAt > state.knownAt) {
       Object.assign(state, { quotas, knownAt: lookedUpAt });
       // The lookup has seen the written part of an overdraft.
-      state.line = Math.max(state.line, charged > state.line ? charged - ledger.pending(id) : 0);
+      state.leased = Math.max(state.leased, charged > state.leased ? charged - ledger.pending(id) : 0);
     }
-    // What is left of an expired lease is lost, but an overdraft remains one.
-    if (state.line > charged && monotonic() >= state.expiresAt) state.line = charged;
+    // The rest of an expired lease is lost; an overdraft remains.
+    if (state.leased > charged && monotonic() >= state.expiresAt) state.leased = charged;
     const day = dayOf(now());
     if (state.quotas.day !== day) {
-      state.quotas = onDay(state.quotas, day, Math.max(0, charged - state.line));
-      state.line = Math.max(state.line, charged);
+      state.quotas = onDay(state.quotas, day, Math.max(0, charged - state.leased));
+      state.leased = Math.max(state.leased, charged);
     }
     return state;
   };

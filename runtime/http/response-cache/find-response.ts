@@ -23,7 +23,7 @@ export interface FindRequest {
   readonly format: "json" | "csv";
 }
 
-/** The cached response to a request; otherwise computes it, together with concurrent requests for the same one. Sets X-Cache. */
+/** Returns the cached response to a request, or computes it once for all concurrent requests for it. Sets X-Cache. */
 export async function findResponse(
   { cache, answerBytes, now }: FindDeps,
   response: ServerResponse,

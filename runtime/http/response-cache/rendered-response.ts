@@ -10,7 +10,7 @@ export interface Serialized {
   readonly headers: readonly Header[];
 }
 
-/** A serialized response that several requests may be sent. */
+/** A serialized response that may be sent to several requests. */
 export interface RenderedResponse extends Serialized {
   /** The entity tag of a cached response. It is weak, because all codings of the body share it (RFC 9110, section 8.8.3.3). */
   readonly tag: string | null;

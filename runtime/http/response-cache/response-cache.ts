@@ -20,13 +20,13 @@ export interface Computed {
   readonly isVolatile: boolean;
 }
 
-/** A response to send: rendered, or as data that is serialized while it is sent. Several requests may be sent the same one. */
+/** A response to send: rendered, or as data that is serialized while it is sent. It may be sent to several requests. */
 export interface Outcome {
   readonly facts: ResponseFacts;
   readonly content: { readonly rendered: RenderedResponse } | { readonly data: unknown };
 }
 
-/** The value of the header X-Cache: cached before, computed for a concurrent request, computed for this one and cached, or not cached. */
+/** The value of the X-Cache header: cached before, computed for a concurrent request, computed for this one and cached, or not cached. */
 export type CacheState = "HIT" | "SHARED" | "MISS" | "NONE";
 
 /** Caches responses by key, so that each is computed once per version of the index. */

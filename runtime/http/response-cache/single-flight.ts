@@ -18,8 +18,8 @@ interface Flight<Result> {
 const ignore = (): void => undefined;
 
 /**
- * Computes a result for all waiting requests, with the key of the first one: its statements count towards one of them, and are cancelled when none
- * waits any more.
+ * Computes a result for all waiting requests, with the key of the first one: its statements count towards one of them, and are cancelled when no
+ * request waits.
  */
 function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
   const controller = new AbortController();
@@ -37,14 +37,14 @@ function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
     chains: first?.chains,
     startStatement,
   };
-  // After the first call has been registered as waiting.
+  // Starts after the first call has been registered as waiting.
   const result = Promise.resolve().then(() => runForRequest(shared, compute));
   return { result, controller, waiting, isSettled: false };
 }
 
 /**
  * Creates a function that computes the result of a key once for all calls that arrive in the meantime. A failure rejects all of these calls, and is
- * not cached. A call whose request aborts stops waiting; the others still get the result.
+ * not cached. A call whose request aborts stops waiting; the others still receive the result.
  */
 export function createSingleFlight<Result>(): (key: string, compute: () => Promise<Result>) => Promise<Shared<Result>> {
   const flights = new Map<string, Flight<Result>>();
@@ -74,7 +74,7 @@ export function createSingleFlight<Result>(): (key: string, compute: () => Promi
       if (flight.waiting.size === 0 && !flight.isSettled) {
         // Later calls compute the result again instead of failing with this one.
         if (flights.get(key) === flight) flights.delete(key);
-        flight.controller.abort(new Error("No request waits for the result any more."));
+        flight.controller.abort(new Error("No request waits for the result."));
       }
     }
   };

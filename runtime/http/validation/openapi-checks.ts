@@ -30,7 +30,7 @@ interface RequestCheck {
 
 /**
  * Checks requests and responses with express-openapi-validator: one application per operation for its requests and one per response schema, created on first
- * use. The validator matches paths in one spelling, rejects HEAD and does not trim. It therefore receives a GET of the normalized parameters instead of the
+ * use. The validator matches only one form of a path, rejects HEAD and does not trim. It therefore receives a GET of the normalized parameters instead of the
  * request itself.
  */
 export function createOpenApiChecks(document: OpenApiDocument): OpenApiChecks {
@@ -72,7 +72,7 @@ function memoize<Value>(create: (key: string) => Promise<Value>): (key: string) 
   };
 }
 
-/** The path of a request with its values in the document's spelling. */
+/** The path of a request, with normalized values. */
 function fillPath(path: string, parameters: readonly DocumentedParameter[], values: Readonly<Record<string, string>>): string {
   return path.replace(/\{([^}]+)\}/g, (_braces, name: string) => {
     const parameter = parameters.find((candidate) => candidate.in === "path" && candidate.name === name);

@@ -5,7 +5,7 @@ type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null;
 
 /**
- * A document reduced to the parameters of one path: express-openapi-validator traverses the whole document for each status of each operation, which
+ * A document reduced to the parameters of one path: express-openapi-validator traverses the entire document for each status of each operation, which
  * would take minutes.
  */
 export function documentOfRequest(document: OpenApiDocument, path: string): OpenApiDocument {

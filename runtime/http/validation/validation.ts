@@ -7,7 +7,8 @@ import { type CompiledValidators, compiledViolations, type Violation } from "./c
 import { createOpenApiChecks, type OpenApiChecks } from "./openapi-checks.ts";
 
 /**
- * What is validated against the OpenAPI document: all requests and responses, rejecting violations; one response in a thousand, logging violations; or nothing.
+ * The scope of validation against the OpenAPI document: all requests and responses, rejecting violations; one response in a thousand, logging violations;
+ * or nothing.
  */
 export type ValidateMode = "strict" | "sample" | "off";
 
@@ -45,7 +46,7 @@ function checksOf(document: OpenApiDocument): OpenApiChecks {
   return checks;
 }
 
-/** Enough of a list for a sample: a validator checks tens of thousands of elements in one go, which would delay other requests. */
+/** Enough of a list for a sample: a validator checks tens of thousands of elements synchronously, which would delay other requests. */
 const sampledElements = 30;
 
 /** A response with the first elements of its lists. */

@@ -105,18 +105,18 @@ const readAt = async (deps: BaseReadDeps, reads: readonly BaseRead[], height: nu
   const balances = reads.filter((read) => "address" in read);
   const calls = reads.filter((read) => "to" in read);
   const isPending = (read: BaseRead): boolean => temporaryErrorOf(outcomes.get(read)) !== undefined;
-  const readBalances = readWithControl(deps.source, verifyNodeReadsBalances, balances, async (portion) => {
+  const readBalances = readWithControl(deps.source, verifyNodeReadsBalances, balances, async (batch) => {
     const results = await deps.source.balanceOutcomes(
-      portion.map(({ address }) => address),
+      batch.map(({ address }) => address),
       height,
     );
-    for (const [position, read] of portion.entries()) outcomes.set(read, results[position] ?? unknown);
-    return portion.filter(isPending);
+    for (const [position, read] of batch.entries()) outcomes.set(read, results[position] ?? unknown);
+    return batch.filter(isPending);
   });
-  const readCalls = readWithControl(deps.source, verifyNodeRunsCalls, calls, async (portion) => {
-    const results = await callContracts(deps.source, portion, height);
-    for (const [position, read] of portion.entries()) outcomes.set(read, results[position] ?? unknown);
-    return portion.filter(isPending);
+  const readCalls = readWithControl(deps.source, verifyNodeRunsCalls, calls, async (batch) => {
+    const results = await callContracts(deps.source, batch, height);
+    for (const [position, read] of batch.entries()) outcomes.set(read, results[position] ?? unknown);
+    return batch.filter(isPending);
   });
   await Promise.all([readBalances, readCalls]);
 };

@@ -10,7 +10,7 @@ import { baseReadsLoad, baseReadsTable } from "./base-reads.ts";
 import { contractStandardsLoad, contractStandardsTable } from "./contract-standards.ts";
 import { type FoldDeps, foldBlocks } from "./fold-blocks.ts";
 
-/** The loads of stored node responses that folds use; their rows are cached together with those of projections. */
+/** The loads of stored node responses that folds use; their rows are cached together with the rows of projections. */
 export const nodeReadLoads: readonly StateLoad[] = [baseReadsLoad, contractStandardsLoad];
 
 /** The tables of `nodeReadLoads`; a row is deleted with the block that required it. */
@@ -18,7 +18,7 @@ export const nodeReadTables: readonly BlockBoundTable[] = nodeReadLoads.map(({ t
 
 export interface BatchDeps extends FoldDeps {
   readonly chainId: number;
-  /** Called with contracts that the node could not call; the form of their logs then decides their standard. */
+  /** Called with contracts that the node could not call; the form of their logs then determines their standard. */
   readonly onUnanswered: (contracts: readonly Address[]) => void;
 }
 

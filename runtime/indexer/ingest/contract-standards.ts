@@ -17,7 +17,7 @@ import type { Row, StateLoad, Table } from "../projection.ts";
 import type { StateCache } from "../state/state-cache.ts";
 import { readWithControl } from "./read-with-control.ts";
 
-/** The standards of contracts, as read from them. The rows are kept when a projection is rebuilt, so that it is rebuilt from the same ones. */
+/** The standards of contracts, as read from them. The rows are kept when a projection is rebuilt, so that it uses the same standards again. */
 export const contractStandardsTable: Table = {
   kind: "queue",
   name: "contract_standards",

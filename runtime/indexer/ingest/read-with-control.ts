@@ -6,9 +6,9 @@ const wait = { base: 100, max: 1_000 };
 
 /**
  * Repeats reads that fail temporarily. An outage of the node must not determine a stored value, and an error of a single contract or account must not
- * stop the index. Before each further attempt, a control read distinguishes the two: if it fails too, nothing is stored and the indexer retries the batch,
+ * stop the index. Before each additional attempt, a control read distinguishes the two: if it fails too, nothing is stored and the indexer retries the batch,
  * which does not count as an attempt.
- * @param verifyNodeReads performs the control read, and throws if the node cannot perform it at the moment.
+ * @param verifyNodeReads performs the control read, and throws if the node currently cannot perform it.
  * @param readOnce performs reads and returns those that failed.
  * @throws {Error} if the control read fails.
  */

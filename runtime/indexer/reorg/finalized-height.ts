@@ -12,10 +12,10 @@ export interface FinalityDeps {
 export type Finality = (head: Head, compared: number) => Promise<number | null>;
 
 /**
- * Creates the reader of the finalized height. A finalized block that a node reports counts only if it and the one of the previous read are both
- * blocks of the index, and then the lower one is used: indexing stops permanently if a final block is replaced, and a gateway may occasionally route
- * to a node that lags, is wrong or is on another branch. Without the tag, the finalized height is `finality` blocks below the compared block, so that
- * a head that the node merely claims finalizes nothing.
+ * Creates the reader of the finalized height. A finalized block that a node reports counts only if it and the previously read one are both in the
+ * index; the lower one is used. This is because indexing stops permanently if a final block is replaced, and a gateway may occasionally route to a
+ * node that lags, is wrong or is on another branch. Without the tag, the finalized height is `finality` blocks below the compared block, so that an
+ * unconfirmed head finalizes nothing.
  */
 export const createFinality = ({ source, ledger, finality }: FinalityDeps): Finality => {
   let previous: FinalizedBlock | null = null;

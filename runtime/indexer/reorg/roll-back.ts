@@ -102,14 +102,14 @@ const restoreStatements = (table: LatestTable, periodTable: string) => {
     fill: sql`INSERT INTO ${touched} SELECT ${columnList(key, "t")}, ${columnList(["from_block", ...values], "p")} FROM ${latest} t LEFT JOIN LATERAL (
        SELECT * FROM ${periods} h WHERE h.chain_id = $1 AND ${isSameKey("h", "t")} AND h.from_block <= $2 ORDER BY h.from_block DESC LIMIT 1) p ON true
      WHERE t.chain_id = $1 AND t.since_block > $2`,
-    // Without statistics the planner would scan whole tables to join a few keys.
+    // Without statistics the planner would scan entire tables to join a few keys.
     analyze: sql`ANALYZE ${touched}`,
     deleteLatest: sql`DELETE FROM ${latest} t USING ${touched} k WHERE t.chain_id = $1 AND ${isSameKey("t", "k")}`,
     deletePeriods: sql`DELETE FROM ${periods} p USING ${touched} k
      WHERE p.chain_id = $1 AND ${isSameKey("p", "k")} AND p.from_block >= coalesce(k.from_block, $2 + 1)`,
     restore: sql`INSERT INTO ${latest} (chain_id, ${columnList([...key, "since_block", ...values])})
      SELECT $1, ${columnList([...key, "from_block", ...values], "k")} FROM ${touched} k WHERE k.from_block > $2`,
-    // Dropped explicitly, because PostgreSQL truncates long names, so that those of two tables may be equal.
+    // Dropped explicitly, because PostgreSQL truncates long names: the names for two tables may be equal.
     drop: sql`DROP TABLE ${touched}`,
   };
 };

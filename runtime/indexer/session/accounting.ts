@@ -2,7 +2,7 @@ import type { Capabilities } from "../../chain/capabilities.ts";
 import type { NativeAccounting } from "../../chain/types.ts";
 
 /**
- * The native accounting of a new index, by the configured one and the node's capabilities: traces only if they are configured and reach back to the first
+ * The native accounting of a new index, given the configured one and the node's capabilities: traces only if they are configured and reach back to the first
  * block, otherwise the state of touched accounts, which a node without archive state only has for recent blocks.
  */
 export const chooseAccounting = (

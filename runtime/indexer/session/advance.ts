@@ -46,20 +46,20 @@ export const createAdvance = (deps: AdvanceDeps) => {
     const report = createReport(deps, phase, to);
     // The first event of a backfill shows where it starts or resumes.
     if (phase === "backfill") report({ last: session.position.block, blocks: 0, transactions: 0 }, 0);
-    const portions = fetchPortions(deps, to, signal);
+    const chunks = fetchChunks(deps, to, signal);
     const commits = createCommitQueue(session, phase === "follow", report);
     let current = startBatch();
     try {
-      for (let portion = await portions.next(current.span); portion !== null; portion = await portions.next(current.span)) {
+      for (let chunk = await chunks.next(current.span); chunk !== null; chunk = await chunks.next(current.span)) {
         const { batch, span } = current;
-        if (portion.length > 0 && !(await traced(span, "fold", () => batch.add(portion, signal)))) break;
-        const isLast = portion.length === 0;
+        if (chunk.length > 0 && !(await traced(span, "fold", () => batch.add(chunk, signal)))) break;
+        const isLast = chunk.length === 0;
         if (!isLast && !isFull(current)) continue;
         if (!(await commits.add(batch.finish(), signal, span)) || isLast) break;
         current = startBatch();
       }
       await commits.settled();
-      portions.throwFailure();
+      chunks.throwFailure();
     } finally {
       await commits.settled().catch(() => undefined);
       // If the batch was written, its span has ended already.
@@ -77,12 +77,12 @@ const createReport = ({ session, onProgress }: AdvanceDeps, phase: Phase, target
 };
 
 /**
- * Portions of blocks that follow the position. `next` returns an empty portion at the end or after a failed fetch, and null if the signal aborts. The failure
- * is kept for `throwFailure`, so that the blocks before it are written first: a node that fails occasionally must not stop the index.
+ * Chunks of blocks that follow the position. `next` returns an empty chunk at the end or after a failed fetch, and null if the signal aborts. The failure
+ * is stored for `throwFailure`, so that the blocks before it are written first: a node that fails occasionally must not stop the index.
  */
-const fetchPortions = ({ session, source, chain, extraAccounts, stopwatch, tuning }: AdvanceDeps, to: number, signal: AbortSignal) => {
+const fetchChunks = ({ session, source, chain, extraAccounts, stopwatch, tuning }: AdvanceDeps, to: number, signal: AbortSignal) => {
   const accounting = session.facts.nativeAccounting;
-  const portions = prefetch((first, last) => source.fetch(first, last, { accounting, extraAccounts: extraAccounts?.() ?? [] }), {
+  const chunks = prefetch((first, last) => source.fetch(first, last, { accounting, extraAccounts: extraAccounts?.() ?? [] }), {
     from: session.position.block + 1,
     to,
     inFlight: tuning.requestsInFlight,
@@ -94,17 +94,17 @@ const fetchPortions = ({ session, source, chain, extraAccounts, stopwatch, tunin
   let failure: unknown;
   return {
     next: async (span: Span | undefined): Promise<readonly ChainBlock[] | null> => {
-      const portion = await stopwatch
-        .time("fetch", () => traced(span, "fetch", () => nullOnAbort(portions.next(), signal)))
+      const chunk = await stopwatch
+        .time("fetch", () => traced(span, "fetch", () => nullOnAbort(chunks.next(), signal)))
         .catch((error: unknown): IteratorReturnResult<void> => {
           failure = error;
           return { done: true, value: undefined };
         });
-      if (portion === null || signal.aborted) return null;
-      if (portion.done === true) return [];
-      await confirm({ source, chain }, tip, portion.value);
-      tip = portion.value.at(-1)?.hash ?? tip;
-      return portion.value;
+      if (chunk === null || signal.aborted) return null;
+      if (chunk.done === true) return [];
+      await confirm({ source, chain }, tip, chunk.value);
+      tip = chunk.value.at(-1)?.hash ?? tip;
+      return chunk.value;
     },
     throwFailure: (): void => {
       if (failure !== undefined) throw failure;
@@ -116,7 +116,7 @@ const fetchPortions = ({ session, source, chain, extraAccounts, stopwatch, tunin
 const createCommitQueue = (session: IndexSession, isDurable: boolean, onCommit: (batch: PreparedBatch, rows: number) => void) => {
   let writing: Promise<void> = Promise.resolve();
   return {
-    /** Starts to write a batch; false if there is none or it must not be written. */
+    /** Starts writing a batch; false if there is none or it must not be written. */
     add: async (batch: PreparedBatch | null, signal: AbortSignal, span: Span | undefined): Promise<boolean> => {
       await writing;
       const commit = batch === null || signal.aborted ? null : await session.commit(batch, isDurable);

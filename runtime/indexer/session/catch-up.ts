@@ -44,13 +44,13 @@ const createCaches = (session: Pick<IndexSession, "cache">, { topics }: Projecti
   };
 };
 
-/** The size of batches while catching up: the blocks of a batch are read together, so there are at most as many as in all concurrent requests to a node. */
+/** The size of batches while catching up: the blocks of a batch are read together, so they are limited like all concurrent requests to a node. */
 export const catchUpSizeOf = (tuning: Tuning): CatchUpSize => ({
   transactions: Math.min(tuning.batchTransactions, tuning.requestTransactions * tuning.requestsInFlight),
   blocks: Math.min(tuning.batchBlocks, tuning.requestBlocks * tuning.requestsInFlight),
 });
 
-/** Adds one batch of stored blocks to a projection; true once the projection has caught up. To be called while nothing else writes. */
+/** Adds one batch of stored blocks to a projection; true once the projection has caught up. Must be called while nothing else writes. */
 export const catchUpOnce = async (
   deps: CatchUpDeps,
   projection: Projection,

@@ -11,7 +11,7 @@ export interface FollowDeps extends ReorgDeps, Pick<IndexerDeps, "heads" | "cloc
 }
 
 export interface Follower {
-  /** Keeps the index up to date with the node's head until the signal aborts; to be called with an open session. */
+  /** Keeps the index up to date with the node's head until the signal aborts; must be called with an open session. */
   follow(signal: AbortSignal): Promise<void>;
   /** The node's head that was last read or announced. */
   readonly head: number | null;

@@ -48,13 +48,13 @@ export interface IndexSession {
   readonly guard: Leadership["guard"];
   /** Checks that the index matches the node, and reads position and joined projections from the checkpoints. @throws {IndexMismatchError} */
   open(): Promise<void>;
-  /** Continues without a projection that has failed; to be called while the index is closed or nothing is written, before it is opened again. */
+  /** Continues without a projection that has failed; must be called while the index is closed or nothing is written, before it is opened again. */
   switchOff(failure: ProjectionError): void;
-  /** Adds a projection that has caught up; to be called while nothing else writes. */
+  /** Adds a projection that has caught up; must be called while nothing else writes. */
   join(projection: Projection): void;
-  /** Starts to write a batch as soon as nothing else writes, and advances the position. Null if the cache that it was folded from is no longer valid. */
+  /** Starts writing a batch as soon as nothing else writes, and advances the position. Null if the cache that it was folded from is no longer valid. */
   commit(batch: PreparedBatch, isDurable: boolean): Promise<Commit | null>;
-  /** Rolls the index back to a block in one transaction, and reopens it; to be called while nothing else writes. */
+  /** Rolls the index back to a block in one transaction, and reopens it; must be called while nothing else writes. */
   rewind(ancestor: number): Promise<void>;
   /** Replaces the cache, because another writer has changed rows that it may contain. */
   invalidateCache(): void;

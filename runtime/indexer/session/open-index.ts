@@ -122,7 +122,7 @@ const nativeWarnings = ({ name, nativeAccounting: configured }: IndexedChain, re
 
 /**
  * Sets the checkpoints of new projections to the block before the first one. A projection with a different version is emptied first; if the ledger's version
- * has changed, all of them are.
+ * has changed, all projections are.
  */
 const resetProjections = async (
   client: DatabaseClient,

@@ -123,11 +123,11 @@ export const recordHead = async (
   chainId: number,
   head: Head,
   finalized: number | null,
-  seenAt: Date,
+  observedAt: Date,
 ): Promise<void> => {
   await database.query(
     `UPDATE chains SET latest_block = $2, latest_timestamp = $3, finalized_block = greatest(finalized_block, $4), seen_at = $5 WHERE chain_id = $1`,
-    [chainId, head.number, head.timestamp, finalized, seenAt],
+    [chainId, head.number, head.timestamp, finalized, observedAt],
   );
 };
 

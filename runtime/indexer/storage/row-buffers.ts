@@ -8,7 +8,7 @@ import { statementsOf } from "./write-rows.ts";
 
 /** Buffered rows of one table: as COPY text, or as rows if a later row of a key replaces an earlier one. */
 export type BufferedRows = TableRows & {
-  /** The projection that they belong to; undefined for responses of the node. */
+  /** The projection of the rows; undefined for responses of the node. */
   readonly projection?: StoredProjection;
 };
 
@@ -27,7 +27,7 @@ export const createRowBuffers = (chainId: number, projections: readonly StoredPr
     },
     /** The size of all COPY text. */
     bytes: (): number => buffers.flat().reduce((sum, { bytes }) => sum + bytes(), 0),
-    /** Returns the buffered rows; to be called once, at the end. */
+    /** Returns the buffered rows; must be called only once, at the end. */
     take: (): BufferedRows[] =>
       projections.flatMap((projection, position) => (buffers[position] ?? []).map(({ take }) => ({ ...take(), projection }))),
   };

@@ -31,7 +31,7 @@ export interface WriteBatchDeps {
 
 /**
  * Writes a batch that follows the checkpoints of its projections and advances them, in one transaction, and returns the number of rows. A durable
- * commit waits for the disk; without it, a crash of the server may lose the last batches, each as a whole, which are then indexed again.
+ * commit waits for the disk; without it, a crash of the server may lose the last batches completely, which are then indexed again.
  */
 export const writeBatch = (deps: WriteBatchDeps, batch: PreparedBatch, isDurable: boolean): Promise<number> =>
   deps.stopwatch.time("write", () =>

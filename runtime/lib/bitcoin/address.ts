@@ -3,7 +3,7 @@ import { decodeBase58Check, encodeBase58Check } from "./base58check.ts";
 import { decodeWitness, encodeWitness, isWitnessProgram, type WitnessProgram } from "./bech32.ts";
 import type { BitcoinNetwork } from "./networks.ts";
 
-/** What an address encodes: the hash of a public key or of a script, or a witness program. Its script is the same on every network. */
+/** The payload of an address: the hash of a public key or of a script, or a witness program. Its script is the same on every network. */
 type Payload =
   | { readonly kind: "publicKeyHash" | "scriptHash"; readonly hash: Uint8Array }
   | { readonly kind: "witness"; readonly witness: WitnessProgram };

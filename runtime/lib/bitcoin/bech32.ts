@@ -54,7 +54,7 @@ const expandedPrefix = (prefix: string): number[] => {
   return [...codes.map((code) => code >>> 5), 0, ...codes.map((code) => code & 31)];
 };
 
-/** Regroups bits; returns null if they may not be padded and the remaining bits are a whole group or not zero. */
+/** Regroups bits; returns null if they may not be padded and the remaining bits are a complete group or not zero. */
 function regroup(values: Iterable<number>, from: number, to: number, padded: boolean): number[] | null {
   let buffer = 0;
   let bits = 0;

@@ -1,4 +1,4 @@
--- The amounts that the wallet has supplied to each market, and those that it owes.
+-- The amounts that the wallet has supplied to each market, and its debts.
 WITH current_block AS (
   SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
 ), held AS (
@@ -13,7 +13,7 @@ WITH current_block AS (
   HAVING sum(m.amount) > 0
 ), read AS (
   SELECT h.market, h.tokens, a.asset, reading.tokens AS supply, reading.reserves, reading.cash, reading.counts_cash,
-    -- Supply and reserves change only in blocks in which interest accrues: if none follows, the readings are also those of the current block.
+    -- Supply and reserves change only in blocks in which interest accrues: until the next accrual, the readings are still current.
     CASE WHEN accrued.block_number > reading.block_number THEN reading.block_number ELSE :as_of_block END AS block_number
   FROM held h
   LEFT JOIN LATERAL (

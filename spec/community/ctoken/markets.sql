@@ -10,7 +10,7 @@ WITH current_block AS (
   SELECT 31536000 * (c.number - m.number)::numeric / NULLIF(c.timestamp - m.timestamp, 0) AS blocks_per_year FROM current_block c, month m
 ), read AS (
   SELECT c.address AS market, c.log_index, a.asset, reading.tokens, reading.reserves, reading.cash, reading.counts_cash,
-    -- Supply and reserves change only in blocks in which interest accrues: if none follows, the readings are also those of the current block.
+    -- Supply and reserves change only in blocks in which interest accrues: until the next accrual, the readings are still current.
     CASE WHEN accrued.block_number > reading.block_number THEN reading.block_number ELSE :as_of_block END AS block_number
   FROM contracts c
   LEFT JOIN LATERAL (

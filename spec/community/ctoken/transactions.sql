@@ -37,7 +37,7 @@ WITH actions AS (
     UNION ALL
     SELECT * FROM transfers WHERE chain_id = :chain AND to_address = :wallet AND from_address <> :wallet AND block_number <= :as_of_block
   ) t
-  -- Transfers from and to the market are part of mints and redemptions, and those of seized tokens of a liquidation.
+  -- Transfers from and to the market are part of mints and redemptions; transfers of seized tokens are part of a liquidation.
   WHERE t.from_address <> t.contract AND t.to_address <> t.contract AND NOT EXISTS (
     SELECT 1 FROM liquidations l
     WHERE l.chain_id = :chain AND l.block_number = t.block_number AND l.log_index > t.log_index AND l.transaction_index = t.transaction_index

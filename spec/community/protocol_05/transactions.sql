@@ -29,7 +29,7 @@ WITH registries AS MATERIALIZED (
   ) c
   ORDER BY c.contract, c.i
 ), own AS MATERIALIZED (
-  -- Events that name the wallet are always actions. In the order of the page, the ones that fill it are enough.
+  -- Events that name the wallet are always actions. They are sorted like the page, so only as many as fill it are needed.
   SELECT u.block_number, u.transaction_index FROM (
     (SELECT block_number, transaction_index, log_index FROM exchanges
      WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block

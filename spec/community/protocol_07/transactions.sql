@@ -56,7 +56,7 @@ SELECT
   legs.amounts,
   legs.total_quote
 FROM valued v
--- The value of pool tokens is that of the amounts for which they were exchanged.
+-- Pool tokens are valued at the amounts for which they were exchanged.
 CROSS JOIN LATERAL (
   SELECT (v.amount0_in + v.amount0_out) * v.unit0 + (v.amount1_in + v.amount1_out) * v.unit1 AS quote) liquidity
 CROSS JOIN LATERAL (

@@ -11,11 +11,11 @@ export interface GeneratedRequest {
   /** A target that the HTTP client sends unchanged. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the path is still the operation's, so that the response must be one that is documented for it. */
+  /** Whether the path still matches the operation, so the response must be documented for it. */
   readonly hasPath: boolean;
 }
 
-/** Example values from a chain's story: of each operation, and of all operations by parameter type. */
+/** Example values from a chain's story, by operation and by parameter type. */
 export interface StoryPool {
   readonly exampleOf: (operation: Operation) => Readonly<Record<string, string>>;
   readonly byType: ReadonlyMap<ParameterType, readonly string[]>;

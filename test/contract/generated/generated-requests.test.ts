@@ -24,7 +24,7 @@ const first = Number(GENERATED_FIRST ?? "0");
 const isLongRun = [GENERATED_REQUESTS, GENERATED_SEED, GENERATED_FIRST].some((setting) => setting !== undefined);
 const connections = 8;
 const maxProblemsShown = 10;
-/** With this many requests per operation, each operation gets accepted and rejected values. */
+/** With this many requests per operation, each operation receives accepted and rejected values. */
 const requestsPerOperation = 40;
 
 const app = await useApp();
@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 describe(`${count} generated requests (seed ${seed})`, () => {
-  it("get documented responses and no unexpected errors", { timeout: deadline(60_000 + 60 * count) }, async () => {
+  it("receive documented responses and no unexpected errors", { timeout: deadline(60_000 + 60 * count) }, async () => {
     const problems: string[] = [];
     let problemCount = 0;
     const counts = createCounts();
@@ -59,7 +59,7 @@ describe(`${count} generated requests (seed ${seed})`, () => {
       // Round-robin: the numbers of requests per operation differ by at most one.
       const index = sent++;
       const operation = operations[index % operations.length] as Operation;
-      // Each request has its own seed, so that the requests do not depend on the order of responses.
+      // Each request has its own seed, so the requests do not depend on the order of responses.
       const request = generateRequest(createRandom(`${seed} ${index}`), operation, pool);
       const report = (problem: string): void => {
         problemCount += 1;

@@ -1,6 +1,6 @@
 import type { Random } from "../../../demo/story/random.ts";
 
-/** Texts that no parameter expects: other grammars, control characters, long and empty texts, and numbers beyond all limits. */
+/** Texts that no parameter expects: other syntaxes, control characters, long and empty texts, and numbers beyond all limits. */
 export const hostileTexts: readonly string[] = [
   "",
   " ",

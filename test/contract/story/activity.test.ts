@@ -22,7 +22,7 @@ const allOf = (address: Address): MinedTransaction[] => transactionsOf(transacti
 describe("the gas_prices endpoint", () => {
   /** The selectors of transfer and transferFrom (EIP-20). */
   const selectors = ["0xa9059cbb", "0x23b872dd"];
-  /** The contracts that have emitted a Transfer with three topics; those of the story's collections have four. */
+  /** The contracts that have emitted a Transfer with three topics; Transfers of the story's collections have four. */
   const erc20Contracts = (): ReadonlySet<Address | null> =>
     new Set(
       transactions
@@ -83,12 +83,12 @@ describe("the activity endpoint", () => {
     }));
 
   it("returns the chain with the time of the address's last transaction or transfer", async () => {
-    // The balances of the trader's lending tokens change in every block, those of the market maker do not.
+    // The balances of the trader's lending tokens change in every block; the market maker's do not.
     for (const name of ["trader", "marketMaker"]) {
       const word = storyAddress(name).slice(2);
-      const own = new Set(allOf(storyAddress(name)));
+      const walletTransactions = new Set(allOf(storyAddress(name)));
       const last = transactions.findLast(
-        (seen) => own.has(seen) || seen.receipt.logs.some(({ topics }) => topics.some((topic) => topic.endsWith(word))),
+        (mined) => walletTransactions.has(mined) || mined.receipt.logs.some(({ topics }) => topics.some((topic) => topic.endsWith(word))),
       );
       expect(await activityOf(storyAddress(name)), name).toEqual([{ name: "demo", seen: isoTime(last?.time ?? 0) }]);
     }

@@ -75,13 +75,13 @@ describe("the Bitcoin chain of the demo", () => {
     transactions = replay(blocks).transactions;
   });
 
-  /** The expected entries of a script's transactions, computed from the blocks alone, newest first. */
+  /** The expected entries of a script's transactions, computed only from the blocks, newest first. */
   const ledgerOf = (script: Buffer) =>
     transactions
       .map(({ height, offset, txid, isCoinbase, spent, created }) => {
-        const own = ({ script: other }: { readonly script: Uint8Array }): boolean => script.equals(other);
-        const [received, sent] = [totalOf(created.filter(own)), totalOf(spent.filter(own))];
-        const isInvolved = [...created, ...spent].some(own);
+        const hasScript = ({ script: other }: { readonly script: Uint8Array }): boolean => script.equals(other);
+        const [received, sent] = [totalOf(created.filter(hasScript)), totalOf(spent.filter(hasScript))];
+        const isInvolved = [...created, ...spent].some(hasScript);
         const fee = sent > 0n ? totalOf(spent) - totalOf(created) : null;
         const action = isCoinbase ? "coinbase" : sent > 0n ? "send" : "receive";
         return { isInvolved, entry: { height, time: blocks[height]?.time, offset, txid, action, received, sent, fee } };
@@ -89,7 +89,7 @@ describe("the Bitcoin chain of the demo", () => {
       .flatMap(({ isInvolved, entry }) => (isInvolved ? [entry] : []))
       .toReversed();
 
-  const shownOf = (item: CommunityTransaction) => {
+  const entryOf = (item: CommunityTransaction) => {
     const fee = item.amounts.find(({ direction }) => direction === "OUT")?.fee ?? null;
     return {
       height: item.block_height,
@@ -107,7 +107,7 @@ describe("the Bitcoin chain of the demo", () => {
     const address = app.storyValues[name] ?? "";
     const ledger = ledgerOf(scriptOf(address));
     expect(ledger.length).toBeGreaterThan(20);
-    expect((await transactionsOf(address)).map(shownOf)).toEqual(ledger);
+    expect((await transactionsOf(address)).map(entryOf)).toEqual(ledger);
   });
 
   it("has transactions that add up to each wallet's unspent coins", async () => {

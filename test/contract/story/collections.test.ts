@@ -171,9 +171,9 @@ describe("the approvals of the story", () => {
     const returned = new Map(rows.map(({ token, owner, spender, amount }) => [`${token} ${owner} ${spender}`, BigInt(amount)]));
     // A vault's pools report an allowance for the vault without an event; the index reads it after a transfer by the vault.
     const pools = [storyValue("vaultPool"), storyValue("composablePool")];
-    const ofPools = [...returned.keys()].filter((key) => pools.some((pool) => key.startsWith(pool)));
+    const poolKeys = [...returned.keys()].filter((key) => pools.some((pool) => key.startsWith(pool)));
     const byToken = new Map<string, [string, string][]>();
-    for (const key of new Set([...keys, ...ofPools])) {
+    for (const key of new Set([...keys, ...poolKeys])) {
       const [token = "", owner = "", spender = ""] = key.split(" ");
       byToken.set(token, [...(byToken.get(token) ?? []), [owner, spender]]);
     }

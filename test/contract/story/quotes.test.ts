@@ -68,7 +68,7 @@ function expectedOf(
   return name.startsWith("pretty_") ? formatAt(quotedAmount, rate, currency) : valueAt(quotedAmount, rate);
 }
 
-/** Compares every quote in a response with the expected one, and adds the names of those that are not null to `filled`. */
+/** Compares every quote in a response with the expected one, and adds the names of non-null quotes to `filled`. */
 function compare(value: unknown, outer: QuoteContext, currency: StoryCurrency, filled: Set<string>): void {
   if (typeof value !== "object" || value === null) return;
   const fields = value as Fields;
@@ -159,7 +159,7 @@ const quotedIn = (target: string, currency: StoryCurrency) =>
   call(`${target}${target.includes("?") ? "&" : "?"}quote-currency=${currency}`);
 
 describe("quotes", () => {
-  it.each(endpoints)("of row %s are not null for tokens with a price, but only in dollars and euros", async (_row, path, target, time) => {
+  it.each(endpoints)("are not null in row %s for tokens with a price, but only in dollars and euros", async (_row, path, target, time) => {
     const document = await readDocument();
     const fields = quotesIn(document, document.paths[path]);
     for (const currency of ["USD", "EUR", "CAD"] as const) {
@@ -172,7 +172,7 @@ describe("quotes", () => {
     }
   });
 
-  it("of getHistoricalTokenBalancesForWalletAddress use the prices in the hour of the requested block", async () => {
+  it("use the prices in the hour of the requested block in getHistoricalTokenBalancesForWalletAddress", async () => {
     const time = await timeOf(Number(storyValue("swapBlockHeight")));
     const { body } = await quotedIn(`${wallet}/historical_balances/?block-height=${storyValue("swapBlockHeight")}`, "EUR");
     const filled = new Set<string>();
@@ -180,7 +180,7 @@ describe("quotes", () => {
     expect([...filled].sort()).toEqual(["pretty_quote", "quote", "quote_rate"]);
   });
 
-  it("of getTokenBalancesForWalletAddress are null for the wash-traded token, but not for tokens with a pool above the liquidity floor", async () => {
+  it("are null in getTokenBalancesForWalletAddress for the wash-traded token, but not for tokens with a pool above the liquidity floor", async () => {
     const { body } = await quotedIn(`${wallet}/balances_v2/`, "USD");
     const { items } = (body as { readonly data: { readonly items: readonly Fields[] } }).data;
     const priced = items.filter(({ quote }) => quote !== null).map(({ contract_address: token }) => String(token));
@@ -191,7 +191,7 @@ describe("quotes", () => {
     expect(BigInt(String(washed?.balance))).toBeGreaterThan(0n);
   });
 
-  it("of getTransactionSummary are sums of each day's fees at the last price of the day", async () => {
+  it("are sums of each day's fees at the last price of the day in getTransactionSummary", async () => {
     const head = Number(await node<string>("eth_blockNumber"));
     const heights = Array.from({ length: head + 1 }, (_, height) => `0x${height.toString(16)}`);
     const blocks = await nodeBatch<{ readonly timestamp: string }>(
@@ -237,7 +237,7 @@ describe("quotes", () => {
     }
   });
 
-  it("occur in no other responses, except those of exchanges, prices, NFTs, approvals and community endpoints", async () => {
+  it("occur in no other responses, except for exchanges, prices, NFTs, approvals and community endpoints", async () => {
     const document = await readDocument();
     const testedElsewhere = /xy=k|\/pricing\/|nft|\/collection\/|\/approvals\/|\/cq\//;
     const paths = Object.keys(document.paths).filter(

@@ -14,7 +14,7 @@ import { until } from "../../support/until.ts";
 import { createPagedLists, type Page, type PagedList, pagedListNames } from "./paged-lists.ts";
 
 /**
- * A client reads pages from two servers in turn while a third process indexes into the same database. Between any two pages, a new block changes
+ * A client alternately reads pages from two servers while a third process indexes into the same database. Between any two pages, a new block changes
  * every list. The node provides the expected rows.
  */
 const name = "pages";
@@ -111,7 +111,7 @@ async function mineChange(): Promise<void> {
   await waitForHead();
 }
 
-/** Reads all pages from the servers in turn, and calls `between` between any two pages. */
+/** Reads all pages, alternating between the servers, and calls `between` between any two pages. */
 async function walk({ path, size, rowKey }: PagedList, height: number, between: (page: number) => Promise<void>): Promise<string[]> {
   const rows: string[] = [];
   for (let number = 0; ; number += 1) {
@@ -194,12 +194,12 @@ describe("a reorganisation between two pages", () => {
   });
 
   it.each(paged)(
-    "below the anchor makes later pages of %s come from the new branch, and a new read returns that branch completely",
+    "makes later pages of %s return the new branch if it is below the anchor, and a new read returns only that branch",
     async (title) => {
       const list = lists[title];
       await mineChange();
       const anchor = await chain.head();
-      const seenBefore = await list.rows(anchor);
+      const oldBranch = await list.rows(anchor);
       let newAnchor = 0;
       const rows = await walk(list, anchor, async (page) => {
         if (page > 0) return mineChange();
@@ -208,8 +208,8 @@ describe("a reorganisation between two pages", () => {
         newAnchor = await chain.head();
       });
       const newBranch = await list.rows(newAnchor);
-      expect(rows).toEqual([...seenBefore.slice(0, list.size), ...newBranch.slice(list.size)]);
-      expect(newBranch).not.toEqual(seenBefore);
+      expect(rows).toEqual([...oldBranch.slice(0, list.size), ...newBranch.slice(list.size)]);
+      expect(newBranch).not.toEqual(oldBranch);
       const head = await chain.head();
       expect(await walk(list, head, mineChange)).toEqual(await list.rows(head));
     },

@@ -20,7 +20,7 @@ const vaults = [
 ];
 
 describe("the supply rate of the story's vaults", () => {
-  it.each(vaults)("of $name in $protocol is the growth of the share price that the vault returns", async ({ protocol, name, data }) => {
+  it.each(vaults)("equals the growth of the share price that $name returns in $protocol", async ({ protocol, name, data }) => {
     const vault = storyValue(name) as Address;
     const head = Number(await node<string>("eth_blockNumber"));
     const call = { to: vault, data };

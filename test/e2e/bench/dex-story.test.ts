@@ -16,7 +16,7 @@ const eventsOfKind = <Kind extends DecodedEvent["kind"]>(kind: Kind) =>
 const swaps = eventsOfKind("poolSwap");
 
 describe("the generated market", () => {
-  it("is equal for equal seeds and different for different seeds", () => {
+  it("is identical for the same seed and differs between seeds", () => {
     expect([...generateMarket(size)].slice(0, 200)).toEqual(blocks.slice(0, 200));
     expect([...generateMarket({ ...size, seed: 6 })].slice(0, 200)).not.toEqual(blocks.slice(0, 200));
   });
@@ -57,7 +57,7 @@ describe("the generated market", () => {
     }
   });
 
-  it("has reserves equal to inflows less outflows", () => {
+  it("has reserves equal to inflows minus outflows", () => {
     const synced = new Map(eventsOfKind("poolReserves").map(({ address, reserve0, reserve1 }) => [address, [reserve0, reserve1]]));
     const totals = new Map<string, [bigint, bigint]>();
     const move = (pool: string, amount0: bigint, amount1: bigint): void => {
@@ -96,7 +96,7 @@ describe("the generated market", () => {
     const whalePools = market.pools.filter(
       ({ address, exchange }) => exchange.family === "xy=k" && (shares.get(address + market.whale) ?? 0n) > 0n,
     );
-    // Every second one of the 400 pools; the concentrated pools (every twentieth, all with odd numbers) have no shares.
+    // Half of the 400 pools; the concentrated pools (every twentieth, all with odd numbers) have no shares.
     expect(whalePools.length).toBe(200);
   });
 });
@@ -130,7 +130,7 @@ describe("a generated pool", () => {
 
 describe("the rows of the pools projection for the generated market", () => {
   it("contain the sums of the raw swaps", () => {
-    const rows = foldInPortions(blocks, 97);
+    const rows = foldInBatches(blocks, 97);
     const expected = new Map<string, { swaps: number; sums: [bigint, bigint, bigint, bigint] }>();
     for (const { address, amount0In, amount0Out, amount1In, amount1Out } of swaps) {
       const sum = expected.get(address) ?? { swaps: 0, sums: [0n, 0n, 0n, 0n] };
@@ -152,13 +152,13 @@ describe("the rows of the pools projection for the generated market", () => {
   });
 });
 
-/** Folds the blocks in portions and returns the rows by table. */
-function foldInPortions(all: readonly DecodedBlock[], portion: number): (table: string) => readonly Row[] {
+/** Folds the blocks in batches and returns the rows by table. */
+function foldInBatches(all: readonly DecodedBlock[], batchSize: number): (table: string) => readonly Row[] {
   const memory = createMemoryState(poolsProjection, createRowInterner());
   const rows = new Map<string, Row[]>();
   const chain = { from: 0, baseBlock: 0, nativeAccounting: "none" as const, wrappedNative: new Set<`0x${string}`>() };
-  for (let first = 0; first < all.length; first += portion) {
-    const folded = poolsProjection.fold(all.slice(first, first + portion), {
+  for (let first = 0; first < all.length; first += batchSize) {
+    const folded = poolsProjection.fold(all.slice(first, first + batchSize), {
       chain,
       state: memory.state,
       base: () => {

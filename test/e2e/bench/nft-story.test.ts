@@ -25,12 +25,12 @@ const eventsOfKind = <Kind extends DecodedEvent["kind"]>(kind: Kind) =>
 const countSold = (items: readonly { readonly kind: string }[]): number => items.filter(({ kind }) => kind === "token").length;
 
 describe("generated collections", () => {
-  it("are equal for equal seeds and different for different seeds", () => {
+  it("are identical for the same seed and differ between seeds", () => {
     expect([...generateBlocks(size)].slice(0, 50).map(decode)).toEqual(blocks.slice(0, 50));
     expect([...generateBlocks({ ...size, seed: 4 })].slice(0, 50).map(decode)).not.toEqual(blocks.slice(0, 50));
   });
 
-  it("have only logs that the decoder knows", () => {
+  it("emit only logs that the decoder supports", () => {
     expect(events.length).toBe(blocks.flatMap(({ block }) => block.transactions).reduce((sum, { logs }) => sum + logs.length, 0));
     const kinds = new Set(events.map(({ kind }) => kind));
     for (const kind of ["erc20Approval", "erc721Approval", "approvalForAll", "erc1155Transfer", "feedAnswer"])
@@ -48,7 +48,7 @@ describe("generated collections", () => {
     expect(last - first).toBeLessThanOrEqual(365 * 86_400);
   });
 
-  it("have tokens that only their owners transfer", () => {
+  it("transfer tokens only from their owners", () => {
     const owners = new Map<string, string>();
     let wrong = 0;
     for (const { address, from, to, tokenId } of eventsOfKind("erc721Transfer")) {

@@ -28,7 +28,7 @@ describe("benchmark statistics", () => {
 });
 
 describe("generated numbers", () => {
-  it("are equal for equal seeds", () => {
+  it("are identical for the same seed", () => {
     const [left, right] = [createRandom(3), createRandom(3)];
     expect(Array.from({ length: 5 }, left)).toEqual(Array.from({ length: 5 }, right));
   });
@@ -40,7 +40,7 @@ describe("generated numbers", () => {
     expect(Math.abs(mean - 0.5)).toBeLessThan(0.015);
   });
 
-  it("result in distinct addresses", () => {
+  it("yield distinct addresses", () => {
     const addresses = new Set(Array.from({ length: 100_000 }, (_, index) => hexOf(2, index, 5)));
     expect(addresses.size).toBe(100_000);
     expect(hexOf(2, 1, 5)).toMatch(/^0x[0-9a-f]{40}$/);

@@ -16,7 +16,7 @@ const movements = transactions.flatMap((transaction) =>
 );
 
 describe("the generated chain", () => {
-  it("is equal for equal seeds and different for different seeds", () => {
+  it("is identical for the same seed and differs between seeds", () => {
     expect([...generateBlocks(size)].slice(0, 50)).toEqual(blocks.slice(0, 50));
     expect([...generateBlocks({ ...size, seed: 8 })].slice(0, 50)).not.toEqual(blocks.slice(0, 50));
   });

@@ -6,10 +6,10 @@ import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
-/** The number of rows in one table. Their values hardly compress, so that copying them takes longer than killing a process. */
+/** The number of rows in one table. Their values hardly compress, so copying them takes longer than killing a process. */
 const rows = 400_000;
 
-describe("killed commands", () => {
+describe("killed backup and restore commands", () => {
   let folder: string;
   let source: TestDatabase;
   let target: TestDatabase;
@@ -47,7 +47,7 @@ describe("killed commands", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("succeed when they are run again: a backup starts over, a restore is completed, and a flipped byte is detected", async () => {
+  it("succeed when they are rerun, and a restore detects a flipped byte", async () => {
     await fillSource(rows);
     const backup = run(["backup", backupFolder()]);
     await until(
@@ -81,7 +81,7 @@ describe("killed commands", () => {
     expect(await runToExit(["restore", "--verify", backupFolder()])).toEqual([1, expect.stringContaining("The backup is damaged")]);
   });
 
-  it("for a snapshot succeed when they are run again; meanwhile, other commands and chains work", async () => {
+  it("succeed when they are rerun for a snapshot, without affecting other commands and chains", async () => {
     const insertChain = (test: TestDatabase, id: number, name: string) =>
       test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, sha256('genesis'), 0)", [
         id,

@@ -34,7 +34,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 describe("a command that fails", () => {
-  it("names the setting of a database that cannot be used, without its password, and exits with 1", async () => {
+  it("reports an unusable database and its setting without the password, and exits with 1", async () => {
     const wrong = new URL(test.url);
     wrong.password = "wrong-secret";
     const [code, output] = await runToExit(["migrate"], { DATABASE_URL: wrong.href });
@@ -140,7 +140,7 @@ describe("quotas and rules of a key", () => {
 });
 
 describe("actions of operators", () => {
-  it("pause and resume a chain, and are recorded with changes of keys", async () => {
+  it("pause, resume and remove a chain, and are logged together with key changes", async () => {
     await insertChain(test.database, { id: 77, name: "other", genesisHash: `0x${"00".repeat(32)}`, from: 0, nativeAccounting: null });
     const stopsSoon = "Indexing of other is paused: its indexer stops within seconds.\n";
     expect(await runToExit(["chains", "pause", "other"])).toEqual([0, stopsSoon]);

@@ -56,7 +56,7 @@ describe("ashlar chains move", () => {
     ]);
     expect(await runToExit(["chains", "move", "own", "--to", "a"])).toEqual([
       1,
-      'Invalid value "a" for --to: expected a database other than that of own. Nothing was changed.\n',
+      'Invalid value "a" for --to: expected a database other than the current one of own. Nothing was changed.\n',
     ]);
     expect(await runToExit(["chains", "move", "other", "--to", "b"])).toEqual([
       1,
@@ -65,7 +65,7 @@ describe("ashlar chains move", () => {
     expect(await databases().b.database.query("SELECT chain_id FROM chains")).toEqual([]);
   });
 
-  it("moves a chain while it is indexed and served, even after a kill, without a failed request", async () => {
+  it("moves a chain that is being indexed and served, resumes after a kill, and fails no request", async () => {
     const { control: keys, a: before, b: after } = databases();
     const started: Run[] = [];
     const servers: ServerProcess[] = [];
@@ -148,7 +148,7 @@ describe("ashlar chains move", () => {
   });
 });
 
-/** Sends requests to the first of the servers, one after another; `stop` ends this and returns the number of responses by status. */
+/** Sends requests sequentially to the first server until `stop`, which returns the number of responses by status. */
 function startRequests(servers: readonly ServerProcess[], path: string, key: string) {
   const counts: Record<string, number> = {};
   let isStopped = false;

@@ -68,7 +68,7 @@ describe("ashlar prices import", () => {
     expect(await revision()).toBe(before + 1);
   });
 
-  it("accepts a file again, and replaces corrected prices", async () => {
+  it("imports a corrected file again and replaces its prices", async () => {
     await runToExit(["prices", "import", "good.csv", "--chain", "one"]);
     await writeFile(join(folder, "good.csv"), `asset,time,price\n${token},1970-01-02,2\n`);
     expect((await runToExit(["prices", "import", "good.csv", "--chain", "one"]))[0]).toBe(0);

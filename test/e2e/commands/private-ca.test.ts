@@ -73,7 +73,7 @@ describe("a node whose certificate is issued by a private authority", () => {
       doctor("127.0.0.1", "authority"),
     ]);
     expect(accepted).toEqual([0, expect.stringContaining("serves chain 31337")]);
-    // OpenSSL's codes for a certificate with an unknown issuer (verify(1)). Below, Node's code for a host that the certificate does not name.
+    // OpenSSL's codes for a certificate with an unknown issuer (verify(1)). ERR_TLS_CERT_ALTNAME_INVALID is Node's code for a host name mismatch.
     const untrusted = /UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY/;
     expect(unknown).toEqual([1, expect.stringMatching(untrusted)]);
     expect(other).toEqual([1, expect.stringMatching(untrusted)]);

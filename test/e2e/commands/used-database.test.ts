@@ -39,7 +39,7 @@ describe("the database of a command", () => {
     "postgresql://app:/s3cret@127.0.0.1:1/ashlar",
     "postgresql://app:12/s3cret@127.0.0.1:1/ashlar",
     "postgresql://app:12#s3cret@127.0.0.1:1/ashlar",
-  ])("is not described if its password has an unescaped / or #: %s", async (url) => {
+  ])("is printed without its address if its password has an unescaped / or #: %s", async (url) => {
     const [code, output] = await runToExit(["keys", "list"], { DATABASE_URL: url });
     expect(code).toBe(1);
     expect(output).toContain("Database: PostgreSQL (address from DATABASE_URL or databaseUrl)\n");
@@ -61,7 +61,7 @@ describe("the database of a command", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("belongs to the project folder if the command runs in a folder below it", async () => {
+  it("is in the project folder if the command runs in a subfolder", async () => {
     const project = join(folder, "project");
     const below = join(project, "deploy", "scripts");
     await mkdir(below, { recursive: true });
@@ -106,7 +106,7 @@ describe("a data directory", () => {
     );
   });
 
-  it.runIf(process.platform === "linux")("is rejected immediately if nothing can be written there", async () => {
+  it.runIf(process.platform === "linux")("is rejected immediately if it is not writable", async () => {
     for (const directory of ["/proc/ashlar", "/proc"]) {
       const [code, output] = await runToExit(["start"], { ...environment, ASHLAR_DATA_DIR: directory });
       expect([code, output]).toEqual([1, expect.stringContaining(`The data directory ${directory} cannot be used: `)]);

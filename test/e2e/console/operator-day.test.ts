@@ -23,8 +23,8 @@ interface Service {
 }
 
 /**
- * Follows an operator who serves their own chain, in a shell and in a browser: creates a key with a quota, exhausts and raises the quota, makes a
- * backup, loses the data directory and restores it.
+ * The operator of a chain, in a shell and in a browser, creates a key with a quota, exhausts and raises the quota, makes a backup, loses the data
+ * directory and restores it.
  */
 // `.ci/run` installs Debian's chromium if possible; without a browser, this suite is skipped.
 describe.skipIf(!existsSync(browser))("an operator's day", () => {
@@ -88,7 +88,7 @@ describe.skipIf(!existsSync(browser))("an operator's day", () => {
   });
 
   it("ends with unchanged responses and an audit without differences", async () => {
-    // The operator's chain, with a token of which an account holds 1,000 units.
+    // A token on the operator's chain, of which one account holds 1,000 units.
     const token = await chain.deploy(artifacts.erc20(), ["Own", "OWN"]);
     const [owner, holder] = chain.accounts;
     if (owner === undefined || holder === undefined) throw new Error("The chain has no accounts.");
@@ -110,7 +110,7 @@ describe.skipIf(!existsSync(browser))("an operator's day", () => {
     key = (await page.locator(".secret").textContent()) ?? "";
     await page.getByRole("button", { name: "Done" }).click();
 
-    // A block costs one credit: the third one is refused, with the time at which the quota is reset.
+    // A block costs one credit: the third request is refused with the time at which the quota is reset.
     const statuses: number[] = [];
     let refused = await request("block_v2/latest/");
     for (; statuses.length < 10; refused = await request("block_v2/latest/")) {
@@ -141,7 +141,7 @@ describe.skipIf(!existsSync(browser))("an operator's day", () => {
     await keyRow().getByRole("button", { name: "Edit" }).click();
     await page.getByLabel("Per UTC day").fill("1000");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved: servers use the change").waitFor();
+    await page.getByText("Saved: servers apply the change").waitFor();
     await until("the higher quota", async () => (await request("block_v2/latest/")).status === 200);
     const expected = await balances();
     expect(expected).toContainEqual([token.toLowerCase(), "1000"]);

@@ -11,7 +11,7 @@ import { until } from "../../support/until.ts";
 
 const root = process.getuid?.() === 0;
 const createKeptTable = "CREATE TABLE kept AS SELECT 42 AS n";
-/** A data directory below a folder with mode 0700. Its server is stopped and has the table; the tests start it one after another. */
+/** A data directory below a folder with mode 0700. Its server has the table and is stopped; each test starts it. */
 let data = "";
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "ashlar-embedded-"));
@@ -142,7 +142,7 @@ describe("the embedded server", () => {
     expect(inspect(await busy)).toContain("DatabaseUnavailable");
   });
 
-  it("works for an ordinary user", async () => {
+  it("works for an unprivileged user", async () => {
     const folder = privateFolder();
     const userData = join(folder, "data");
     mkdirSync(userData);
@@ -160,7 +160,7 @@ describe("the embedded server", () => {
     expect(statSync(join(userData, "postgres-password")).uid).toBe(root ? 65534 : process.getuid?.());
     await query(holder.result.url, createKeptTable);
     await holder.end();
-    // Root then starts the same data as that user.
+    // Root then starts a server on the same data, as that user.
     const after = await start(userData);
     expect(await readKept(after.url)).toEqual(keptRows);
   });

@@ -37,7 +37,7 @@ const isUp = (database: Database): Promise<boolean> =>
   );
 const portOf = (url: string): number => Number(new URL(url).port);
 
-describe("an embedded server that is kept running", () => {
+describe("a supervised embedded server", () => {
   it("restarts on the same port, despite the lock file of the killed server", async () => {
     const folder = privateFolder();
     const { database, url } = await startKept(folder);
@@ -109,7 +109,7 @@ describe("an embedded server that is kept running", () => {
     expect(postmasterOf(folder)).not.toBe(postmaster);
   });
 
-  it("reports during a restart that it is being restarted, and where its data and log are", async () => {
+  it("reports a restart in progress with the paths of its data and log", async () => {
     const folder = privateFolder();
     const { database } = await startKept(folder);
     process.kill(postmasterOf(folder), "SIGKILL");

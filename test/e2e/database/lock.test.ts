@@ -122,7 +122,7 @@ describe("the lock of a data directory", () => {
     await stop();
   });
 
-  it("makes an owner that lost it kill its server, leave the new owner's files unchanged, and fail", async () => {
+  it("causes an owner that loses it to kill its server and fail, without changing the new owner's files", async () => {
     const folder = privateFolder();
     const errors: Error[] = [];
     const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };

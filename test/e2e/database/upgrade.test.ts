@@ -11,7 +11,7 @@ import { until } from "../../support/until.ts";
 
 const versionOf = (folder: string, cluster = "postgres"): string => readFileSync(join(folder, cluster, "PG_VERSION"), "utf8").trim();
 const keyLabels = (url: string) => query(url, "SELECT label FROM api_keys ORDER BY id");
-/** The files of a data directory that belong to clusters. */
+/** The names of the clusters in a data directory. */
 const clusters = (folder: string): string[] => readdirSync(folder).filter((name) => /^postgres(?:[-.](?:\d+|upgrad\w+))?$/.test(name));
 
 const skipNote = hasOldPrograms ? "" : " (skipped: its programs are not installed)";
@@ -37,7 +37,7 @@ describe.skipIf(!hasOldPrograms)(`the upgrade of the embedded server from Postgr
     return folder;
   };
 
-  it("is refused without the old programs, and other commands report what to run; with them, it keeps the old data and all rows", async () => {
+  it("requires the old programs, and keeps all rows and the old data directory", async () => {
     const folder = await createOldDirectory(10);
     const { runToExit, upgrade } = commandsIn(folder);
     const serve = ["serve", "--chain", "test", "--rpc", "http://127.0.0.1:1"];
@@ -50,12 +50,12 @@ describe.skipIf(!hasOldPrograms)(`the upgrade of the embedded server from Postgr
     mkdirSync(empty);
     expect(await runToExit(["database", "upgrade", "--programs", empty])).toEqual([
       1,
-      expect.stringMatching(/needs the programs of PostgreSQL 15, and .*empty has no programs of PostgreSQL: pass --programs /),
+      expect.stringMatching(/needs the programs of PostgreSQL 15, but .*empty has no programs of PostgreSQL: pass --programs /),
     ]);
     mkdirSync(join(folder, "postgres-15"));
     expect(await runToExit(upgrade)).toEqual([
       1,
-      expect.stringMatching(/postgres-15 exists, where an upgrade keeps the old data: delete or move it/),
+      expect.stringMatching(/postgres-15, where the upgrade keeps the old data, already exists: delete or move it/),
     ]);
     rmSync(join(folder, "postgres-15"), { recursive: true });
     expect(clusters(folder)).toEqual(["postgres"]);
@@ -75,7 +75,7 @@ describe.skipIf(!hasOldPrograms)(`the upgrade of the embedded server from Postgr
     expect(await keyLabels(url)).toEqual([{ label: "first" }, { label: "second" }]);
   });
 
-  it("is refused while a process uses the database, and succeeds when it is run again after a kill", async () => {
+  it("is refused while a process uses the database, and succeeds when it is rerun after a kill", async () => {
     const folder = await createOldDirectory(100_000);
     const { runToExit, startUpgrade, upgrade } = commandsIn(folder);
     const backup = join(folder, "postgres.upgrade", "backup");

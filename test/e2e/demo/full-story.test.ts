@@ -138,7 +138,7 @@ describe("the full story", () => {
     const block = await client.request<{ timestamp: Hex }>("eth_getBlockByNumber", [receipt.blockNumber, false]);
     expect(new Date(Number(block.timestamp) * 1000).toISOString().slice(0, 10)).toBe(swapDay);
     expect(Math.floor(Number(block.timestamp) / 900)).toBe(Number(swapTimeBucket));
-    // 2025-10-31T12:00Z less 60 days is 2025-09-01T12:00Z.
+    // 2025-10-31T12:00Z minus 60 days is 2025-09-01T12:00Z.
     expect([firstDay, lastDay]).toEqual(["2025-09-02", "2025-10-30"]);
   });
 

@@ -55,7 +55,7 @@ describe("the demo", () => {
     return JSON.parse(line.toString()) as OrphanedNode;
   };
 
-  it("takes over the node that a killed run left behind, including the block that was not saved", async () => {
+  it("takes over the node of a killed run, including its unsaved block", async () => {
     const dataDirectory = await folderWithStory();
     const orphan = await leaveOrphan(dataDirectory);
     expect(await inspectProcess(orphan.processId)).not.toBeNull();
@@ -122,7 +122,7 @@ describe("the demo", () => {
     expect(closed).toEqual(["node"]);
   });
 
-  it("does not touch a process that its pid file names but that is not its node", async () => {
+  it("does not touch an unrelated process that is named in its pid file", async () => {
     const dataDirectory = await folderWithStory();
     const bystander = spawn(process.execPath, ["-e", "setInterval(() => undefined, 60_000)"], { stdio: "ignore" });
     const exited = once(bystander, "exit");

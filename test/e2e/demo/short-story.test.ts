@@ -24,7 +24,7 @@ describe("a short story", () => {
     cleanups.push(() => rm(path, { recursive: true, force: true }));
     return path;
   };
-  /** A folder with the saved story, for tests of what happens after it. */
+  /** A folder with the saved story, for tests that continue from its end. */
   const folderWithStory = async (): Promise<string> => {
     const path = await folder();
     await copyShortStory(path);

@@ -38,7 +38,7 @@ async function copy(stages: ReadonlyMap<string, Stage>, stage: Stage, value: str
 }
 
 /**
- * Follows the instructions of a Dockerfile on folders, because an engine for images may be missing; the base image and its user are those of this machine.
+ * Executes the instructions of a Dockerfile in folders, because a container engine may be missing. This machine and its user replace the base image.
  * Returns the last stage. @throws {Error} for an unknown instruction.
  */
 async function build(dockerfile: string, folder: string): Promise<Stage> {
@@ -81,11 +81,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The arguments of an instruction in exec form, with the paths of the image's program as they are on this machine. */
+/** The arguments of an instruction in exec form, with paths of the image's program replaced by paths on this machine. */
 const argumentsOf = (text = ""): string[] =>
   (JSON.parse(text.slice(text.indexOf("["))) as string[]).map((part) => part.replace(/^(?=\/opt\/)/, image.root));
 
-it("the image's program serves a database, and its health check passes while it does", async () => {
+it("the image's program serves a database and passes its health check", async () => {
   const port = await freePort();
   const environment = { PATH: process.env.PATH, ...image.environment, HOST: "127.0.0.1", PORT: `${port}`, DATABASE_URL: test.url };
   const [command = "", ...entry] = argumentsOf(image.forContainers.ENTRYPOINT);

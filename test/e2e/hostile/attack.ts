@@ -37,7 +37,7 @@ const send = (
     });
   });
 
-/** Sends requests one after another on each of several connections, each request with the next path. */
+/** Sends requests sequentially over each of several connections; each request uses the next path. */
 export async function flood(
   attack: Attack,
   connections: number,

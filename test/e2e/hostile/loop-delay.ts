@@ -37,7 +37,7 @@ export async function readLoop(pid: number, file: string): Promise<LoopFigures> 
   return figures;
 }
 
-/** Starts an idle process: its delays are those of the machine. */
+/** Starts an idle process, which measures the delays caused by the machine. */
 export async function startControl(file: string): Promise<{ readonly pid: number; stop(): Promise<void> }> {
   const child = spawn(process.execPath, ["-e", "process.stdout.write('ready'); setInterval(() => undefined, 1000)"], {
     env: { ...process.env, ...monitored(file) },

@@ -2,7 +2,7 @@ import { Agent, get } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { deadline } from "../../support/deadline.ts";
 
-/** The latencies of a client that sends one request after another. */
+/** The latencies of a client that sends requests sequentially. */
 export interface Latencies {
   readonly p50: number;
   readonly p99: number;
@@ -13,7 +13,7 @@ export interface Latencies {
 
 /** A client whose requests are measured. */
 export interface Probe {
-  /** Sends requests one after the other until it is stopped. */
+  /** Sends requests sequentially until it is stopped. */
   start(): void;
   stop(): Promise<Latencies>;
 }

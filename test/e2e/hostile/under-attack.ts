@@ -14,7 +14,7 @@ import { chain, fillIndex, nameTokens, ordinaryWallets } from "./fixture.ts";
 import { type LoopFigures, monitored, readLoop, startControl } from "./loop-delay.ts";
 import { type Latencies, openProbe } from "./probe.ts";
 
-/** What was measured while an attack ran. */
+/** Measurements during an attack. */
 export interface Figures {
   readonly balances: Latencies;
   readonly health: Latencies;
@@ -71,7 +71,7 @@ export async function startAttackedServer(): Promise<AttackedServer> {
       const { key } = await keys.create({ label: attack ?? "none" });
       const probes = await Promise.all([openProbe(port, pathOf, victim.key), openProbe(port, () => "/healthz")]);
       const stopAttack = attack === null ? async () => ({}) : await startAttack({ attack, target: { port, key } });
-      // Meanwhile, the attacker's process loads its modules.
+      // The attacker's process loads its modules first.
       await wait(attack === null ? 0 : startMilliseconds);
       await readLoops();
       for (const probe of probes) probe.start();

@@ -38,7 +38,7 @@ const keptStates = 5_000;
 /** Rounds of three blocks each before the first process starts. */
 const roundsBefore = 40;
 
-/** Runs an indexer that is killed repeatedly while the chain grows and one that is not, and reads the contents of both indexes. */
+/** Runs two indexers on a growing chain, kills one of them repeatedly, and reads the contents of both indexes. */
 export const killAndCompare = async ({ kills, points, seed }: KillOptions): Promise<Comparison[]> => {
   const random = createRandom(seed);
   const [chain, killed, undisturbed, folder, undisturbedFolder] = await Promise.all([
@@ -75,7 +75,7 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
   const comparisons: Comparison[] = [];
   const compare = async () => {
     await until("both indexes to reach the head", async () => (await isComparable(killed)) && (await isComparable(undisturbed)));
-    // Jobs that compare values with contracts, such as supplies, run beside indexing: in a process that has just started, they may not have run yet.
+    // Jobs that compare values with contracts, such as supplies, run concurrently with indexing and may not have run yet in a new process.
     const read = async (): Promise<Comparison> => ({
       killed: await contents(killed.database),
       undisturbed: await contents(undisturbed.database),

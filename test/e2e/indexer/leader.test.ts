@@ -72,7 +72,7 @@ const freshDump = async () => {
 };
 
 describe("a second indexer of a chain", () => {
-  it("waits, logs this once, and takes over when the first one stops", async () => {
+  it("logs once that it is waiting, and takes over when the first one stops", async () => {
     const test = await newDatabase();
     const first = await startIn(test, "first");
     const head = await chain.head();

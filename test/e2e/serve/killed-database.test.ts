@@ -19,7 +19,7 @@ import { processesOf } from "./workers-of.ts";
 
 const path = "/v1/own/block_v2/1/";
 
-/** Starts a PostgreSQL server that Ashlar does not manage: the service knows only its URL. */
+/** Starts a PostgreSQL server that Ashlar does not manage: the service has only its URL. */
 async function startDatabase() {
   const dataDirectory = await mkdtemp(join(tmpdir(), "ashlar-database-"));
   const settings = { fsync: "off" };
@@ -44,7 +44,7 @@ async function startDatabase() {
 
 // The test finds the workers in /proc.
 describe.skipIf(process.platform !== "linux")("a killed database", () => {
-  it("causes 503 until it is back; workers survive, and no response is wrong or charged twice", async () => {
+  it("causes 503 until it restarts, without exited workers, wrong responses or lost charges", async () => {
     const server = await startDatabase();
     const database = createDatabase({ url: server.url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
     await migrate(database, migrations);

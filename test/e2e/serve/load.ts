@@ -1,7 +1,7 @@
 import { Agent, get } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Limits of keys that no load can reach. */
+/** Key limits that no load can reach. */
 export const unlimited = {
   requestsPerSecond: "unlimited",
   concurrentRequests: "unlimited",
@@ -38,7 +38,7 @@ export const request = (
     if (agent === false) sent.once("socket", (socket) => socket.once("connect", onConnect));
   });
 
-/** Clients that send one request after another, each on its own persistent connection. */
+/** Clients that send requests sequentially, each on its own persistent connection. */
 export interface Load {
   /** The outcomes so far. */
   readonly outcomes: readonly Outcome[];

@@ -40,7 +40,7 @@ describe("a scrape of ashlar serve", () => {
     expect((await fetch(`${running.url}/metrics`)).status).toBe(404);
     const text = await scrape(metrics);
     const own = [...typesOf(text)].filter(([name]) => name.startsWith("ashlar_")).sort();
-    // The other metrics are those of indexers and of the data directory.
+    // Only indexers and the data directory have the other metrics.
     expect(own).toEqual(
       Object.entries(definitions)
         .filter(([name]) => !/^ashlar_(indexer|node|data_directory)_/.test(name))

@@ -27,7 +27,7 @@ interface Reply {
   readonly body: Buffer;
 }
 
-/** The proxies are programs of the operating system, which Node.js packages cannot install. */
+/** The proxies are packages of the operating system; npm cannot install them. */
 const describeInstalled = (proxy: ProxyProgram) => (proxy.isInstalled() ? describe : describe.skip);
 const nameOf = ({ name, isInstalled }: ProxyProgram): string => (isInstalled() ? name : `${name} (skipped: the program is not installed)`);
 

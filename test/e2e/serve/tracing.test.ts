@@ -30,7 +30,7 @@ async function modulesOf(name: string, settings: object, work: (url: string) => 
   const reports = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), "utf8")));
   return reports.flatMap((report) => (JSON.parse(report) as { result: { url: string }[] }).result.map(({ url }) => url));
 }
-const isOfLibrary = (url: string): boolean => url.includes("@opentelemetry");
+const isTracingModule = (url: string): boolean => url.includes("@opentelemetry");
 
 describe("the traces of a server", () => {
   it("have a span for each request with the spans of its statements, but not its URL or key", async () => {
@@ -41,7 +41,7 @@ describe("the traces of a server", () => {
       expect(await request(`${url}/v1/own/address/${account}/balances_v2/`, key)).toMatchObject({ status: 200 });
       expect(await request(`${url}/v1/own/address/${account}/no_such_path/`, key)).toMatchObject({ status: 404 });
     });
-    expect(modules.some(isOfLibrary)).toBe(true);
+    expect(modules.some(isTracingModule)).toBe(true);
     expect([...collector.processes]).toEqual(["server"]);
     const { spans } = collector;
     const requests = spans.filter(({ kind }) => kind === 2);
@@ -77,11 +77,11 @@ describe("the traces of a server", () => {
       expect(await request(url + blockPath, key)).toMatchObject({ status: 200 });
     });
     expect(modules.length).toBeGreaterThan(10);
-    expect(modules.filter(isOfLibrary)).toEqual([]);
+    expect(modules.filter(isTracingModule)).toEqual([]);
     expect(collector.spans.length).toBe(before);
   });
 
-  it("come from each worker", async () => {
+  it("are exported by workers", async () => {
     const settings = { tracing: { endpoint: collector.endpoint, sampleRatio: 1 } };
     const server = await indexed.serve(settings, { args: ["--workers", "2"] });
     const before = collector.spans.length;

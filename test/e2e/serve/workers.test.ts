@@ -59,7 +59,7 @@ const requestsBy = (output: string): ReadonlyMap<string, number> => {
 
 // The tests find the workers in /proc.
 describe.skipIf(process.platform !== "linux")("ashlar serve --workers 4", () => {
-  it("shares connections among all workers, whose log lines have their names", async () => {
+  it("distributes connections to all workers, which log their names", async () => {
     const { url, output } = await serve(4, unlimited, "info");
     const { key } = await keys.create({ label: "spread" });
     for (let count = 0; count < 16; count += 1) expect(await request(url + path, key)).toMatchObject({ status: 200 });
@@ -89,7 +89,7 @@ describe.skipIf(process.platform !== "linux")("ashlar serve --workers 4", () => 
     const { url, stop } = await serve(4, unlimited);
     const { id, key } = await keys.create({ label: "credits", creditLimitHundredths: 7 * hundredths });
     const statuses: (number | string)[] = [];
-    // Each request uses a new connection, so that the workers take turns.
+    // Each request uses a new connection, so the workers take turns.
     for (let count = 0; count < 12; count += 1) {
       const outcome = await request(url + path, key);
       statuses.push(isResponse(outcome) ? outcome.status : outcome.error);
@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== "linux")("a failing worker", () => {
       process.kill(pid, "SIGKILL");
       await until(`${name} to be restarted`, () => ![undefined, pid].includes(workersOf(running).get(name)));
       for (const [other, otherPid] of before) if (other !== name) expect(workersOf(running).get(other)).toBe(otherPid);
-      await until("further responses", () => (load?.outcomes.length ?? 0) > responses + 40);
+      await until("more responses", () => (load?.outcomes.length ?? 0) > responses + 40);
     }
     await load.stop();
     const failed = load.outcomes.filter((outcome) => !isResponse(outcome));

@@ -32,7 +32,7 @@ async function ready(service: ServiceProcess): Promise<Ready> {
 }
 
 describe("a killed embedded PostgreSQL", () => {
-  it("is restarted, after which the server responds, the indexer continues, and no data is lost", async () => {
+  it("is restarted, after which the server and the indexer continue without data loss", async () => {
     const service = await startService(chain.url);
     expect((await ready(service)).block).toBe(await chain.head());
     for (let restart = 1; restart <= 2; restart += 1) {

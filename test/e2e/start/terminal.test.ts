@@ -29,7 +29,7 @@ beforeAll(async () => {
   return () => Promise.all([chain.stop(), longChain.stop()]);
 });
 
-/** Starts the service on a pseudo-terminal, which `script` of util-linux provides. */
+/** Starts the service on a pseudo-terminal of util-linux's `script`. */
 const startOnTerminal = (
   args: readonly string[],
   { node = chain, ...options }: Omit<ServiceOptions, "command" | "parameters"> & { readonly node?: TestChain } = {},

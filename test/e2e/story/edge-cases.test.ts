@@ -69,14 +69,14 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     expect(differences(comparableAtHead.filter((comparison) => comparison.served !== null || !mayBeUnknown(comparison, late)))).toEqual([]);
   });
 
-  it("serves every native balance by balances_native at several heights, including the head", async () => {
+  it("serves every native balance in balances_native at several heights, including the head", async () => {
     const { checker, story } = checkerOf(id, servedChain(), ({ balanceSource }) => balanceSource === "events");
     const compared: Comparison[] = [];
     for (const height of spread(firstBlock(), story.head, 5)) compared.push(...(await checker.nativeOnly(height)));
     expect(differences(late ? changedSince(compared, await checker.nodeAt(firstBlock() - 1)) : compared)).toEqual([]);
   });
 
-  it("ranks the holders of coins at several heights, without recipients of zero", async () => {
+  it("ranks the holders of coins at several heights, without recipients of zero amounts", async () => {
     const { checker, story, tokens } = checkerOf(id, servedChain(), ({ balanceSource, kind, name: token }) => {
       // The coins of the metadata cases have no transfers since the late start.
       return balanceSource === "events" && kind === "erc20" && !(late && token in metadataCases);
@@ -84,7 +84,7 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     for (const height of spread(firstBlock(), story.head, 4)) {
       for (const token of tokens) {
         const holders = await checker.holders(token, height);
-        // An index that starts late knows only the holders with transfers since then.
+        // An index that starts late has only the holders with transfers since then.
         if (late) expect(holders.node, token.name).toEqual(expect.arrayContaining(holders.served));
         else expect(holders.served, `${token.name} at ${height}`).toEqual(holders.node);
       }
@@ -111,7 +111,7 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
   });
 
-  it("lists transfers of zero without a change of the balance", async () => {
+  it("lists zero-amount transfers without a balance change", async () => {
     const { story, tokens, chain } = checkerOf(id, servedChain(), ({ name: token }) => token === "gold");
     const { victim } = story.accounts;
     interface Listed {

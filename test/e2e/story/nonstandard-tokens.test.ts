@@ -17,7 +17,7 @@ import { indexUntilHead, isIndexed } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
 /**
- * Tokens with nonstandard behaviour (those of github.com/d-xo/weird-erc20 and more) are used at random over 150 blocks while they are indexed. After each of
+ * Tokens with nonstandard behaviour (from github.com/d-xo/weird-erc20 and others) are used at random over 150 blocks while they are indexed. After each of
  * the five rounds no block is mined until all served values equal the contracts' at that height. Expected values come from the node only.
  */
 const seed = 20_250_711;
@@ -35,7 +35,7 @@ const clockSteps: readonly number[] = [1, 1, 58, 10];
 /** The remaining differences at the end of the wait. */
 interface Reconciled extends ComparisonResult {
   readonly height: number;
-  /** The number of differences each time that it decreased. */
+  /** The number of differences after each decrease. */
   readonly progress: readonly string[];
 }
 
@@ -126,7 +126,7 @@ const expectNone = (differences: readonly Difference[]): void => {
 };
 
 describe("tokens with nonstandard behaviour", () => {
-  it("are used in every specific step, each of which succeeds at least once unless the contract rejects it", () => {
+  it("succeed at least once in every specific step that their contract does not reject", () => {
     const never = [...story.counts].filter(([, { isSpecific, succeeded }]) => isSpecific && succeeded === 0).map(([name]) => name);
     expect(never.sort()).toEqual(["NoZeroApproval: approveZero", "NoZeroTransfer: transferZero", "Uint96: transferTooMuch"]);
     const counts = [...story.counts.values()];

@@ -3,22 +3,22 @@ import { tablesOfChains } from "../../../runtime/backup/chain-tables.ts";
 import { readTables } from "../../../runtime/backup/table-schema.ts";
 import { indexSavings } from "../commands/indexed-savings.ts";
 
-it("a snapshot can contain every table of chains, because their keys do not collide with those of other chains or databases", async () => {
+it("a snapshot can contain every table of chains, because its keys do not collide with keys of other chains or databases", async () => {
   // With the tables of a declared protocol.
   const index = await indexSavings();
   onTestFinished(index.end);
   const { database } = index.test;
   const tables = await readTables(database);
-  const own = tablesOfChains(tables).map(({ name }) => name);
+  const chainTables = tablesOfChains(tables).map(({ name }) => name);
   const keys = await database.query<{ name: string; key: string; first: string }>(
     `SELECT t.relname::text AS name, i.relname::text AS key, (SELECT attname::text FROM pg_attribute WHERE attrelid = t.oid AND attnum = x.indkey[0]) AS first
      FROM pg_index x JOIN pg_class t ON t.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid WHERE x.indisunique AND t.relname = ANY ($1)`,
-    [own],
+    [chainTables],
   );
   expect(keys.filter(({ first }) => first !== "chain_id").map(({ key }) => key)).toEqual(["chains_name_key"]);
-  expect(keys.length).toBeGreaterThanOrEqual(own.length);
+  expect(keys.length).toBeGreaterThanOrEqual(chainTables.length);
   // Extend this list only with tables that have no rows of chains, or whose rows a snapshot must not contain.
-  expect(tables.map(({ name }) => name).filter((name) => !own.includes(name))).toEqual([
+  expect(tables.map(({ name }) => name).filter((name) => !chainTables.includes(name))).toEqual([
     "api_keys",
     "chain_restores",
     "community_protocols",

@@ -17,7 +17,7 @@ import { startCommunityIndex } from "../domains/community/support.ts";
 import { fakeSnapshot, sha256 } from "./fake-snapshot.ts";
 import { addSnapshot, backUp, contentsOf, restoreInto, takeSnapshot, temporaryFolder } from "./support.ts";
 
-/** Tables that do not belong to a chain, or that a restore writes itself. */
+/** Tables without rows of chains, and tables that a restore itself writes. */
 const excludedTables =
   /^(api_keys|credit_\w+|key_requests|operator_actions|console_\w+|community_protocols|content_versions|indexer_heartbeats|page_anchors|token_requests|chain_restores)$/;
 const contentsOfChains = async (test: TestDatabase): Promise<Record<string, string>> =>
@@ -81,7 +81,7 @@ describe("a snapshot of a chain", () => {
     for (const each of folders) await rm(each, { recursive: true, force: true });
   });
 
-  it("is added to an empty database and to one with another chain, and indexing continues after its last block", async () => {
+  it("is added to an empty database and to one that has another chain, and indexing continues after its last block", async () => {
     const [target, other] = [await newDatabase(false), await newFolder()];
     await takeSnapshot(index.test, other, "other");
     await addSnapshot(target, other, { chain: { name: "other" }, protocols: protocols() });
@@ -123,7 +123,7 @@ describe("a snapshot of a chain", () => {
     expect(await target.database.query("SELECT chain_id FROM base_reads WHERE chain_id = 7")).toEqual([{ chain_id: 7 }]);
   });
 
-  it("gets the configured name, even if another chain has the name in the snapshot", async () => {
+  it("is given the configured name, even if another chain has the name in the snapshot", async () => {
     const [target, other] = [await newDatabase(), await newFolder()];
     await takeSnapshot(index.test, other, "other");
     await addSnapshot(target, other, { chain: { name: "test" } });
@@ -132,12 +132,12 @@ describe("a snapshot of a chain", () => {
     expect(await namesOfChains(target)).toEqual(["test", "mainnet"]);
   });
 
-  it("is refused for another chain, genesis block or schema, and if the index has the chain; nothing is changed then", async () => {
+  it("is refused without any change for another chain, genesis block or schema, or if the index has the chain", async () => {
     const target = await newDatabase();
     const attempt = (options: Parameters<typeof addSnapshot>[2], from = folder) => addSnapshot(target, from, options);
-    await expect(attempt({ chain: { id: 1 } })).rejects.toThrow("The snapshot is of chain 31337 (test), and test is configured as chain 1");
+    await expect(attempt({ chain: { id: 1 } })).rejects.toThrow("The snapshot is of chain 31337 (test), but test is configured as chain 1");
     const genesisHash = `0x${"1".repeat(64)}`;
-    await expect(attempt({ chain: { genesisHash } })).rejects.toThrow(`and the node of test reports ${genesisHash}`);
+    await expect(attempt({ chain: { genesisHash } })).rejects.toThrow(`but the node of test reports ${genesisHash}`);
     const last = migrations.at(-1)?.name ?? "";
     const older = await forgeManifest((text) => text.replace(`,"${last}"`, ""));
     await expect(attempt({}, older)).rejects.toThrow(
@@ -154,10 +154,10 @@ describe("a snapshot of a chain", () => {
     expect(await contentsOf(target.database)).toEqual(before);
   });
 
-  it("cannot be restored as a backup of a whole index, nor such a backup as a snapshot", async () => {
-    const [target, whole] = [await newDatabase(false), await newFolder()];
-    await backUp(index.test, whole);
-    await expect(addSnapshot(target, whole)).rejects.toThrow("has a backup of a whole index: restore it without --chain");
+  it("cannot be restored as a backup of the entire index, or vice versa", async () => {
+    const [target, backup] = [await newDatabase(false), await newFolder()];
+    await backUp(index.test, backup);
+    await expect(addSnapshot(target, backup)).rejects.toThrow("has a backup of an entire index: restore it without --chain");
     await expect(restoreInto(target, folder)).rejects.toThrow("has a snapshot of chain test");
     await expect(takeSnapshot(index.test, await newFolder(), "base")).rejects.toThrow(
       'Invalid value "base" for the chain: expected a chain of the index (other, test).',
@@ -201,7 +201,7 @@ describe("a snapshot of a chain", () => {
   it("can be resumed after a failed restore; until then its chain is neither served nor indexed, unlike other chains", async () => {
     const target = await newDatabase();
     await addSnapshot(target, await otherSnapshot(), { chain: { name: "other" }, protocols: protocols() });
-    // Fails at one table, after others.
+    // Fails at one table, after others are complete.
     const broken = await forgeManifest((text) => text.replace(/("name":"token_metadata".*?"rows":)\d+/, "$199"));
     await expect(addSnapshot(target, broken, { protocols: protocols() })).rejects.toThrow("token_metadata.copy.gz has");
     const { progressOf } = createProgressQueries(target.database);

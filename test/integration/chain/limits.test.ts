@@ -114,7 +114,7 @@ describe("a node that limits its requests", () => {
     expect(limits.batchSize).toBeLessThan(100);
   });
 
-  it("returns the same blocks under a rate limit, and gets fewer concurrent requests", async () => {
+  it("returns the same blocks under a rate limit, with fewer concurrent requests", async () => {
     let remainingCalls = 20;
     const refill = setInterval(() => {
       remainingCalls = 20;
@@ -147,13 +147,13 @@ describe("a node that limits its requests", () => {
     expect(proxy.counts.get(transactionMethod)).toBe(151);
   });
 
-  it("gets smaller requests when its replies would exhaust the memory", async () => {
+  it("receives smaller requests when its replies would exhaust the memory", async () => {
     const { blocks, limits } = await fetchBlocks({ replyBytes: 20_000 });
     expect(blocks).toEqual(expectedBlocks);
     expect(limits.batchSize).toBeLessThan(100);
   });
 
-  it("does not get smaller requests when a revert reason resembles a limit", async () => {
+  it("does not receive smaller requests when a revert reason resembles a limit", async () => {
     proxy.tamper = (method, reply) => {
       if (method !== "eth_call") return;
       delete reply.result;

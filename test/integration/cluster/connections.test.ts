@@ -45,7 +45,7 @@ async function openFor(worker: ReturnType<typeof recordingWorker>): Promise<void
 }
 
 describe("connections of several workers", () => {
-  it("go to the worker with the fewest, unless it has left a connection untaken for a second", async () => {
+  it("go to the worker with the fewest connections, unless it has not taken one for a second", async () => {
     const [hung, other] = [recordingWorker(), recordingWorker()];
     connections.add(hung.worker);
     connections.add(other.worker);
@@ -98,15 +98,15 @@ describe("connections of several workers", () => {
     await until("the connection to be closed", () => client.destroyed || client.readableEnded || sent[0]?.socket.destroyed === true);
   });
 
-  it("are accepted after accepting one failed", async () => {
+  it("are accepted after a failed accept", async () => {
     // Such errors are rare (EMFILE, ENOBUFS): the test emits one on the listening server, which the process lists among its handles.
     const handles: unknown = Reflect.get(process, "_getActiveHandles").call(process);
     const servers = Array.isArray(handles) ? handles.filter((handle): handle is Server => handle instanceof Server) : [];
-    const own = servers.find((server) => {
+    const listener = servers.find((server) => {
       const address = server.address();
       return typeof address === "object" && address?.port === connections.address.port;
     });
-    own?.emit("error", new Error("accept EMFILE"));
+    listener?.emit("error", new Error("accept EMFILE"));
     expect(errors.map(({ message }) => message)).toEqual(["accept EMFILE"]);
     const recording = recordingWorker();
     connections.add(recording.worker);

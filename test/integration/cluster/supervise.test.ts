@@ -16,7 +16,7 @@ const createLog = () => {
 };
 
 describe("a supervised process", () => {
-  it("is restarted at once, and with increasing delays if it exits repeatedly", async () => {
+  it("is restarted immediately, and with increasing delays if it exits repeatedly", async () => {
     const { lines, logger } = createLog();
     const children: ChildProcess[] = [];
     const fork = (): ChildProcess => {
@@ -121,7 +121,7 @@ describe("a process that does not respond", () => {
     await supervised.stop((child) => child.kill("SIGTERM"));
   });
 
-  it("is kept if it is suspended for less than the limit", async () => {
+  it("is not killed if it is suspended for less than the limit", async () => {
     const { lines, children, supervised } = superviseResponding(6);
     await supervised.started;
     const [child] = children;

@@ -121,10 +121,10 @@ describe("a directory of added protocols", () => {
     rmSync(links, { recursive: true });
   });
 
-  it("is refused if the operator gives a built-in protocol the id of an added one as its name", () => {
+  it("is refused if the name configured for a built-in protocol is the id of an added one", () => {
     const names = { protocol_06: "savings" };
     expect(messageOf(() => loadAddedProtocols(savings.directory.path, names))).toContain(
-      'taken-name: Taken name "savings": it is the id or the name of the built-in protocol protocol_06, by the setting protocols',
+      'taken-name: Duplicate name "savings": it is the id or the name of the built-in protocol protocol_06 in the setting protocols',
     );
   });
 

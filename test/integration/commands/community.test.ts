@@ -123,10 +123,10 @@ describe("ashlar community test", () => {
     ],
     ["null in a field that is never null", "  d.sender,", "  NULL AS sender,", "Column sender of Deposit is null."],
     ["a statement that fails", "  d.sender,", "  (d.assets / 0)::text AS sender,", "deposits of savings, deposits.sql: division by zero"],
-  ])("reports %s", async (_case, text, replacement, problem, place?: string) => {
+  ])("reports %s", async (_case, text, replacement, problem, location?: string) => {
     savings.directory.edit("deposits.sql", text, replacement);
     const { operations } = await savings.tryDirectory();
-    const expected = place === undefined ? problem : `${savings.positionOf("deposits.sql", place)} ${problem}`;
+    const expected = location === undefined ? problem : `${savings.positionOf("deposits.sql", location)} ${problem}`;
     expect(operations.map(({ operation, problems }) => [operation, problems.map((found) => found.slice(0, expected.length))])).toEqual([
       ["balances", []],
       ["deposits", [expected]],
@@ -137,7 +137,7 @@ describe("ashlar community test", () => {
 describe("the SQL of lending events", () => {
   afterEach(() => rmSync(join(savings.directory.path, "savings/lending.sql"), { force: true }));
 
-  /** Declares the deposits as lending events, with SQL in place of some of the columns. */
+  /** Declares the deposits as lending events, with SQL instead of NULL for some of the columns. */
   const tryLending = async (replaced: Readonly<Record<string, string>> = {}, declaration = "") => {
     const values: Readonly<Record<string, string>> = { log_offset: "d.log_index", event: "'Deposit'", user: "d.sender", ...replaced };
     const columns = lendingColumns.map((name) => `${values[name] ?? "NULL"} AS "${name}"`);
@@ -176,9 +176,9 @@ describe("the SQL of lending events", () => {
     ],
     ["an event without a name", { event: "NULL" }, "Column event of lending is null."],
     ["a statement that fails", { token_amount_in: "d.assets / 0" }, "division by zero"],
-  ])("reports %s", async (_case, replaced, problem, place?: string) => {
+  ])("reports %s", async (_case, replaced, problem, location?: string) => {
     const result = await tryLending(replaced);
-    const expected = place === undefined ? problem : `${savings.positionOf("lending.sql", place)} ${problem}`;
+    const expected = location === undefined ? problem : `${savings.positionOf("lending.sql", location)} ${problem}`;
     expect(result.lending?.problems).toEqual([expected]);
     expect(renderResult(result, "test").at(-1)).toBe(`  failed  lending: ${expected}`);
   });

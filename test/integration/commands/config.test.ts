@@ -42,7 +42,7 @@ describe("a configuration", () => {
     expect(other).toMatchObject({ name: "two", rpc: "http://127.0.0.1:2", from: 0, nativeAccounting: "state" });
   });
 
-  it("may have several chains whose ids come from their nodes", async () => {
+  it("may have several chains whose ids are read from their nodes", async () => {
     const file = await write(`chains:\n  - { name: one, rpc: "${node}" }\n  - { name: two, rpc: "${node}" }\n`);
     expect(loadConfig(file, {}).chains.map(({ name }) => name)).toEqual(["one", "two"]);
   });

@@ -18,7 +18,7 @@ export interface IndexedSavings {
   readonly directory: SavingsDirectory;
   readonly test: TestDatabase;
   readonly reader: OpenReader;
-  /** The protocol as its files declare it now. */
+  /** The protocol that its files currently declare. */
   addedProtocol(): AddedProtocol;
   /** Runs the operations of the protocol, as `ashlar community test` does. */
   tryDirectory(settingsOfServer?: object, opened?: OpenReader): Promise<ProtocolResult>;

@@ -70,7 +70,7 @@ const locks =
 const isLocked = async () => (await test.database.query(locks)).length > 0;
 const target = { id: 31337, name: "test" };
 
-it("a paused chain is not indexed and its node gets no requests, even from a restarted indexer, until it is resumed", async () => {
+it("a paused chain is not indexed and its node receives no requests, even from a restarted indexer, until it is resumed", async () => {
   const stop = startIndexer();
   await until("the first blocks", async () => (await head()) === 3);
   expect(await pauseChain(test.database, target, "operator@test")).toBe(true);
@@ -106,7 +106,7 @@ it("a paused chain is not indexed and its node gets no requests, even from a res
   ]);
 });
 
-it("a paused chain is ready no matter how long its indexer is silent; its silence is counted from its resumption", async () => {
+it("a paused chain is ready no matter how long its indexer is silent, and silence is counted from its resumption", async () => {
   const silence = () => test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - interval '301 seconds'");
   await silence();
   expect((await ready()).reasons).toEqual(["Indexer of test stopped: it does not report (no progress for 301 s)"]);

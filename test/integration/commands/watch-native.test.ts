@@ -83,7 +83,7 @@ const countingNode = () => {
 const missing = async () => (await readChain(test.database, 31337))?.missing;
 
 describe("the comparison of native balances", () => {
-  it("logs nothing if the balances equal those of the node", async () => {
+  it("logs nothing if the balances equal the node's balances", async () => {
     await indexToHead("traces");
     const { node, comparisons } = countingNode();
     const { messages, end } = startWatch(node);

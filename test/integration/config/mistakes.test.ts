@@ -94,7 +94,7 @@ describe("a key of a map of addresses", () => {
     ]);
   });
 
-  it("is rejected with the expected form if it is not an address", async () => {
+  it("is rejected with the expected format if it is not an address", async () => {
     expect(await errorsOf("chains:\n  - name: one\n    tokenLogos: { 0x12z: https://a.example/logo.png }\n")).toEqual([
       expect.stringMatching(
         /^ashlar\.yaml:3:19: Invalid name chains\.0\.tokenLogos\.0x12z: expected an address \(0x followed by 40 hex digits\)/,

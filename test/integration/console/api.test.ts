@@ -126,7 +126,7 @@ describe("usage", () => {
       "INSERT INTO credit_usage (key_id, day, operation, calls, hundredths) VALUES ($1, '2026-03-01', 'getBlock', 4, 400), ($1, '2026-03-02', 'getBlock', 1, 50), ($1, '2026-03-02', 'getLogs', 2, 300)",
       [id],
     );
-    // Bucket 4 has durations from 10 to 25 ms, and bucket 6 those from 50 to 100 ms.
+    // Bucket 4 has durations from 10 to 25 ms, and bucket 6 from 50 to 100 ms.
     expect([durationBounds[3], durationBounds[4], durationBounds[5], durationBounds[6]]).toEqual([0.01, 0.025, 0.05, 0.1]);
     await test.database.query(
       "INSERT INTO key_requests VALUES ($1, '2026-03-01', 'getBlock', 4, 3, 0, '2026-03-01T10:00:00Z'), ($1, '2026-03-01', 'getBlock', 6, 1, 1, '2026-03-01T11:00:00Z')",

@@ -6,19 +6,17 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 
 let test: TestDatabase;
 let console: TestConsole;
-let logged: string[];
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  logged = [];
-  console = await startTestConsole(test.database, { log: (line) => logged.push(line) });
+  console = await startTestConsole(test.database);
 });
 afterAll(async () => {
   console?.close();
   await test?.drop();
 });
 
-const { query } = { query: (text: string, values: unknown[] = []) => test.database.query(text, values) };
+const query = (text: string, values: unknown[] = []) => test.database.query(text, values);
 const tokenOf = (cookie: string): string => cookie.split("=")[1] ?? "";
 const statusOf = async (cookie: string): Promise<number> => (await console.send("session", { cookie })).status;
 

@@ -72,7 +72,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     page = await context.newPage();
     page.setDefaultTimeout(15_000);
     page.on("console", (message) => {
-      // Chromium logs every response with a status of 400 or more, including the 401 that a page without a session gets.
+      // Chromium logs every response with a status of 400 or more, including the 401 that a page without a session receives.
       if ((message.type() === "error" || message.type() === "warning") && !message.text().includes("401")) problems.push(message.text());
     });
     page.on("pageerror", (error) => problems.push(error.message));
@@ -125,7 +125,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     ["chains", "Chains"],
     ["chains/test", "test"],
     ["log", "Log"],
-  ])("%s fits both widths in light and dark, is accessible, and has no console messages", async (path, heading) => {
+  ])("%s fits both widths in light and dark mode, is accessible, and has no console messages", async (path, heading) => {
     await signIn();
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
@@ -168,7 +168,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     expect(await createKeys(test.database).find(hashKey(secret))).toBeNull();
   });
 
-  it("show the server's error for an invalid value, and keep what was typed", async () => {
+  it("show the server's error for an invalid value, and keep the input", async () => {
     await signIn();
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByLabel("Label").fill("bad");
@@ -219,7 +219,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
   });
 });
 
-it("the script and the style sheet have less than 150 kB compressed", async () => {
+it("the script and the style sheet are smaller than 150 kB compressed", async () => {
   const { loadAssets } = await import("../../../runtime/console/assets.ts");
   const bytes = [...(await loadAssets()).values()].reduce((sum, { body }) => sum + gzipSync(body).length, 0);
   expect(bytes).toBeLessThan(150_000);

@@ -19,7 +19,7 @@ afterAll(async () => {
   await test?.drop();
 });
 
-const { query } = { query: (text: string, values: unknown[] = []) => test.database.query(text, values) };
+const query = (text: string, values: unknown[] = []) => test.database.query(text, values);
 const tokenOf = (cookie: string): string => cookie.split("=")[1] ?? "";
 const hashOf = (token: string): Buffer => createHash("sha256").update(token).digest();
 const statusOf = async (cookie: string): Promise<number> => (await console.send("session", { cookie })).status;
@@ -56,28 +56,28 @@ describe("signing in", () => {
   });
 
   it("locks a network out after ten failures", async () => {
-    const own = await startTestConsole(test.database);
+    const other = await startTestConsole(test.database);
     try {
       const statuses: number[] = [];
       for (let attempt = 0; attempt < 11; attempt += 1)
-        statuses.push((await own.send("session", { body: { token: "x".repeat(43) } })).status);
+        statuses.push((await other.send("session", { body: { token: "x".repeat(43) } })).status);
       expect(statuses).toEqual([...new Array<number>(10).fill(401), 429]);
       const { token } = await createSignIn(test.database, "alice@host");
-      expect((await own.send("session", { body: { token } })).status).toBe(429);
+      expect((await other.send("session", { body: { token } })).status).toBe(429);
     } finally {
-      own.close();
+      other.close();
     }
   });
 
   it("sets a Secure cookie if the public URL uses TLS", async () => {
-    const own = await startTestConsole(test.database, { publicUrl: "https://console.example" });
+    const other = await startTestConsole(test.database, { publicUrl: "https://console.example" });
     try {
       const { token } = await createSignIn(test.database, "alice@host");
-      const response = await own.send("session", { body: { token } });
+      const response = await other.send("session", { body: { token } });
       expect(response.headers.get("set-cookie")).toMatch(/^__Secure-ashlar-console=.*; Secure; SameSite=Strict/);
       expect(response.headers.get("strict-transport-security")).toMatch(/max-age=\d{8}/);
     } finally {
-      own.close();
+      other.close();
     }
   });
 });
@@ -99,7 +99,7 @@ describe("a session", () => {
     expect(await statusOf(cookie)).toBe(401);
   });
 
-  it("gets a new token after 15 minutes; the old one is still accepted from concurrent requests", async () => {
+  it("receives a new token after 15 minutes, and the old one is still accepted from concurrent requests", async () => {
     const cookie = await console.signIn();
     await query("UPDATE console_sessions SET rotated_at = now() - interval '16 minutes' WHERE token_hash = $1", [hashOf(tokenOf(cookie))]);
     const response = await console.send("session", { cookie });

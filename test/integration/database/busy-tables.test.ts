@@ -23,7 +23,7 @@ describe("a migration of a table that is in use", () => {
     await migrate(test.database, [first]);
     let migrating: Promise<readonly string[]> = Promise.resolve([]);
     await test.database.transaction(async (client) => {
-      // The lock of this statement conflicts with that of ALTER TABLE until the transaction ends.
+      // The lock of this statement conflicts with the lock of ALTER TABLE until the transaction ends.
       await client.query("SELECT FROM first");
       migrating = migrate(test.database, [first, second]);
       await until("the migration to wait for the lock", async () => {

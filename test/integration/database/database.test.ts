@@ -113,7 +113,7 @@ describe("transactions", () => {
     expect(await test.database.query("SELECT n FROM kept")).toEqual([{ n: 1 }]);
   });
 
-  it("release a broken connection, so that the next statement succeeds", async () => {
+  it("release a broken connection, so the next statement succeeds", async () => {
     const database = open(test.url);
     const caught = await failure(() =>
       database.transaction(async (client) => {
@@ -153,7 +153,7 @@ describe("connections", () => {
     await database.query("SELECT 1");
     proxy.mute = true;
     const start = performance.now();
-    // The statement does not belong to a request that could cancel it.
+    // The statement does not run for a request that could cancel it.
     expect(await failure(() => database.query("SELECT 1"))).toMatchObject({ name: "DatabaseUnavailable", code: "ECONNRESET" });
     // The limits are 0.1 s for the statement and 5 s for its cancellation.
     expect(performance.now() - start).toBeGreaterThan(5_000);

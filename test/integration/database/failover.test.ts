@@ -74,7 +74,7 @@ it("reports that no server is the primary and which setting to check, without ad
   await expect(connect(urlOf(two, { port: await freePort() })).query("SELECT 1")).rejects.toThrow(
     "The database cannot be used: none of its servers is the primary (25006); check DATABASE_URL.",
   );
-  // A single host, such as a load balancer, is checked too.
+  // A single host, such as a load balancer, is also checked.
   await expect(connect(urlOf(two)).query("SELECT 1")).rejects.toMatchObject({ name: "DatabaseUnavailable", code: "25006" });
   await expect(connect(urlOf({ port: await freePort() }, { port: await freePort() })).query("SELECT 1")).rejects.toMatchObject({
     code: "ECONNREFUSED",

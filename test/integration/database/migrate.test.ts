@@ -43,7 +43,7 @@ describe("the migrations of this program", () => {
       "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (1, '\\xbb', '\\xcc', 1, 5, NULL)",
     );
     await migrate(test.database, migrations);
-    // The native accounting of an index is preserved; an index without native balances never gets any.
+    // The native accounting of an index is preserved; an index without native balances remains without them.
     expect(await test.database.query("SELECT chain_id, native_accounting FROM chains ORDER BY 1")).toEqual([
       { chain_id: 1, native_accounting: "traces" },
       { chain_id: 2, native_accounting: "none" },
@@ -117,7 +117,7 @@ describe("a server of an older version", () => {
     await test.database.query("INSERT INTO first (n) VALUES (1)");
   });
 
-  it("refuses to revert migrations that it does not know", async () => {
+  it("refuses to revert unknown migrations", async () => {
     await migrate(test.database, [first, expanding]);
     await expect(revert(test.database, [first])).rejects.toThrow(MigrationError);
     expect(await relationsOf(test)).toEqual(["first", "second"]);

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 describe("a named statement", () => {
-  it("is prepared and described only at its first execution", async () => {
+  it("is prepared and described only on its first execution", async () => {
     const [parse, describeResult] = [vi.spyOn(client.connection, "parse"), vi.spyOn(client.connection, "describe")];
     const statement = { name: "sums", text: "SELECT $1::int4 + $2::int4 AS sum, NULL::text AS nothing" };
     expect(await runNamed(client, { ...statement, values: [1, 2] })).toEqual([{ sum: 3, nothing: null }]);
@@ -47,7 +47,7 @@ describe("a named statement", () => {
       undefined,
     ];
     const named = { name: "parameters", text: `SELECT ${columns.join()}`, values };
-    // Both ways of sending are covered: a call with objects, such as a Date, is left to the driver; one without them is not.
+    // Covers both paths: a call with objects, such as a Date, is delegated to the driver; a call without objects is not.
     const [expected] = (await client.query(named.text, values)).rows;
     expect(await runNamed(client, named)).toEqual([expected]);
     const primitive = values.map((value, index) => (index === 9 || index === 10 ? null : value));

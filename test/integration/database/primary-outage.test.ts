@@ -13,7 +13,7 @@ let chain: TestChain;
 let primary: ReplicatedServer;
 let standby: ReplicatedServer;
 let key: string;
-/** A key that no server has seen. */
+/** A key that no server has looked up. */
 let otherKey: string;
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ it("responds from a replica while there is no primary, for a limited time, and f
   await until("the primary to be lost", async () => (await statusOf(short, list())) === 503);
   await until("the server to be unready", async () => (await statusOf(short, "/readyz")) === 503);
   const before = statuses.length;
-  await until("further responses", () => statuses.length > before + 50);
+  await until("more responses", () => statuses.length > before + 50);
   // During an outage, a server accepts only keys that it has loaded before.
   expect(await statusOf(server, list(), otherKey)).toBe(503);
   await query(standby.url, "SELECT pg_promote()");

@@ -118,7 +118,7 @@ describe("a server with a streaming replica", () => {
     const requests = startRequests(server);
     proxy.mute = true;
     await until("the replica to be lost", () => !isUsed(server));
-    await until("further responses", () => requests.milliseconds.length > 50);
+    await until("more responses", () => requests.milliseconds.length > 50);
     await requests.stop();
     expect(Math.max(...requests.milliseconds)).toBeLessThan(deadline(5_000));
     expect(server.log).toEqual(["Replica 1 is not used: it did not report its state within 2 s."]);

@@ -43,9 +43,9 @@ export async function serveReplicas({ chain, key, ...settings }: ReplicatedServi
   const note = (message: string): void => void log.push(message);
   const replicas = openReplicas(config, served, { info: note, warn: note });
   if (replicas === undefined) throw new Error("No replicas");
-  const own: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
+  const servedChain: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
   const logger = createLogger({ logLevel: "silent", logFormat: "json" });
-  const serving = await startApiServer({ config, chains: [own], database: served, notifications, replicas, logger });
+  const serving = await startApiServer({ config, chains: [servedChain], database: served, notifications, replicas, logger });
   onTestFinished(async () => {
     await serving.stop();
     await replicas.close();

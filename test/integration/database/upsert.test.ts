@@ -42,7 +42,7 @@ it("upsert can run twice in one transaction and without rows, and leaves no tabl
   expect(await database.query("SELECT relname FROM pg_class WHERE relname LIKE 'upsert%'")).toEqual([]);
 });
 
-it("upsert does not change rows that consist of the key only", async () => {
+it("upsert does not change rows that consist only of the key", async () => {
   await test.database.query("CREATE TABLE key_only (owner bytea PRIMARY KEY)");
   const target: UpsertTarget = { table: "key_only", key: ["owner"], columns: ["owner"], types: ["bytea"] };
   for (const rows of [[[alice]], [[alice], [bob]]]) await test.database.transaction((client) => upsert(client, target, rows));

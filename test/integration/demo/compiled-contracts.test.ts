@@ -4,7 +4,7 @@ import { readCompiled } from "../../../demo/contracts/compiled.ts";
 import { deadline } from "../../support/deadline.ts";
 
 describe("the committed contracts of the demo", () => {
-  it("equal the compiled sources; npm run compile-contracts updates them", { timeout: deadline(120_000) }, () => {
+  it("match the compiled sources (npm run compile-contracts updates them)", { timeout: deadline(120_000) }, () => {
     const compiled = compileContracts();
     const committed = readCompiled();
     expect(Object.keys(compiled)).toContain("SavingsVault");

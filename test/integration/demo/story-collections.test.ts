@@ -74,7 +74,7 @@ describe("collections of the complete demo story", () => {
     await demo?.stop();
   });
 
-  it("include 2,000 plants that were minted in forty transactions, and a few of which were burned", async () => {
+  it("include 2,000 plants minted in forty transactions, some of them burned later", async () => {
     const minted = await logsOf(storyValue("gardenCollection"), [transferTopic, wordOf(zeroAddress as Address)]);
     expect(minted).toHaveLength(2_000);
     expect(new Set(minted.map(({ transactionHash }) => transactionHash)).size).toBe(40);
@@ -180,7 +180,7 @@ describe("collections of the complete demo story", () => {
     expect(countSales(second, first)).toBe(countSales(first, second));
   });
 
-  it("come with permits for unlimited allowances, and for one that is spent without an event", async () => {
+  it("include permits for unlimited allowances, and for one that is spent without an event", async () => {
     const [coin, gardener, trader, collector] = [
       storyValue("permitToken"),
       storyValue("gardener"),

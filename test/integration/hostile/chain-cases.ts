@@ -25,7 +25,7 @@ const hostileNames: readonly (readonly [string, string])[] = [
   ["U+FDFA, four words each", "\ufdfa"],
   ["a long run of letters", "a"],
   ["labels that end in hyphens", "a-"],
-  ["hyphens alone", "-"],
+  ["only hyphens", "-"],
   ["labels and dots", "a."],
   ["unclosed spelled-out dots in parentheses", "a ("],
   ["unclosed spelled-out dots in brackets", "a[dot"],

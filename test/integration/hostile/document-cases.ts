@@ -88,14 +88,14 @@ const documentTexts: readonly (readonly [string, number, (size: number) => strin
 const urls: readonly (readonly [string, number, (size: number) => string])[] = [
   ["labels", 2_000, (size) => `https://${"a.".repeat(size)}`],
   ["user names", 2_000, (size) => `https://${"a@".repeat(size)}`],
-  ["steps up", 2_000, (size) => `https://a/${"../a/".repeat(size)}`],
+  ["parent segments", 2_000, (size) => `https://a/${"../a/".repeat(size)}`],
   ["dots in a path", 2_000, (size) => `https://a/${"a/.".repeat(size)}!`],
   ["escapes", 2_000, (size) => `ipfs://${"%25".repeat(size)}`],
   ["segments", 2_000, (size) => `ipfs://Qm${"a".repeat(44)}/${"%2e/".repeat(size)}`],
   ["parameters of a media type", 2_000, (size) => `data:${";a".repeat(size)},x`],
   ["white space", 4_000, (size) => `${" ".repeat(size)}data:,x`],
   ["white space in base64", 2_000, (size) => `data:;base64,${" \t".repeat(size)}!`],
-  ["half escapes", 4_000, (size) => `data:,${"%%4%4".repeat(size)}`],
+  ["incomplete escapes", 4_000, (size) => `data:,${"%%4%4".repeat(size)}`],
 ];
 
 const casesOf = (name: string, run: (text: string) => unknown, texts: typeof svgTexts): DoublingCase[] =>

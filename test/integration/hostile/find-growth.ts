@@ -11,8 +11,8 @@ export interface DoublingCase {
 }
 
 /**
- * For 16 times the input, linear work takes 16 times as long, and quadratic work 256 times. The limit is a factor of four from both, for noise on a
- * busy machine (up to 2.2 was measured), jumps when V8 changes optimization tiers, and work of which only a part is quadratic.
+ * For 16 times the input, linear work takes 16 times as long, and quadratic work 256 times. The limit is a factor of four from both: it tolerates
+ * noise on a busy machine (up to 2.2 was measured) and jumps when V8 changes optimization tiers, and detects work that is only partly quadratic.
  */
 const acceptedRatio = 64;
 /** The duration of one sample, long enough for the clock's resolution and short interruptions. */

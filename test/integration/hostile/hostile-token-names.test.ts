@@ -3,7 +3,7 @@ import { deadline } from "../../support/deadline.ts";
 import { addressOf, type FixtureIndex, openFixtureIndex, type Row, transactionRow } from "../domains/queries/fixture-index.ts";
 
 const tokenCount = 100;
-/** Two wallets that received 100 tokens each, with one transfer per token: tokens with plain names, and those with the slowest names to classify. */
+/** Two wallets that received 100 tokens each, one transfer per token: one with plain names, the other with the slowest names to classify. */
 const wallets = { plain: addressOf(0xaaa), hostile: addressOf(0xbbb) } as const;
 type Kind = keyof typeof wallets;
 const kinds: readonly Kind[] = ["plain", "hostile"];

@@ -38,7 +38,7 @@ const queries: Texts = [
   ["a value of escapes", 2_000, (size) => `a=${"%41".repeat(size)}`],
   ["a value of escapes that are not UTF-8", 2_000, (size) => `a=${"%41".repeat(size)}%ff`],
   ["a name of spaces", 2_000, (size) => `${"+".repeat(size)}a${"+".repeat(size)}=1`],
-  ["separators alone", 4_000, (size) => "&".repeat(size)],
+  ["only separators", 4_000, (size) => "&".repeat(size)],
   ["a value of equals signs", 4_000, (size) => "=".repeat(size)],
 ];
 

@@ -48,7 +48,7 @@ describe("/account/usage", () => {
     });
   });
 
-  it("is free, and is served even to a key whose quota is used up and that is limited to a chain", async () => {
+  it("is free, and available even to a key that has used up its quota and is limited to a chain", async () => {
     now = new Date("2026-11-30T23:00:00Z");
     const { id, key } = await app.keys.create({ label: "used up", dayQuotaHundredths: 2, access: { chains: ["demo"] } });
     const block = "/v1/demo/block_v2/1/";
@@ -72,7 +72,7 @@ describe("/account/usage", () => {
     expect((await get(fast, "/account/other")).status).toBe(404);
   });
 
-  it("is in the served OpenAPI document", async () => {
+  it("is included in the served OpenAPI document", async () => {
     const { body } = await app.withoutKey().get("/openapi.json");
     expect(Object.keys(body.paths)).toEqual(["/account/usage"]);
     const { schema } = body.paths["/account/usage"].get.responses["200"].content["application/json"];

@@ -3,7 +3,7 @@ import { createAddressLimits, networkOf } from "../../../runtime/http/address-li
 import { createWindowCounter } from "../../../runtime/http/window-counter.ts";
 import { failure, type Harness, startHarness } from "./harness.ts";
 
-describe("the network of an address", () => {
+describe("networkOf", () => {
   it.each([
     ["192.0.2.7", "192.0.2.7"],
     ["::ffff:192.0.2.7", "192.0.2.7"],
@@ -14,7 +14,7 @@ describe("the network of an address", () => {
     ["::1", "0:0:0:0"],
     ["fe80::1%eth0", "fe80:0:0:0"],
     ["", ""],
-  ])("of %s is %s", (address, network) => {
+  ])("maps %s to %s", (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });
@@ -33,7 +33,7 @@ describe("a window counter", () => {
     expect(counter.add("a")).toEqual({ count: 1, secondsLeft: 10 });
   });
 
-  it("forgets the oldest name if there are more than 20,000", () => {
+  it("evicts the oldest name if there are more than 20,000", () => {
     const counter = createWindowCounter(10, { now: () => 0 });
     for (let name = 0; name < 20_001; name += 1) counter.add(String(name));
     expect([counter.get("0").count, counter.get("1").count, counter.get("20000").count]).toEqual([0, 1, 1]);

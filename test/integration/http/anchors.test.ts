@@ -5,7 +5,7 @@ import { anchorMilliseconds, createAnchors, fingerprintOf } from "../../../runti
 import { type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
-/** Each list in this test has this many pages. */
+/** The number of pages of each list in this test. */
 const pages = 3;
 const address = `0x${"11".repeat(20)}`;
 const list = `/v1/demo/events/address/${address}/`;
@@ -48,7 +48,7 @@ describe("an anchor", () => {
   it.each([
     ["53100", "without disk space"],
     ["25006", "on a standby"],
-  ])("that cannot be stored (SQLSTATE %s, %s) does not fail its page", async (code) => {
+  ])("does not fail its page if it cannot be stored (SQLSTATE %s, %s)", async (code) => {
     await refuseAnchors(code);
     try {
       expect(await anchorOf(list)).toBe(100);
@@ -58,7 +58,7 @@ describe("an anchor", () => {
     }
   });
 
-  it.each(["53200", "58030"])("that cannot be stored due to a system error (SQLSTATE %s) fails its page with 503", async (code) => {
+  it.each(["53200", "58030"])("fails its page with 503 if it cannot be stored due to a system error (SQLSTATE %s)", async (code) => {
     await refuseAnchors(code);
     try {
       expect((await app.withoutKey().get(list).query({ key: app.key })).status).toBe(503);
@@ -84,7 +84,7 @@ describe("an anchor", () => {
     expect(await storedAnchors()).toEqual([{ block_number: 93 }]);
   });
 
-  it("is replaced by the next page 0", async () => {
+  it("is replaced by the next request for page 0", async () => {
     await anchorOf(list);
     app.head = 105;
     expect(await anchorOf(list)).toBe(105);
@@ -152,7 +152,7 @@ describe("an anchor", () => {
     await pin(107, "2");
     expect(statements).toEqual(["INSERT", "SELECT", "INSERT"]);
     expect(await storedAnchors()).toEqual([{ block_number: 107 }]);
-    // After some time, page 0 stores it again, so that it expires 15 minutes after the last page 0.
+    // After some time, page 0 stores it again, so it expires 15 minutes after the last request for page 0.
     now = 30_000;
     await pin(107, "2");
     expect(statements).toEqual(["INSERT", "SELECT", "INSERT", "INSERT"]);
@@ -195,7 +195,7 @@ describe("an anchor", () => {
     expect(await storedAnchors()).toHaveLength(0);
   });
 
-  it("is kept in memory by the process that served page 0 while the primary is lost, and stored by page 0 afterwards", async () => {
+  it("is cached by the process that served page 0 while the primary is lost, and stored by page 0 afterwards", async () => {
     let isLost = true;
     const outage = { ...noOutage, isLost: () => isLost };
     const { database } = app.test;

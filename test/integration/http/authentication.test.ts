@@ -48,7 +48,7 @@ describe("the key of a request", () => {
     expect((await app.withoutKey().get(path).query({ key: app.key }).set("Authorization", "Bearer")).status).toBe(401);
   });
 
-  it("is required: a request without one gets 401 with the envelope and a challenge", async () => {
+  it("is required: a request without one receives 401 with the envelope and a challenge", async () => {
     const { status, body, headers } = await app.withoutKey().get(path);
     expect(status).toBe(401);
     expect(body).toEqual(failure(401, expect.stringContaining("Missing API key")));
@@ -65,7 +65,7 @@ describe("the key of a request", () => {
     },
   );
 
-  it("is refused if it comes with a password, is sent twice or is unknown", async () => {
+  it("is refused if it is sent with a password, sent twice or unknown", async () => {
     expect((await app.withoutKey().get(path).set("Authorization", basic(app.key, "secret"))).status).toBe(401);
     expect((await app.withoutKey().get(`${path}?key=${app.key}&key=${app.key}`)).status).toBe(401);
     expect((await app.withoutKey().get(path).query({ key: newKey() })).status).toBe(401);
@@ -146,7 +146,7 @@ describe("a flood of invalid keys", () => {
   });
 
   it("is limited by address, except for known valid keys", async () => {
-    // The clock stands still, so all requests are in one window.
+    // The clock does not advance, so all requests are in one window.
     const harness = await startHarness({ getAllChains: async () => chains }, { clock: { now: () => 0 } });
     try {
       const http = createServer(harness.app);

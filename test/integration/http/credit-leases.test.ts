@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 const day = "2026-11-23";
-const nothing = { all: 0, day: 0, month: 0 };
+const noCharges = { all: 0, day: 0, month: 0 };
 const stores = (count: number) => Array.from({ length: count }, () => createLeaseStore(test.database, randomUUID()));
 const keyWith = (dayQuotaHundredths: number) => createKeys(test.database).create({ label: "leases", dayQuotaHundredths });
 const expire = (keyId: number) =>
@@ -20,8 +20,8 @@ const expire = (keyId: number) =>
 describe("leases of a quota", () => {
   it("never exceed the quota in total, even if servers take them concurrently", async () => {
     const { id: keyId } = await keyWith(1000);
-    const leases = await Promise.all(stores(8).map((store) => store.take({ keyId, pending: nothing, wanted: 1000, day })));
-    // Each lease gets half of the remaining quota: 500, 250, 125, then 63 of 125, 31 of 62, 16 of 31, 8 of 15, 4 of 7.
+    const leases = await Promise.all(stores(8).map((store) => store.take({ keyId, pending: noCharges, wanted: 1000, day })));
+    // Each lease is half of the remaining quota: 500, 250, 125, then 63 of 125, 31 of 62, 16 of 31, 8 of 15, 4 of 7.
     expect(leases.map((lease) => lease?.granted ?? 0).sort((left, right) => right - left)).toEqual([500, 250, 125, 63, 31, 16, 8, 4]);
     expect(leases.map((lease) => lease?.left.day ?? 0).sort((left, right) => left - right)[0]).toBe(3);
   });
@@ -29,24 +29,24 @@ describe("leases of a quota", () => {
   it("are available to other servers once they expire or are returned", async () => {
     const { id: keyId } = await keyWith(100);
     const [first, second, third] = stores(3);
-    await first?.take({ keyId, pending: nothing, wanted: 50, day });
-    expect(await second?.take({ keyId, pending: nothing, wanted: 100, day })).toMatchObject({ granted: 25, left: { day: 25 } });
+    await first?.take({ keyId, pending: noCharges, wanted: 50, day });
+    expect(await second?.take({ keyId, pending: noCharges, wanted: 100, day })).toMatchObject({ granted: 25, left: { day: 25 } });
     await expire(keyId);
-    expect(await third?.take({ keyId, pending: nothing, wanted: 50, day })).toMatchObject({ granted: 50, left: { day: 50 } });
+    expect(await third?.take({ keyId, pending: noCharges, wanted: 50, day })).toMatchObject({ granted: 50, left: { day: 50 } });
     await third?.release();
-    expect(await first?.take({ keyId, pending: nothing, wanted: 50, day })).toMatchObject({ granted: 50, left: { day: 50 } });
+    expect(await first?.take({ keyId, pending: noCharges, wanted: 50, day })).toMatchObject({ granted: 50, left: { day: 50 } });
   });
 
   it("replace the server's previous lease, and account for its pending charges", async () => {
     const { id: keyId } = await keyWith(100);
     const [first, second] = stores(2);
-    await first?.take({ keyId, pending: nothing, wanted: 10, day });
+    await first?.take({ keyId, pending: noCharges, wanted: 10, day });
     expect(await first?.take({ keyId, pending: { all: 10, day: 10, month: 10 }, wanted: 20, day })).toMatchObject({
       granted: 20,
       left: { day: 70, month: null },
     });
     // Half of 100 - 10 pending - 20 leased.
-    expect(await second?.take({ keyId, pending: nothing, wanted: 100, day })).toMatchObject({ granted: 35, left: { day: 35 } });
+    expect(await second?.take({ keyId, pending: noCharges, wanted: 100, day })).toMatchObject({ granted: 35, left: { day: 35 } });
   });
 
   it("are not reduced by pending charges of the previous day", async () => {
@@ -57,6 +57,6 @@ describe("leases of a quota", () => {
 
   it("are not granted to keys without quotas", async () => {
     const { id: keyId } = await createKeys(test.database).create({ label: "unlimited" });
-    expect(await stores(1)[0]?.take({ keyId, pending: nothing, wanted: 100, day })).toBe(null);
+    expect(await stores(1)[0]?.take({ keyId, pending: noCharges, wanted: 100, day })).toBe(null);
   });
 });

@@ -34,7 +34,7 @@ const running = async (): Promise<number> => {
 const sleepInDatabase = () => database.query("SELECT pg_sleep(60) WHERE $1 = 1", [1]);
 
 describe("a request with a slow statement", () => {
-  it("gets 503 at its deadline, and the statement is cancelled", async () => {
+  it("receives 503 at its deadline, and the statement is cancelled", async () => {
     work = sleepInDatabase;
     const start = performance.now();
     const response = await harness.get(path);

@@ -111,7 +111,7 @@ describe.skipIf(!existsSync(browser))("the script with the demo key in a browser
     context = await chromium.launchPersistentContext(folder, {
       executablePath: browser,
       headless: true,
-      // Stands for an attacker's name server, which resolves these names to this machine.
+      // Simulates an attacker's name server, which resolves these names to this machine.
       args: [...flags, "--host-resolver-rules=MAP *.test 127.0.0.1"],
     });
   });

@@ -76,13 +76,13 @@ describe("requests of one key", () => {
     socket.destroy();
     resolveBlock = async () => ({ height: 1 });
     // The limit is 2: a request that runs alone leaves 1.
-    const left = async () => (await harness.get(path)).headers.ratelimit ?? "";
-    await until("both requests to end", async () => (await left()).startsWith('"concurrentRequests";r=1,'));
+    const remaining = async () => (await harness.get(path)).headers.ratelimit ?? "";
+    await until("both requests to end", async () => (await remaining()).startsWith('"concurrentRequests";r=1,'));
     work.endAll();
     await http.stop();
   });
 
-  it("are limited in database time, including that of requests that time out", async () => {
+  it("are limited in database time, including the time of requests that time out", async () => {
     resolveBlock = sleepInDatabase;
     expect((await harness.get(path)).status).toBe(503);
     resolveBlock = async () => ({ height: 1 });
@@ -120,7 +120,7 @@ describe("more requests than the server processes", () => {
     }
   });
 
-  it("wait if the queue has space, and get 503 at once if it is full", async () => {
+  it("wait if the queue has space, and receive 503 immediately if it is full", async () => {
     const work = manualWork();
     const harness = await startHarness({ getBlock: work.run }, { capacities: [2], limits: { waitingRequests: 1 } });
     try {

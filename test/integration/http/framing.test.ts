@@ -19,7 +19,7 @@ beforeEach(() => {
   receivedPaths.length = 0;
 });
 
-/** Returns what the server sends until it closes the connection, or sends nothing for half a second; then `isOpen` is true. */
+/** Returns what the server sends until it closes the connection, or until it is silent for half a second and `isOpen` is true. */
 const exchange = (bytes: string): Promise<{ readonly received: string; readonly isOpen: boolean }> =>
   new Promise((resolve, reject) => {
     let received = "";
@@ -149,7 +149,7 @@ describe("an ambiguous request", () => {
     },
   );
 
-  it("ends the connection before the next request if a chunk extension ends in LF alone", async () => {
+  it("ends the connection before the next request if a chunk extension ends in a bare LF", async () => {
     const { received, isOpen } = await exchange(withHeader("Transfer-Encoding: chunked", "2;a\nxx\r\n0\r\n\r\n"));
     expect(isOpen).toBe(false);
     expect(statuses(received).at(-1)).toBe(400);

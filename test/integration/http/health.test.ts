@@ -26,7 +26,7 @@ describe("readiness", () => {
     expect(milliseconds).toBeGreaterThan(4_900);
   });
 
-  it("is checked once for concurrent requests and for those in the following second", async () => {
+  it("is checked once for concurrent requests and for requests in the following second", async () => {
     let checks = 0;
     let now = 0;
     let end: () => void = () => undefined;

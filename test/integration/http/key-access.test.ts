@@ -34,7 +34,7 @@ const outcome = async (key: string, headers?: Readonly<Record<string, string>>, 
 };
 
 describe("a key that expires", () => {
-  it("gets 401 with its expiry time once it has expired, without a new lookup, until the expiry is changed", async () => {
+  it("receives 401 with its expiry time once it has expired, without a new lookup, until the expiry is changed", async () => {
     const { id, key } = await app.keys.create({ label: "expires", expiresAt: new Date("2026-11-23T13:00:00Z") });
     now = new Date("2026-11-23T12:59:59.999Z");
     expect(await outcome(key)).toBe(200);
@@ -66,7 +66,7 @@ describe("a key that is limited to chains", () => {
     }
   });
 
-  it("gets 403 from endpoints over all chains, regardless of parameters", async () => {
+  it("receives 403 from endpoints over all chains, regardless of parameters", async () => {
     const { key } = await app.keys.create({ label: "one chain", access: { chains: ["demo"] } });
     for (const path of ["/v1/chains/", "/v1/chains/?chain-name=demo"])
       expect(await outcome(key, {}, path)).toBe(
@@ -87,7 +87,7 @@ describe("a key that is limited to chains", () => {
 });
 
 describe("a key that is limited to origins", () => {
-  it("gets 403 from other pages, and without the header", async () => {
+  it("receives 403 from other pages, and without the header", async () => {
     const { id, key } = await app.keys.create({ label: "page", access: { origins: ["https://app.example"] } });
     expect(await outcome(key, { Origin: "https://app.example" })).toBe(200);
     for (const origin of ["https://other.example", "http://app.example", "https://app.example:8443", "https://app.example.evil", "null"])
@@ -106,7 +106,7 @@ describe("a key that is limited to origins", () => {
 });
 
 describe("a key that is limited to addresses", () => {
-  it("gets 403 from other clients, as the trusted proxy reports them", async () => {
+  it("receives 403 from other clients, as the trusted proxy reports them", async () => {
     const { key } = await app.keys.create({ label: "office", access: { addresses: ["192.0.2.7", "10.0.0.0/8", "2001:db8::/32"] } });
     const from = (address: string) => outcome(key, { "X-Forwarded-For": address });
     for (const address of ["192.0.2.7", "10.255.0.1", "::ffff:10.1.2.3", "2001:db8:1::5"]) expect(await from(address)).toBe(200);

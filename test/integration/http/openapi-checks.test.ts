@@ -49,7 +49,7 @@ describe("strict checks", () => {
     }
   });
 
-  it("accept what only the parsers accept: white space, empty and unknown parameters, any case, CSV page sizes", async () => {
+  it("accept values that only the parsers accept: white space, empty and unknown parameters, any case, CSV page sizes", async () => {
     for (const query of [
       "",
       "page-size=",

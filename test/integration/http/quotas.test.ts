@@ -13,7 +13,7 @@ const path = "/v1/chains/";
 let test: TestDatabase;
 const servers: Harness[] = [];
 let now = new Date("2026-11-23T12:00:00Z");
-/** The servers' clock, by which lookups of keys are cached. */
+/** The servers' clock, which determines how long lookups of keys are cached. */
 let elapsed = 1_000;
 /** While true, every statement of the servers fails. */
 let isDown = false;
@@ -117,7 +117,7 @@ describe("the quota of a key", () => {
     const { id, key } = await keys().create({ label: "two servers", dayQuotaHundredths: quota });
     let served = 0;
     const send = async (on: Harness): Promise<void> => {
-      // Some requests may get 503 while a lease is being taken; they cost nothing.
+      // Some requests may receive 503 while a lease is being taken; they cost nothing.
       for (let refused = 0; refused < 3; ) {
         const { status } = await get(on, key);
         if (status === 200) served += 1;

@@ -132,8 +132,8 @@ describe("a cached response", () => {
   });
 });
 
-describe("a response that is not cached", () => {
-  it("is an error", async () => {
+describe("a response", () => {
+  it("is not cached if it is an error", async () => {
     failure = new RequestError(404, "Not found.");
     for (let request = 0; request < 2; request += 1) {
       const { status, headers } = await get(path("10"));
@@ -143,7 +143,7 @@ describe("a response that is not cached", () => {
     expect((await get(path("10"))).headers["x-cache"]).toBe("MISS");
   });
 
-  it("depends on more than the index, or on an index without a content version", async () => {
+  it("is not cached if it depends on more than the index, or on an index without a content version", async () => {
     for (let request = 0; request < 2; request += 1) {
       const { headers } = await get("/v1/demo/event/erc20/gas_prices/");
       expect([headers["x-cache"], headers.etag, headers["cache-control"]]).toEqual(["NONE", undefined, "no-store"]);
@@ -156,7 +156,7 @@ describe("a response that is not cached", () => {
 });
 
 describe("a request without a chain", () => {
-  it("is cached until the content of any chain changes", async () => {
+  it("is served from the cache until the content of any chain changes", async () => {
     const states = [(await get("/v1/chains/")).headers["x-cache"], (await get("/v1/chains/")).headers["x-cache"]];
     app.content = { id: "3", changedAt: new Date("2026-01-01T00:00:24Z") };
     expect([...states, (await get("/v1/chains/")).headers["x-cache"]]).toEqual(["MISS", "HIT", "MISS"]);

@@ -19,7 +19,7 @@ const openRequests = (http: ReturnType<typeof createServer>): Promise<number> =>
   new Promise((resolve) => http.server.getConnections((_error, count) => resolve(count)));
 
 describe("a client", () => {
-  it("that stops reading is disconnected", async () => {
+  it("is disconnected if it stops reading", async () => {
     const { http, port } = await startServer();
     const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
     socket.on("error", () => undefined);
@@ -31,7 +31,7 @@ describe("a client", () => {
     await http.stop();
   });
 
-  it("that reads slowly, but above the minimum, receives everything", async () => {
+  it("receives the entire response if it reads slowly but above the minimum rate", async () => {
     const { http, port } = await startServer();
     let received = 0;
     const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
@@ -80,7 +80,7 @@ describe("the check of slow readers", () => {
     expect(destroyed).toEqual([3_500]);
   });
 
-  it("disconnects a client that has read nothing for one window, even if it read fast before", () => {
+  it("disconnects a client that has read nothing for one window, even if it read quickly before", () => {
     const { checkAt, destroyed } = watched();
     for (const [milliseconds, taken] of [
       [0, 0],
@@ -97,7 +97,7 @@ describe("the check of slow readers", () => {
 });
 
 describe("a deep page", () => {
-  it("gets 400 with the max depth of its list", async () => {
+  it("returns 400 with the max depth of its list", async () => {
     const harness = await startHarness(
       { getLogEventsByAddress: async () => ({ items: [] }), getTokenHolders: async () => ({ items: [] }) },
       { pageDepth },

@@ -41,8 +41,8 @@ const newDatabase = async (): Promise<TestDatabase> => {
   return test;
 };
 
-describe("a leader on a connection that no longer carries data", () => {
-  it("to the database gives up, lets another process take over within 15 s, and waits once the connection works", async () => {
+describe("a leader whose connection no longer carries data", () => {
+  it("lets another process take over within 15 s if the database is silent, and waits once the connection works", async () => {
     const test = await newDatabase();
     const { proxy, url } = await proxyTo(test.url);
     const first = await start(chain.url, connect(url));
@@ -60,7 +60,7 @@ describe("a leader on a connection that no longer carries data", () => {
     await until("the first indexer to wait", () => first.notes.some((note) => note.startsWith("Another process")));
   });
 
-  it("to the database indexes again within 15 s, without another process", async () => {
+  it("indexes again within 15 s if the database is silent and there is no other process", async () => {
     const test = await newDatabase();
     const { proxy, url } = await proxyTo(test.url);
     const only = await start(chain.url, connect(url));
@@ -73,7 +73,7 @@ describe("a leader on a connection that no longer carries data", () => {
     await until("the indexer to index", () => isAtHead(test.database, chain));
   });
 
-  it("to the node lets another process take over", async () => {
+  it("lets another process take over if the node is silent", async () => {
     const test = await newDatabase();
     const { proxy, url } = await proxyTo(chain.url);
     const first = await start(url, connect(test.url));

@@ -93,7 +93,7 @@ describe("the content version of a chain", () => {
     expect([await versionOf(), await versionOf(8), await versionOf(9)]).toEqual([before + 1, 1, 0]);
   });
 
-  it("does not increase for changes that are rolled back, including those rolled back to a savepoint", async () => {
+  it("does not increase for changes that are rolled back, including to a savepoint", async () => {
     await test.database.transaction(async (client) => {
       await client.query("SAVEPOINT before_change");
       await recordContentChange(client, chainId);

@@ -47,7 +47,7 @@ const recoversFrom = async (failure: RegExp, removeCause: () => Promise<unknown>
 describe("indexing continues", () => {
   it("after a read-only server accepts writes again, although existing sessions remain read-only", async () => {
     const name = identifier(await databaseName());
-    // Sessions read the setting when they start, so those that started while it was on remain read-only.
+    // Sessions read the setting when they start, so sessions that started while it was on remain read-only.
     await test.database.query(sql`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
     await terminate();
     const reset = sql`BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`;

@@ -70,7 +70,7 @@ describe("the index of a chain with every kind of transfer", () => {
     }
   });
 
-  it("has the ERC-20 balances that balanceOf returns at every block, including those of the wrapped native token", async () => {
+  it("has the ERC-20 balances that balanceOf returns at every block, including for the wrapped native token", async () => {
     const history = await rows<{ owner: string; token: string; block_number: number; balance: string }>(
       test.database,
       `SELECT owner, token, block_number, balance FROM ${balanceHistory} WHERE standard = 1`,

@@ -12,7 +12,7 @@ import { until } from "../../support/until.ts";
 import { createNodeFaults, type NodeFault } from "./node-faults.ts";
 
 let chain: TestChain;
-/** Another chain, with other blocks at the same heights. */
+/** Another chain, with different blocks at the same heights. */
 let foreign: TestChain;
 let proxy: RpcProxy;
 let cappedProxy: RpcProxy;
@@ -123,7 +123,7 @@ describe("an index", () => {
     async (name, fault, oneIn = 10) => {
       earlierReplies.clear();
       const test = await newDatabase();
-      // The probe gets correct replies, because the detection of capabilities has its own tests.
+      // The probe receives correct replies, because the detection of capabilities has separate tests.
       const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning });
       const duringBackfill = injectFault(fault, `backfill ${name}`, oneIn);
       let stop = runInBackground({ ...testIndexer, close: async () => undefined });

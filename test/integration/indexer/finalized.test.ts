@@ -38,7 +38,7 @@ const storedHash = async (height: number) =>
 describe("the finalized block", () => {
   it("is the configured number of blocks below the indexed head if the node has no finalized tag", async () => {
     const first = await openIndexer();
-    // The first run starts with an empty index, so that a second one is needed.
+    // The first run starts with an empty index, so a second run is needed.
     await runUntil(first.indexer, () => first.indexer.status().following);
     const second = await openIndexer();
     let reached = false;
@@ -72,7 +72,7 @@ describe("the finalized block", () => {
   const head = { number: 100, hash: "0x" as const, timestamp: 0 };
   const hashOf = (height: number, branch = "a") => `0x${branch}${height}` as const;
   const block = (height: number, branch = "a") => ({ number: height, hash: hashOf(height, branch) });
-  /** A node that reports these finalized blocks in turn, and then always the last one. */
+  /** A node that reports these finalized blocks one after another, and then always the last one. */
   const nodeWith = (finalizedTag: boolean, ...finalizedBlocks: readonly (ReturnType<typeof block> | null)[]) => ({
     capabilities: {
       blockReceipts: true,

@@ -4,7 +4,7 @@ import { contents } from "../../support/contents.ts";
 import { startBranching } from "../../support/indexer/branches.ts";
 
 describe("native balances from the node's state after a reorganisation", () => {
-  it.each([1, 7, 20])("equal those of a new index (depth %i)", async (depth) => {
+  it.each([1, 7, 20])("equal the balances of a new index (depth %i)", async (depth) => {
     const branching = await startBranching({ nativeAccounting: "state" });
     try {
       await branching.addBlocks();

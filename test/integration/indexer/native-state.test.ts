@@ -51,7 +51,7 @@ describe("native balances from the node's state", () => {
     expect(rows.filter(({ stored, reported }) => stored !== reported)).toEqual([]);
     expect(owners).toEqual(expect.arrayContaining([paid, paidInternally, paidInternallyThenTouched]));
     expect(owners.length).toBeGreaterThan(12);
-    // Three internal payments of 5 and one of 40, in addition to those of the story.
+    // Three internal payments of 5 and one of 40, in addition to the story's payments.
     const internal = await indexed.database.query<{ amount: string }>(
       "SELECT amount FROM transfers WHERE standard = 0 AND from_address = decode($1, 'hex') ORDER BY block_number",
       [accounts.forwarder.slice(2)],
@@ -82,7 +82,7 @@ describe("native balances from the node's state", () => {
     const { owners, rows } = await accounts.compareBalances(indexed);
     expect(owners).not.toContain(paidInternally);
     const storedOf = (owner: Address) => rows.filter((row) => row.owner === owner).map(({ stored }) => stored);
-    // The last block touches the account: the node returns 40 before it and 42 after it. Since which block the balance was 40 is unknown.
+    // The last block touches the account: the node returns 40 before it and 42 after it. It is unknown since which block it was 40.
     expect(storedOf(paidInternallyThenTouched).slice(-2)).toEqual([40n, 42n]);
     expect(
       storedOf(paidInternallyThenTouched)
@@ -93,7 +93,7 @@ describe("native balances from the node's state", () => {
     expect(await missingOf(indexed)).toEqual(["traces"]);
   });
 
-  it("are never wrong if a block has inconsistent traces, which is indexed without them", async () => {
+  it("are never wrong if a block has inconsistent traces and is indexed without them", async () => {
     // The node returns no traces for the block of the first internal payment. Each round has two blocks, and three blocks follow the last round.
     const inconsistentBlock = head - 8;
     proxy.tamper = (method, reply, params) => {

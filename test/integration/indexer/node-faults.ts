@@ -48,7 +48,7 @@ export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [
   [
     "omits a transaction and its receipt",
     (method, reply) => {
-      // Both replies lose their last item, so that they remain consistent.
+      // Both replies lose their last item, so they remain consistent.
       if (method === "eth_getBlockReceipts") return Array.isArray(reply.result) && reply.result.pop() !== undefined;
       const block = reply.result as { transactions?: unknown[] } | null;
       return method === "eth_getBlockByNumber" && block?.transactions?.pop() !== undefined;

@@ -68,7 +68,7 @@ describe("a first block above the head", () => {
   it("is refused for an index with another first block, whose record of missing features remains empty", async () => {
     const test = await newDatabase();
     await index(test);
-    // The state before the first block is requested, which the node does not have above its head.
+    // The indexer requests the state before the first block, which the node does not have above its head.
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_getBalance" || Number(params[1]) !== 499) return;
       delete reply.result;
@@ -110,7 +110,7 @@ describe("the record of missing base balances", () => {
 });
 
 describe("the name of a chain", () => {
-  it("is changed in the index, which the chain id identifies, and the change is logged", async () => {
+  it("is changed in the index of the same chain id, and the change is logged", async () => {
     const test = await newDatabase();
     await index(test);
     expect(await index(test, { name: "other" })).toContain(

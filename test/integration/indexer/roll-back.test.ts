@@ -50,7 +50,7 @@ beforeAll(async () => {
 beforeEach(() => database.query("TRUNCATE shelf, shelf_periods"));
 afterAll(() => test?.drop());
 
-/** The rows that changes result in: the latest value of each key, and its ended periods. */
+/** The rows that result from changes: the latest value of each key, and its ended periods. */
 const rowsOf = (changes: readonly Change[]) => {
   const byKey = new Map<string, Change[]>();
   for (const change of [...changes].sort((left, right) => left.block - right.block)) {

@@ -50,7 +50,7 @@ const withLogsOf = (topics: readonly Hash[]): ChainBlock[] =>
 const countOf = (some: readonly ChainBlock[]): number => some.flatMap(({ transactions }) => transactions).length;
 
 describe("stored blocks with filtered logs", () => {
-  it("have the logs with the topics, and only the transactions of these logs", async () => {
+  it("contain the logs with the topics, and only their transactions", async () => {
     for (const topics of [[transfer], [approval], [transfer, approval]]) {
       const expected = withLogsOf(topics);
       expect(await ledger.blocksOfLogs(0, blocks.length - 1, topics)).toEqual(expected);
@@ -59,7 +59,7 @@ describe("stored blocks with filtered logs", () => {
     }
   });
 
-  it("include all blocks of the range, even those without such logs", async () => {
+  it("include all blocks of the range, even blocks without such logs", async () => {
     const read = await ledger.blocksOfLogs(1, 3, [`0x${"ab".repeat(32)}`]);
     expect(read.map(({ number, transactions }) => [number, transactions])).toEqual([1, 2, 3].map((number) => [number, []]));
   });

@@ -43,9 +43,9 @@ describe("the metrics of a server", () => {
     expect(increase("ashlar_database_statement_duration_seconds_count", { pool: "control" })).toBeGreaterThan(0);
   });
 
-  it("have no labels from requests, so that a hostile client cannot create new series", async () => {
+  it("have no labels from requests, so a hostile client cannot create new series", async () => {
     await samples();
-    // Those of Node.js have a series for each kind of resource that the process uses at the moment.
+    // Metrics of Node.js have a series for each kind of resource that the process currently uses.
     const series = async (): Promise<Set<string>> =>
       new Set((await samples()).flatMap(({ name, labels }) => (name.startsWith("ashlar_") ? `${name} ${JSON.stringify(labels)}` : [])));
     const hostile = (count: number) =>
@@ -77,7 +77,7 @@ describe("a request that exceeds a limit", () => {
   let limited: Harness | undefined;
   afterEach(() => limited?.end());
 
-  it("is counted by the limit", async () => {
+  it("is counted under the limit", async () => {
     limited = await startHarness(
       { getAllChains: async () => ({ items: [] }) },
       { counts: metrics.addServer("limited", {}), limits: { requestsPerSecond: 1, burstRequests: 0 } },

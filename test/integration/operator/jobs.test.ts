@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { until } from "../../support/until.ts";
 
 const target = { id: 31337, name: "test" };
-/** An account without code, whose calls return nothing, so that its metadata is null once it has been read. */
+/** An account without code, whose calls return nothing, so its metadata is null once it has been read. */
 const contract = "0x1111111111111111111111111111111111111111";
 const unread = "0x3333333333333333333333333333333333333333";
 let chain: TestChain;
@@ -49,7 +49,7 @@ const metadata = async () => {
 const queued = async () =>
   (await readIndexState(test.database)).queues.find(({ queue }) => queue === "contract-reads") ?? { entries: -1, attempted: -1 };
 
-it("the indexer reads refreshed metadata from the contract again", async () => {
+it("the indexer reads metadata from the contract again after a refresh", async () => {
   await test.database.query(
     "INSERT INTO token_metadata (chain_id, address, block_number, name, read_at_block) VALUES (31337, $1, 1, 'Old', 1)",
     [bytes(contract)],
@@ -63,7 +63,7 @@ it("the indexer reads refreshed metadata from the contract again", async () => {
   expect([action?.action, action?.details, others]).toEqual(["chain.refresh-metadata", { contract: "all", tokens: 1 }, []]);
 });
 
-it("retrying jobs runs failed entries of the given queues at once", async () => {
+it("retrying jobs runs failed entries of the given queues immediately", async () => {
   await test.database.query(
     `INSERT INTO node_reads (chain_id, kind, key, block_number, attempts, run_after) VALUES (31337, 'token-metadata', $1, 1, 7, now() + interval '1 day')`,
     [bytes(unread)],

@@ -71,7 +71,7 @@ const target = { id: copied, name: "copy" };
 const remove = (onProgress: (done: number, total: number) => void = () => undefined) =>
   removeChain({ database: test.database, chain: target, actor: "operator@test", onProgress, waitMilliseconds: 2_000, batchPages: 1 });
 
-it("a killed removal can be resumed, deletes all rows of the chain and of no other one, and the chain is not served meanwhile", async () => {
+it("a killed removal can be resumed, deletes all rows of the chain but none of other chains, and the chain is not served meanwhile", async () => {
   const [before, counts] = [await contents(test.database), await rowsOf(kept)];
   expect(Object.keys(counts).length).toBeGreaterThan(5);
   await copyChain();
@@ -94,10 +94,10 @@ it("a killed removal can be resumed, deletes all rows of the chain and of no oth
   expect(await resumeChain(test.database, target, "operator@test")).toBe(false);
   expect(await isPaused(test.database, copied)).toBe(true);
 
-  const left = Object.values(await rowsOf(copied)).reduce((sum, rows) => sum + rows, 0);
+  const remaining = Object.values(await rowsOf(copied)).reduce((sum, rows) => sum + rows, 0);
   const progress: [number, number][] = [];
   // The row in chains is not counted. Triggers on deletion write content versions again.
-  expect(await remove((done, total) => void progress.push([done, total]))).toBeGreaterThanOrEqual(left - 1);
+  expect(await remove((done, total) => void progress.push([done, total]))).toBeGreaterThanOrEqual(remaining - 1);
   expect(await rowsOf(copied)).toEqual({});
   expect(await rowsOf(kept)).toEqual(counts);
   expect(await contents(test.database)).toEqual(before);

@@ -112,16 +112,16 @@ it("chains of other databases are indexed while one is lost", async () => {
   sharded.shard.proxy.disconnect();
   await sharded.one.mine();
   await sharded.two.mine();
-  const [ofOne, ofTwo] = [await sharded.one.head(), await sharded.two.head()];
+  const [headOfOne, headOfTwo] = [await sharded.one.head(), await sharded.two.head()];
   const headIn = async (name: "one" | "two") => {
     const { query } = name === "one" ? sharded.control.database : sharded.shard.database;
     return (await query<{ head: number }>("SELECT max(number) AS head FROM blocks"))[0]?.head;
   };
   await indexUntil(sharded.sharded, async () => {
-    if ((await headIn("one")) !== ofOne) return false;
+    if ((await headIn("one")) !== headOfOne) return false;
     // The shard is indexed as soon as it responds.
     sharded.shard.proxy.mute = false;
-    return (await headIn("two")) === ofTwo;
+    return (await headIn("two")) === headOfTwo;
   });
 });
 

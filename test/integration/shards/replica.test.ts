@@ -40,7 +40,7 @@ it("a replica of a shard runs only statements of requests for its chains", async
   expect(await request(server, "one")).toEqual([200, 0]);
 });
 
-it("the loss of a shard's replica does not fail requests, and the replica is used again once it is back", async () => {
+it("the loss of a shard's replica does not fail requests, and the replica is used again once it responds", async () => {
   const server = await serve(config, sharded.key);
   await until("a statement on the replica", async () => (await request(server, "two"))[1] > 0);
   await standby.kill();

@@ -72,7 +72,7 @@ async function price({ query }: Database, chainId: number, asset: string, close:
   ]);
   await query("INSERT INTO priced_assets (chain_id, asset, hour) VALUES ($1, $2, $3)", [chainId, bytes(asset as "0x"), start]);
 }
-/** The price of one ether; the stored price is that of its smallest unit. */
+/** The price of one ether; the stored price is per smallest unit. */
 const nativeRate = ({ body }: JsonResponse): unknown =>
   ((body.data?.items ?? []) as readonly { readonly native_token: boolean; readonly quote_rate: number }[]).find((item) => item.native_token)
     ?.quote_rate;

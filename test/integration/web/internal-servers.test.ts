@@ -40,8 +40,8 @@ describe("a URL of an internal server", () => {
     "https://169.254.169.254",
     "https://[fd00:ec2::254]",
     "https://8.8.8.8",
-  ])("is rejected if its host is the IP address %s", async (spelling) => {
-    const refused = await fetchWith(`${spelling}:${internalServer.port}/latest/meta-data/`);
+  ])("is rejected if its host is the IP address %s", async (origin) => {
+    const refused = await fetchWith(`${origin}:${internalServer.port}/latest/meta-data/`);
     expect(codeOf(refused)).toBe("literal-address");
     expect(messageOf(refused)).toMatch(/ is an IP address; expected a public host name\.$/);
     expect(isPermanent(refused)).toBe(true);

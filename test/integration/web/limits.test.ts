@@ -89,12 +89,12 @@ describe("a response that does not arrive", () => {
   };
   const timeoutSentence = "documents.example did not respond completely within 400 ms.";
 
-  it("is rejected at the time limit: no headers", async () => {
+  it("is rejected at the time limit if no headers arrive", async () => {
     untrusted.respond = () => undefined;
     await expectTimeout(fetchWith(urlOf("/"), { milliseconds: 400 }), timeoutSentence);
   });
 
-  it("is rejected at the time limit: a byte at intervals", async () => {
+  it("is rejected at the time limit if its body arrives slowly", async () => {
     untrusted.respond = (_, response) => {
       const timer = setInterval(() => response.write(" "), 20);
       response.on("close", () => clearInterval(timer));
@@ -102,7 +102,7 @@ describe("a response that does not arrive", () => {
     await expectTimeout(fetchWith(urlOf("/"), { milliseconds: 400 }), timeoutSentence);
   });
 
-  it("is rejected at the time limit: a header at intervals", async () => {
+  it("is rejected at the time limit if its headers arrive slowly", async () => {
     untrusted.respond = ({ socket }) => {
       socket.write("HTTP/1.1 200 OK\r\n");
       const timer = setInterval(() => socket.write("x: y\r\n"), 20);
@@ -111,7 +111,7 @@ describe("a response that does not arrive", () => {
     await expectTimeout(fetchWith(urlOf("/"), { milliseconds: 400 }), timeoutSentence);
   });
 
-  it("is rejected at the time limit: one slow redirect after another", async () => {
+  it("is rejected at the time limit if every redirect is slow", async () => {
     untrusted.respond = async (_, response) => {
       await wait(250);
       response.writeHead(302, { location: "/on" }).end();
@@ -119,7 +119,7 @@ describe("a response that does not arrive", () => {
     await expectTimeout(fetchWith(urlOf("/"), { milliseconds: 400 }), `After a redirect: ${timeoutSentence}`);
   });
 
-  it("is rejected at the time limit: a silent connection", async () => {
+  it("is rejected at the time limit if the connection is silent", async () => {
     const silentServer = await startSilentServer();
     const dependencies = { ...dependenciesOf(), ports: [String(silentServer.port)] };
     await expectTimeout(fetchWith(`https://documents.example:${silentServer.port}/`, { milliseconds: 400 }, dependencies), timeoutSentence);
@@ -127,7 +127,7 @@ describe("a response that does not arrive", () => {
     await silentServer.close();
   });
 
-  it("is rejected at the time limit: a name that is never resolved", async () => {
+  it("is rejected at the time limit if the name is never resolved", async () => {
     await expectTimeout(
       fetchWith(urlOf("/"), { milliseconds: 400 }, { ...dependenciesOf(), resolve: () => new Promise(() => undefined) }),
       timeoutSentence,

@@ -22,7 +22,7 @@ export interface LoadResult {
   readonly statuses: Readonly<Record<string, number>>;
   /** Requests without a response, by error. */
   readonly errors: Readonly<Record<string, number>>;
-  /** Responses with status 429 or 503 and without Retry-After. */
+  /** Responses with status 429 or 503 but without Retry-After. */
   readonly withoutRetryAfter: number;
   /** An example of each failed status. */
   readonly examples: Readonly<Record<string, string>>;
@@ -35,8 +35,8 @@ const tickMilliseconds = 2;
 /** The server closes connections that are idle for 65 s. */
 const maxIdleMilliseconds = 30_000;
 /**
- * More requests wait for a connection, and that time counts as well. The backlog of the listening socket has room for 511 new connections; if more
- * arrived at once, the kernel would reset some.
+ * Excess requests wait for a connection, and the wait is part of their latency. The backlog of the listening socket has room for 511 new connections; if
+ * more arrived simultaneously, the kernel would reset some.
  */
 const maxConnections = 500;
 

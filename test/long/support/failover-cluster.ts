@@ -16,7 +16,7 @@ export interface FailoverCluster {
   stop(): Promise<void>;
 }
 
-/** What is lost of a server: its machine, its PostgreSQL, or its network, which then drops all packets. */
+/** The part of a server that is lost: its machine, its PostgreSQL, or its network, which then drops all packets. */
 export type Loss = "machine" | "PostgreSQL" | "network";
 
 /** Starts two servers of the embedded PostgreSQL; the standby is promoted after some seconds, as an operator would do. */

@@ -33,7 +33,7 @@ export interface Fault {
   readonly mines?: boolean;
 }
 
-/** What a fault may cause: connections that are closed without a response, and a time until the service has recovered. */
+/** The permitted effects of a fault: connections that are closed without a response, and the recovery time. */
 export interface Tolerance {
   readonly breaksConnections: boolean;
   readonly withinSeconds?: number;
@@ -111,7 +111,7 @@ export async function startFaultedService() {
       await service.exited;
       start(variables);
       await client.recovery();
-      // Wait for requests that were sent before, which may fail.
+      // Requests that were sent before the restart may still fail.
       await until("requests without failures", async () => {
         requests.count();
         await wait(1_000);

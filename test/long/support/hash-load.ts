@@ -24,7 +24,7 @@ export interface HashLoad {
 export function startHashLoad(url: string, paths: readonly string[], key: string, clients: number): HashLoad {
   const seen: SeenBlocks[] = [];
   const failures = new Map<string, number>();
-  // Hashes are interned, so that a hash that is seen often takes memory only once.
+  // Hashes are interned to save memory.
   const known = new Map<string, string>();
   const intern = (hash: string): string => {
     const found = known.get(hash);

@@ -19,7 +19,7 @@ export interface LongChain {
 
 const name = "own";
 const rounds = 40;
-/** More than a reorganisation replaces. Older states are discarded, because those of one hour take gigabytes. */
+/** More states than a reorganisation replaces. Older ones are discarded, because the states of an hour take gigabytes. */
 const keptStates = 300;
 const maxDepth = 10;
 const blocksPerRound = 3;
@@ -54,8 +54,8 @@ export async function startLongChain(seed: string): Promise<LongChain> {
       if (round % roundsPerStory === 0) return addRound(chain, story, stories++, owners);
       const transactions = branchTransactions(chain, story, blocksPerRound, `${seed} ${round} grow`);
       for (let block = 0; block < blocksPerRound; block += 1) {
-        const ofBlock = transactions.filter(([, position]) => position === block);
-        await chain.batch(ofBlock.map(([transaction]) => ({ method: "eth_sendTransaction", params: [transaction] })));
+        const blockTransactions = transactions.filter(([, position]) => position === block);
+        await chain.batch(blockTransactions.map(([transaction]) => ({ method: "eth_sendTransaction", params: [transaction] })));
         await chain.mine();
       }
     },

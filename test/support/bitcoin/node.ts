@@ -9,7 +9,7 @@ export interface TestBitcoinNode {
   chain: BitcoinChain;
   /** Changes a result before it is sent; unchanged by default. */
   tamper: (method: string, result: unknown) => unknown;
-  /** How often each method was called. */
+  /** The number of calls by method. */
   readonly calls: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }

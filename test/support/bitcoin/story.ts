@@ -24,7 +24,7 @@ export interface BitcoinStory {
   readonly wallets: readonly Wallet[];
   /** Mines a block of random payments. */
   mine(): void;
-  /** Mines a block whose coinbase repeats that of an earlier block (before BIP 30). */
+  /** Mines a block with the same coinbase transaction as an earlier block, which was possible before BIP 30. */
   repeatCoinbase(height: number): void;
   /** Replaces the blocks above a height with one more block than before. */
   reorganise(height: number): void;
@@ -32,7 +32,7 @@ export interface BitcoinStory {
   entriesOf(address: string): LedgerEntry[];
 }
 
-const wholeReward = 50_00000000n;
+const blockReward = 50_00000000n;
 
 /** Creates a story on a chain that consists of its genesis block. */
 export function createStory(chain: BitcoinChain, random: Random, people: number): BitcoinStory {
@@ -64,7 +64,7 @@ export function createStory(chain: BitcoinChain, random: Random, people: number)
         const coins = spent.filter(({ script }) => owners.get(hexOf(script))?.address === address);
         entries.set(address, [...list, { height, offset, txid, ...amounts, fee: amounts.sent > 0n ? fee : null, coins, oldest }]);
       }
-      // The outputs of a repeated transaction replace those of the first one (BIP 30). Outputs without an owner are never spent.
+      // The outputs of a repeated transaction replace the original ones (BIP 30). Outputs without an owner are never spent.
       const remaining = unspent.filter((coin) => coin.txid !== txid && !spent.includes(coin));
       unspent = [...remaining, ...created.filter(({ script, value }) => value > 0n && owners.has(hexOf(script)))];
     }
@@ -83,7 +83,7 @@ export function createStory(chain: BitcoinChain, random: Random, people: number)
       for (const [vout, { script, value }] of transaction.outs.entries())
         if (value > 0n) available.push({ txid: transaction.getId(), vout, value, script, height: chain.blocks.length, isCoinbase: false });
     }
-    record(chain.mine(transactions, [{ script: anyWallet().script, value: wholeReward }]));
+    record(chain.mine(transactions, [{ script: anyWallet().script, value: blockReward }]));
   };
 
   const removeAbove = (height: number): void => {

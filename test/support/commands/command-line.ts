@@ -13,7 +13,7 @@ export interface Run {
   readonly exited: Promise<ExitResult>;
 }
 
-/** Runs commands in a folder with a database; they inherit nothing else of this process's environment. */
+/** Runs commands in a folder with a database. They inherit only `PATH` from the environment of this process. */
 export const createCommandRunner = (getContext: () => { readonly folder: string; readonly url: string }) => {
   const run = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Run => {
     const { folder, url } = getContext();

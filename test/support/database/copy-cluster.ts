@@ -2,7 +2,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:
 import { basename, dirname, join } from "node:path";
 import { openSession } from "../../../runtime/database/session.ts";
 
-/** A running server of this machine that standbys can follow. */
+/** A running server on this machine that standbys can follow. */
 export interface CopiedServer {
   /** Connects as a role with the right to replicate. */
   readonly url: string;
@@ -11,7 +11,7 @@ export interface CopiedServer {
 
 /**
  * Creates the data directory of a standby from a base backup of a server. It uses PostgreSQL's functions ("Making a Base Backup Using the Low Level
- * API"), because the embedded binaries do not include pg_basebackup, and that of another version does not work with this server.
+ * API"), because the embedded binaries do not include pg_basebackup, and other versions of it do not work with this server.
  */
 export async function copyCluster(primary: CopiedServer, folder: string): Promise<void> {
   const [from, to] = [join(primary.dataDirectory, "postgres"), join(folder, "postgres")];

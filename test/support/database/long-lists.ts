@@ -24,8 +24,8 @@ const selectBlocks = (branch: number, first: number, last: number): string =>
 
 /**
  * Adds blocks with five logs of a contract and one of another contract with the same topic, five transactions with transfers of a token from or to a wallet,
- * the fifth with both, and five actions of the wallet on an exchange, two of them in a shared pool. Rows are written with SQL, because a node would
- * need an hour to mine as many.
+ * the fifth with both, and five actions of the wallet on an exchange, two of them in a shared pool. Rows are written with SQL, because mining
+ * this many blocks on a node would take an hour.
  */
 export async function addBlocks({ query }: Pick<Database, "query">, first: number, last: number, branch = 0): Promise<void> {
   const blocks = `generate_series(${first}, ${last}) AS b`;
@@ -53,7 +53,7 @@ export async function addBlocks({ query }: Pick<Database, "query">, first: numbe
   );
 }
 
-/** Adds the wallet's transactions with transfers of any token: those of `addBlocks`, with their ordinals. Blocks start at 1. */
+/** Adds the ordinals of the wallet's transactions with transfers of any token, for blocks of `addBlocks`. Blocks start at 1. */
 export async function addOrdinals({ query }: Pick<Database, "query">, first: number, last: number): Promise<void> {
   await query(
     `INSERT INTO transfer_transactions SELECT ${chainId}, ${literal(wallet)}, (b - 1) * 5 + i, b, i FROM generate_series(${first}, ${last}) AS b, generate_series(0, 4) AS i`,

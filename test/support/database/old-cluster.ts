@@ -7,7 +7,7 @@ import { findPaths } from "../../../runtime/database/embedded/paths.ts";
 import { launch, stopPostmaster } from "../../../runtime/database/embedded/postmaster.ts";
 import { urlOf } from "../../../runtime/database/embedded/url.ts";
 
-/** PostgreSQL 15 as Debian installs it (`apt-get install postgresql-15`). */
+/** PostgreSQL 15 as installed by Debian (`apt-get install postgresql-15`). */
 export const oldPrograms = "/usr/lib/postgresql/15";
 export const hasOldPrograms = existsSync(`${oldPrograms}/bin/initdb`);
 

@@ -11,7 +11,7 @@ import { postmasterOf } from "./embedded-fixture.ts";
 /** A PostgreSQL server that streams to standbys, or a standby. */
 export interface ReplicatedServer extends Embedded {
   readonly dataDirectory: string;
-  /** Kills the server as in a crash, and keeps its data. */
+  /** Kills the server as in a crash. Its data remains. */
   kill(): Promise<void>;
   /** Starts the server on the same port after `kill`. */
   restart(): Promise<void>;
@@ -19,7 +19,7 @@ export interface ReplicatedServer extends Embedded {
   remove(): Promise<void>;
 }
 
-/** The embedded server streams only with these settings, which a standby needs as well. */
+/** Enables streaming replication, which is off by default. A standby needs the same settings. */
 const settings = { fsync: "off", wal_level: "replica", max_wal_senders: "8", wal_keep_size: "512MB", shared_buffers: "32MB" };
 
 async function startIn(dataDirectory: string): Promise<ReplicatedServer> {

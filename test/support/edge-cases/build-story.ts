@@ -32,7 +32,7 @@ export interface EdgeCaseStory {
 
 const rounds = 3;
 
-/** Accounts that the genesis block funds in addition to those of the node: one is never touched again, the other receives a payment. */
+/** Accounts that the genesis block funds in addition to the node's: one is never touched again, the other receives a payment. */
 const genesisAccounts = { untouched: sink(100), paid: sink(101) } as const;
 
 /** The features of the chain: its fork, and withdrawals if it has them. */
@@ -91,7 +91,7 @@ export async function buildEdgeCases(chain: TestChain, { chainId, prague, withdr
       destroyData: coins.mortal.call("destroy", sink(16)).data,
     })),
   );
-  // With EIP-6780 the code and the balances remain.
+  // Since EIP-6780, the code and the balances remain.
   tokens.push({ name: "mortal", address: coins.mortal.address, kind: "erc20", balanceSource: prague ? "events" : "none" });
   if (prague) {
     await addBlobTransaction(builder, chainId, 6);

@@ -184,7 +184,7 @@ contract ShortLivedCoin {
     }
 }
 
-/// Returns arbitrary bytes for name, symbol and decimals; the single byte 0xfe stands for a revert.
+/// Returns arbitrary bytes for name, symbol and decimals; the single byte 0xfe makes the call revert.
 contract RawMetadataCoin is Ledger {
     bytes private rawName;
     bytes private rawSymbol;

@@ -22,7 +22,7 @@ export interface ServedChain {
   readonly name: string;
 }
 
-/** A balance as the node returns it and as it is served. */
+/** A balance from the node and from the API. */
 export interface Comparison {
   readonly token: string;
   readonly owner: Address;
@@ -58,7 +58,7 @@ async function inBatches(chain: TestChain, calls: readonly { method: string; par
   return results;
 }
 
-/** Maps items with at most six calls at a time. */
+/** Maps items, with up to six concurrent calls. */
 async function mapInBatches<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const concurrentCalls = 6;
@@ -164,7 +164,7 @@ export function createBalanceChecker(
     /** Returns the node's values only. */
     nodeAt: (height: number): Promise<Comparison[]> => compareAt(height, new Map()),
 
-    /** Returns a balance of a coin as the node returns it. */
+    /** Returns a coin's balance from the node. */
     async balanceAt(name: string, owner: Address, height: number): Promise<bigint | null> {
       const token = tokens.find((candidate) => candidate.name === name);
       const calls = token === undefined ? [] : nodeCalls(token, owner, height);
@@ -178,7 +178,7 @@ export function createBalanceChecker(
       );
     },
 
-    /** Compares native balances as `balances_native` serves them. */
+    /** Compares the native balances that `balances_native` returns. */
     async nativeOnly(height: number): Promise<Comparison[]> {
       const returned = await inBatches(
         chain,

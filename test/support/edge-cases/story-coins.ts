@@ -7,7 +7,7 @@ export interface StoryToken {
   readonly name: string;
   readonly address: Address;
   readonly kind: "erc20" | "erc721" | "erc1155";
-  /** Where the correct balances come from: its events, or only its contract (`node`), or neither because its code is destroyed (`none`). */
+  /** The source of correct balances: the token's events, its contract (`node`), or neither because its code is destroyed (`none`). */
   readonly balanceSource: "events" | "node" | "none";
 }
 
@@ -17,7 +17,7 @@ export interface Accounts {
   readonly alice: Address;
   readonly bob: Address;
   readonly carol: Address;
-  /** Sends no transactions, but occurs in those of other accounts. */
+  /** Sends no transactions, but appears in transactions of other accounts. */
   readonly victim: Address;
 }
 
@@ -36,7 +36,7 @@ export async function deployCoins(builder: StoryBuilder) {
   return {
     gold: await deployed(artifacts.erc20(), ["Gold", "GLD"]),
     wrapped: await deployed(artifacts.weth()),
-    /** The same contract, but not in the configuration. */
+    /** The same contract as `wrapped`, but not in the configuration. */
     unknownWrapped: await deployed(artifacts.weth()),
     reportedFee: await builder.deploy("ReportedFeeCoin"),
     rebasing: await builder.deploy("RebasingCoin"),

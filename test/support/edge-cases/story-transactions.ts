@@ -28,7 +28,7 @@ export async function addFeeVariants(builder: StoryBuilder, { alice, bob, carol 
   );
 }
 
-/** A blob of zeros: the polynomial 0, whose commitment and proof are the point at infinity (EIP-4844), so that no trusted setup is needed. */
+/** A blob of zeros: the polynomial 0, whose commitment and proof are the point at infinity (EIP-4844). It needs no trusted setup. */
 const emptyBlob = (() => {
   const infinity: Hex = `0xc0${"00".repeat(47)}`;
   const blob: Hex = `0x${"00".repeat(131_072)}`;

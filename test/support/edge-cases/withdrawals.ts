@@ -9,7 +9,7 @@ interface Withdrawal {
   readonly amount: Hex;
 }
 
-/** A proxy of a node that adds withdrawals to its blocks. */
+/** A proxy for a node that adds withdrawals to its blocks. */
 export interface WithdrawingNode extends RpcProxy {
   /** Adds withdrawals (EIP-4895) to the head block. Call it before the next block is mined. */
   withdraw(...withdrawals: readonly { readonly address: Address; readonly gwei: bigint }[]): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { artifacts, call, type TestChain } from "../chain.ts";
 
-/** Joins parts of init code, which replaces compiled contracts here. */
+/** Joins parts of handwritten init code. */
 const hex = (...parts: readonly string[]): Hex => `0x${parts.join("")}`;
 const sink: Address = "0x9999999999999999999999999999999999999999";
 const word = (value: number) => value.toString(16).padStart(2, "0");

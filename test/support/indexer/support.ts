@@ -117,7 +117,7 @@ export const runUntil = async (indexer: Indexer, isDone: () => boolean, limitMil
 export const balanceHistory = `(SELECT chain_id, owner, token, standard, from_block AS block_number, balance FROM balance_periods
   UNION ALL SELECT chain_id, owner, token, standard, since_block, balance FROM balances) history`;
 
-/** Whether every projection that is not switched off has reached the node's head, by number and hash. */
+/** Whether every projection without a failure has reached the node's head, by number and hash. */
 export const isAtHead = async (database: Database, chain: TestChain): Promise<boolean> => {
   const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
   const [row] = await database.query<{ hash: string | null; lowest: number | null; highest: number | null }>(

@@ -72,14 +72,14 @@ contract Reflection is Coin("Reflection") {
     }
 }
 
-/// An amount of 2^256 - 1 means the sender's whole balance; the event reports the moved amount.
+/// An amount of 2^256 - 1 means the sender's entire balance; the event reports the moved amount.
 contract MaxMeansAll is Coin("Max Means All") {
     function _move(address from, address to, uint256 value) internal override {
         super._move(from, to, value == type(uint256).max ? balances[from] : value);
     }
 }
 
-/// A transfer of more than the balance moves the whole balance, and the event reports the requested amount.
+/// A transfer of more than the balance moves the entire balance, and the event reports the requested amount.
 contract CapsAtBalance is Coin("Caps At Balance") {
     function _move(address from, address to, uint256 value) internal override {
         uint256 moved = value > balances[from] ? balances[from] : value;
@@ -116,7 +116,7 @@ contract SupplyNeverFalls is Coin("Supply Never Falls") {
     }
 }
 
-/// The constructor gives its whole supply to the deployer without an event.
+/// The constructor assigns the entire supply to the deployer without an event.
 contract SupplyWithoutEvent is Coin("Supply Without Event") {
     constructor() {
         balances[msg.sender] = 10 ** 24;

@@ -127,7 +127,7 @@ const deployAll = async (chain: TestChain, artifact: (name: string) => Artifact,
   addresses.set("SecondAddress", `0x${second.slice(26)}`);
   const tokens = tokenKinds.map((kind): TestToken => {
     const ownArtifact = artifact(kind.name);
-    // A proxy has its own functions and those of its implementation.
+    // A proxy has its own functions and its implementation's.
     const usedArtifact =
       kind.name === "Proxy" ? { ...ownArtifact, abi: [...ownArtifact.abi, ...artifact("UpgradeBefore").abi] } : ownArtifact;
     return { kind, address: addressOf(kind.name), artifact: usedArtifact };

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {Accounts, Coin, Erc20Functions, Metadata} from "base.sol";
 
-/// A Transfer with further fields after its amount, in the same log.
+/// A Transfer with additional fields after its amount, in the same log.
 contract AppendedData is Coin("Appended Data") {
     function emitTransfer(address from, address to, uint256 value) private {
         bytes memory data = abi.encode(value, block.number, bytes32("memo"));

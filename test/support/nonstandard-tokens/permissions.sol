@@ -115,7 +115,7 @@ contract InflatedApproval is Coin("Inflated Approval") {
     }
 }
 
-/// An owner can revoke all allowances at once, without an event.
+/// An owner can revoke all allowances in one call, without an event.
 contract RevokesAll is Coin("Revokes All") {
     mapping(address => uint256) private epoch;
     mapping(address => mapping(uint256 => mapping(address => uint256))) private allowances;

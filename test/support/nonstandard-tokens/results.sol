@@ -183,7 +183,7 @@ contract ConstantSupply is Coin("Constant Supply") {
     }
 }
 
-/// balanceOf reverts for accounts that are hidden.
+/// balanceOf reverts for hidden accounts.
 contract BalanceReverts is Coin("Balance Reverts") {
     mapping(address => bool) private hidden;
 
@@ -197,7 +197,7 @@ contract BalanceReverts is Coin("Balance Reverts") {
     }
 }
 
-/// balanceOf consumes all gas for accounts that are hidden.
+/// balanceOf consumes all gas for hidden accounts.
 contract BalanceUsesAllGas is Coin("Balance Uses All Gas") {
     mapping(address => bool) private hidden;
 

@@ -49,7 +49,7 @@ export const servedItems = async (
   return new Map(owners.map((owner, position) => [owner, results[position]?.items ?? []]));
 };
 
-/** Returns the served holders of tokens at a height or at the head, without unknown tokens. One page is enough for the tokens of the tests. */
+/** Returns the served holders of tokens at a height or at the head, without unknown tokens. One page is enough for the test tokens. */
 export const servedHolders = async (
   service: ServedChain,
   tokens: readonly TestToken[],

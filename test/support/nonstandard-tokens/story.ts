@@ -22,14 +22,14 @@ interface StepCount {
   readonly failed: number;
 }
 
-/** Random use of the tokens in rounds. */
+/** Random calls of the tokens, in rounds. */
 export interface TokenStory {
   /** Runs the next round and returns its last block. */
   runRound(): Promise<number>;
   readonly counts: StepCounts;
 }
 
-/** A call of a block. */
+/** A call in a block. */
 interface PlannedCall {
   readonly name: string;
   readonly isSpecific: boolean;

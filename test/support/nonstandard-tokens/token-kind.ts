@@ -43,16 +43,16 @@ export type Step = (token: TestToken, context: StepContext) => TestTransaction |
 export interface TokenKind {
   /** The name of its contract. */
   readonly name: string;
-  /** Steps of this kind only, by name; each is run once in a round. */
+  /** Steps that are specific to this kind, by name. Each runs once per round. */
   readonly steps?: Readonly<Record<string, Step>>;
-  /** The rounds in which these steps are run; by default all. */
+  /** The rounds in which these steps run; all by default. */
   readonly rounds?: readonly number[];
   /**
    * Whether balances change without a Transfer that names their owner. At past heights such a balance is known only if reconciliation read it at that
-   * height, which is at the end of each round.
+   * height, which it does at the end of each round.
    */
   readonly isSilent?: true;
-  /** Whether its events are not those of a token standard, so that an index need not serve it. Served values must still be correct. */
+  /** Whether its events differ from the token standards, so an index need not serve it. Served values must still be correct. */
   readonly isUndetectable?: true;
   /** Whether it can be destroyed, after which its values cannot be read. */
   readonly mayBeDestroyed?: true;

@@ -111,7 +111,7 @@ export async function startSharded(): Promise<Sharded> {
       id: ids.two,
       rpc: two.url,
       pollMilliseconds: 50,
-      // The other chain uses its rate of the euro.
+      // Chain `one` uses the euro rate of this feed.
       prices: { feeds: [feed] },
       community: { [protocolOfTwo]: { comptroller: [two.token] } },
     },
@@ -131,8 +131,8 @@ export async function startSharded(): Promise<Sharded> {
     chains: chains.map((chain) => (chain.name === "two" ? { ...chain, database: "b" } : chain)),
   });
   const heads = { one: await one.head(), two: await two.head() };
-  const isDone = (of: { readonly one: Database; readonly two: Database }) => async () =>
-    (await isIndexed(of.one, ids.one, heads.one)) && (await isIndexed(of.two, ids.two, heads.two));
+  const isDone = (databases: { readonly one: Database; readonly two: Database }) => async () =>
+    (await isIndexed(databases.one, ids.one, heads.one)) && (await isIndexed(databases.two, ids.two, heads.two));
   await indexUntil(sharded, isDone({ one: control.database, two: database }));
   await indexUntil(single, isDone({ one: both.database, two: both.database }));
   const { key } = await createKeys(control.database).create({ label: "shards" });

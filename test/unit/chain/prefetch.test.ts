@@ -5,7 +5,7 @@ import type { ChainBlock } from "../../../runtime/chain/types.ts";
 const block = (number: number, transactions = 0) => ({ number, transactions: Array(transactions).fill(null) }) as unknown as ChainBlock;
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, offset) => block(from + offset));
 
-describe("blocks fetched ahead", () => {
+describe("prefetched blocks", () => {
   it("are returned once and in order, even if later requests finish sooner, within the configured concurrency", async () => {
     let concurrent = 0;
     let maxConcurrent = 0;
@@ -17,8 +17,8 @@ describe("blocks fetched ahead", () => {
       return range(from, to);
     };
     const numbers: number[] = [];
-    for await (const portion of prefetch(fetch, { from: 3, to: 100, inFlight: 4, blocks: 7, transactions: 100 }))
-      numbers.push(...portion.map(({ number }) => number));
+    for await (const fetched of prefetch(fetch, { from: 3, to: 100, inFlight: 4, blocks: 7, transactions: 100 }))
+      numbers.push(...fetched.map(({ number }) => number));
     expect(numbers).toEqual(Array.from({ length: 98 }, (_, offset) => offset + 3));
     expect(maxConcurrent).toBe(4);
   });
@@ -41,8 +41,8 @@ describe("blocks fetched ahead", () => {
     };
     const numbers: number[] = [];
     const read = async () => {
-      for await (const portion of prefetch(fetch, { from: 0, to: 99, inFlight: 5, blocks: 10, transactions: 1_000 }))
-        numbers.push(portion.length);
+      for await (const fetched of prefetch(fetch, { from: 0, to: 99, inFlight: 5, blocks: 10, transactions: 1_000 }))
+        numbers.push(fetched.length);
     };
     await expect(read()).rejects.toThrow("gone");
     expect(numbers).toEqual([10, 10]);

@@ -5,7 +5,7 @@ import { workersOfServe, workersOfStart } from "../../../runtime/commands/servic
 import { availableCores, parseQuota } from "../../../runtime/lib/available-cores.ts";
 
 describe("the available cores", () => {
-  it("are at least one, and at most those of the machine", () => {
+  it("are at least one, and at most the cores of the machine", () => {
     expect(availableCores()).toBeGreaterThanOrEqual(1);
     expect(availableCores()).toBeLessThanOrEqual(availableParallelism());
   });

@@ -3,7 +3,7 @@ import { type Capacity, type PoolSizes, planConnections } from "../../../runtime
 import { machineSettings } from "../../../runtime/database/embedded/settings.ts";
 
 const alone = { workers: 0, indexers: 0 };
-/** The connections that the pools of a process open: each pool has half as many connections more for statements that are planned once. */
+/** The connections that the pools of a process open: each pool opens half its size in addition, for statements that are planned once. */
 const openedBy = (pools: PoolSizes): number => Object.values(pools).reduce((sum, size) => sum + size + Math.ceil(size / 2), 0);
 
 describe("the pools of all processes", () => {
@@ -14,13 +14,13 @@ describe("the pools of all processes", () => {
   });
 
   it("have two connections for responses per worker if there are more workers than cores need", () => {
-    // Four per core are one or less for each worker.
+    // Four per core are at most one per worker.
     expect(planConnections({ workers: 4, indexers: 0, maxConnections: 97, cores: 1, chains: 1 }).worker.serving).toBe(2);
     expect(planConnections({ workers: 16, indexers: 1, maxConnections: 997, cores: 2, chains: 1 }).worker.serving).toBe(2);
   });
 
   it("of one process leave a tenth of the database's connections", () => {
-    // 97 less 9.7 in reserve, 8 for indexing (5 × 1.5), and 12 + 3 + 2 for the reader role, keys, notifications and migrations: 62, of which each takes 1.5.
+    // 97 minus 9.7 in reserve, 8 for indexing (5 × 1.5), and 12 + 3 + 2 for the reader role, keys, notifications and migrations: 62, of which each takes 1.5.
     expect(planConnections({ ...alone, maxConnections: 97, cores: 16, chains: 1 }).owner.serving).toBe(41);
     expect(planConnections({ ...alone, maxConnections: 20, cores: 2, chains: 1 }).owner.serving).toBe(4);
   });

@@ -152,7 +152,7 @@ describe("the text of a task's progress", () => {
 });
 
 describe("progress as lines", () => {
-  it("is printed at first, every two seconds, at the end, and again when the head has moved", () => {
+  it("is printed initially, every two seconds, at the end, and again when the head moves", () => {
     const clock = createClock();
     const lines: string[] = [];
     const progress = createLines(clock.read, (line) => lines.push(line));

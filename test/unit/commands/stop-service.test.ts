@@ -32,7 +32,7 @@ describe("stopping a server", () => {
     const startedAt = performance.now();
     await stopService(shutdown).server({ ...serving, requests: () => new Promise(() => undefined) });
     expect(parts).toEqual(["the server"]);
-    // 1 s, and a margin.
+    // 1 s plus a margin.
     expect(performance.now() - startedAt).toBeLessThan(deadline(3_000));
   });
 });

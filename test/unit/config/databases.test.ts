@@ -16,7 +16,7 @@ const load = (lines: readonly string[], environment: NodeJS.ProcessEnv = {}, cha
 };
 const chains = ["chains:", "  - { name: one, id: 1 }", "  - { name: two, id: 2, database: b }"];
 
-it("a database is a URL or a map, and environment variables and their files override it", () => {
+it("a database can be a URL or a map, and environment variables and their files override it", () => {
   writeFileSync(join(folder, "url"), `${urlOf("file")}\n`);
   const lines = [
     `databaseUrl: ${urlOf("control")}`,

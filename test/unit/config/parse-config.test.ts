@@ -51,7 +51,7 @@ describe("the message about an invalid setting", () => {
     ]);
   });
 
-  it("names the variable or the option that the value comes from", () => {
+  it("names the variable or the option that sets the value", () => {
     const origins = { port: "PORT", "chains.0.from": "--from" };
     expect(errorsOf({ port: "80x", ...chainWith({ from: -1 }) }, origins)).toEqual([
       'Invalid value "80x" for PORT: expected a port from 0 to 65535.',

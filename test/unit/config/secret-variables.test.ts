@@ -11,7 +11,7 @@ const file = join(folder, "url");
 writeFileSync(file, `${url}\n`);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("a secret is read from the file in the variable that ends with _FILE, without its line break", () => {
+it("a secret is read from the file that a _FILE variable names, without its line break", () => {
   const load = (environment: NodeJS.ProcessEnv) => loadConfig(undefined, environment, {}, { workingFolder: folder, home: folder });
   expect(load({ DATABASE_URL_FILE: file }).databaseUrl).toBe(url);
   writeFileSync(join(folder, "urls"), `${url}1\n${url}2\n`);

@@ -4,7 +4,7 @@ import { createFairSlots } from "../../../runtime/database/fair-slots.ts";
 /** Lets all settled promises continue. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Calls by name, in the order in which they get their slots. */
+/** Calls by name, in the order in which they receive their slots. */
 function callsOf(count: number) {
   const slots = createFairSlots(count);
   const log: string[] = [];
@@ -32,7 +32,7 @@ describe("createFairSlots", () => {
   it("leaves a quarter of the slots to other owners", async () => {
     const { log, acquire } = callsOf(8);
     for (let index = 0; index < 10; index += 1) await acquire(`a${index}`, 1);
-    // 8 slots less a quarter of 8.
+    // 8 slots minus a quarter of 8.
     expect(log).toHaveLength(6);
     await acquire("b", 2);
     expect(log.at(-1)).toBe("b");

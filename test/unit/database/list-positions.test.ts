@@ -50,7 +50,7 @@ describe("a page of a long list", () => {
     ]);
   });
 
-  it("is found directly, and then all pages before it without locating keys", async () => {
+  it("is found directly, after which earlier pages are read without locating keys", async () => {
     const { list, request } = create("a", rowsOf(30_050));
     const read = createListPositions<string>({ spacing: 100 });
     expect(await read(request, 30_045)).toEqual(list.rows.slice(30_045));
@@ -108,7 +108,7 @@ describe("a page of a long list", () => {
 
 it("the least recently read list is evicted", async () => {
   const lists = ["a", "b", "c"].map((id) => create(id, rowsOf(500)));
-  // Each list takes six: five keys and itself.
+  // Each list counts as six: five keys and itself.
   const read = createListPositions<string>({ spacing: 100, maxKeys: 12 });
   for (const { request } of lists) await read(request, 450);
   for (const { request } of [...lists].reverse()) await read(request, 450);

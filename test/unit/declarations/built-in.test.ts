@@ -5,7 +5,7 @@ import type { Protocol } from "../../../runtime/declarations/protocol.ts";
 const builtIn: readonly Protocol[] = protocols;
 
 describe("the built-in protocols", () => {
-  it("are those of the interface, by number", () => {
+  it("have consecutive ids and unique names", () => {
     expect(builtIn.map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, index) => `protocol_${String(index + 1).padStart(2, "0")}`));
     expect(new Set(builtIn.map(({ name }) => name)).size).toBe(10);
   });

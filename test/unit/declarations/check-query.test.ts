@@ -6,9 +6,9 @@ import { queryWith, scope } from "./query-cases.ts";
 
 const file = "spec/community/x/balances.sql";
 
-const findings = (marked: string, of: QueryScope = scope) => {
+const findings = (marked: string, queryScope: QueryScope = scope) => {
   const { text, locations } = unmarked(file, marked);
-  const { diagnostics } = checkQuery(file, text, of);
+  const { diagnostics } = checkQuery(file, text, queryScope);
   return {
     codes: diagnostics.map(({ code }) => code),
     at: diagnostics.map(({ file: path, line, column }) => ({ file: path, line, column })),
@@ -42,14 +42,14 @@ describe("a query", () => {
     expect(query?.text).toContain("(owner = $2      OR ':chain'::text = $$:user$$ -- :user\n  /* :user */)");
   });
 
-  it("is compiled with the schema of the protocol before the functions of its reads", () => {
+  it("has the functions of the protocol's reads qualified with its schema", () => {
     const { query } = checkQuery(file, queryWith({ from: "deposits JOIN share_price_at(:chain, :as_of_block) p ON true" }), scope);
     expect(query?.text).toContain('JOIN "cq_vaults".share_price_at($1    , $2          ) p');
     expect(findings(queryWith({ from: "§deposits_at(:chain, :as_of_block)" }))).toMatchObject({ codes: ["refused-function"] });
     expect(findings(queryWith({ from: "§cq_other.share_price_at(:chain, :as_of_block)" }))).toMatchObject({ codes: ["refused-function"] });
   });
 
-  it("is compiled with the schema of the protocol before its tables, and before nothing else", () => {
+  it("has only the protocol's own tables qualified with its schema", () => {
     const own = (sql: string) => checkQuery(file, sql, scope).query?.text.match(/(?:FROM|JOIN|ONLY) \S+/g);
     const from = 'deposits AS "ä" JOIN ONLY deposits_latest ON true JOIN "contracts" ON true JOIN api.blocks ON true';
     expect(own(queryWith({ from, and: "owner <> 'ä' /* FROM deposits */" }))).toEqual([
@@ -120,7 +120,7 @@ describe("a query", () => {
     ["an empty text", "sql-statement", "§"],
     ["only a comment", "sql-statement", "§-- SELECT 1\n"],
     ["only a semicolon", "sql-statement", "§;"],
-  ])("must be SQL: %s is refused", (_, code, marked) => {
+  ])("is refused for %s", (_, code, marked) => {
     const found = findings(marked);
     expect(found).toMatchObject({ codes: [code], at: found.locations });
   });

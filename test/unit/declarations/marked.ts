@@ -1,6 +1,6 @@
 import type { SourceLocation } from "../../../runtime/declarations/diagnostics.ts";
 
-/** A text without its marks §, and the positions that they mark. */
+/** Removes the marks § from a text, and returns the marked positions. */
 export function unmarked(file: string, marked: string): { readonly text: string; readonly locations: readonly SourceLocation[] } {
   const locations = marked.split("\n").flatMap((line, index) => {
     const parts = line.split("§").slice(0, -1);

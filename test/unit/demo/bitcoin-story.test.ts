@@ -27,7 +27,7 @@ describe("the Bitcoin story", () => {
     expect(times).toEqual(times.toSorted((left, right) => left - right));
   });
 
-  it("spends only unspent coins, and those of a coinbase only after a hundred blocks", () => {
+  it("spends only unspent coins, and coinbase coins only after a hundred blocks", () => {
     const { transactions } = replay(blocks);
     const fromCoinbases = transactions.flatMap(({ height, spent }) =>
       spent.filter((coin) => coin.isCoinbase).map((coin) => height - coin.height),

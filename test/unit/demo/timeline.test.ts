@@ -16,7 +16,7 @@ describe("the story's timeline", () => {
       const values = mixed.filter(({ from }) => from === addressOf(digit)).map(({ value }) => Number(value));
       expect(values).toEqual(Array.from({ length: 50 }, (_, index) => index));
     }
-    // Interleaved: a call of the second chapter comes before the last of the first.
+    // Interleaved: a call of the second chapter precedes the last call of the first chapter.
     expect(mixed.findIndex(({ from }) => from === addressOf(2))).toBeLessThan(50);
   });
 

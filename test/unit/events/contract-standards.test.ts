@@ -72,7 +72,7 @@ describe("the standard of a contract", () => {
 });
 
 describe("contracts whose standard is read", () => {
-  it("are those with ambiguous events, each with its first block and the last id that was received in it", () => {
+  it("have ambiguous events, and are returned with their first block and the last id received in it", () => {
     const subjects = subjectsOf([
       blockOf(4, amountTransfer(5n)),
       blockOf(5, idTransfer(1n), idTransfer(2n), idTransfer(3n, zeroAddress), idTransfer(9n, bob, other)),

@@ -76,7 +76,7 @@ describe("a ConsecutiveTransfer", () => {
 });
 
 describe("a Transfer", () => {
-  it("belongs to ERC-20 with three topics, to ERC-721 with four, and to a contract that predates ERC-721 with one", () => {
+  it("is an ERC-20 event with three topics, an ERC-721 event with four, and an event that predates ERC-721 with one", () => {
     const shared = { address: to, transactionIndex: 2, logIndex: 4, from, to };
     expect(decode([erc20Transfer.topic0, topicOf(from), topicOf(to)], words(5n))).toEqual([
       { kind: "erc20Transfer", ...shared, amount: 5n },

@@ -49,7 +49,7 @@ describe("the admission of requests", () => {
     expect(log).toEqual(["a", "b", "c", "page", "long"]);
   });
 
-  it("rejects a request at once if too many wait, unless it is cheaper than one of them", async () => {
+  it("rejects a request immediately if too many wait, unless it is cheaper than one of them", async () => {
     const { log, enter } = requestsOf(createAdmission(1, 2));
     await enter("a", 1);
     await enter("long 1", 4);
@@ -89,7 +89,7 @@ describe("admission of several keys", () => {
   it("leaves a quarter of the capacity to other keys", async () => {
     const { log, enter, leave } = requestsOf(createAdmission(32, 10));
     for (let index = 0; index < 8; index += 1) await enter(`long ${index}`, 4, never, 1);
-    // 32 less a quarter of it is 24, the weight of six requests.
+    // 32 minus a quarter of it is 24, the weight of six requests.
     expect(log).toHaveLength(6);
     await enter("cheap", 1, never, 1);
     await enter("other", 4, never, 2);
@@ -99,7 +99,7 @@ describe("admission of several keys", () => {
     expect(log.slice(6)).toEqual(["other", "cheap", "long 6"]);
   });
 
-  it("admits a waiting request of another key before those of a key that may not enter", async () => {
+  it("admits a waiting request of another key before requests of a key that may not enter", async () => {
     const { log, enter, leave } = requestsOf(createAdmission(4, 10));
     for (const name of ["a", "b", "c", "d"]) await enter(name, 1, never, 1);
     await enter("other", 1, never, 2);

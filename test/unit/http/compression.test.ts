@@ -27,13 +27,13 @@ describe("the codecs", () => {
         }
   });
 
-  it("offer zstd if and only if this version of Node.js has it", () => {
+  it("offer zstd if and only if this version of Node.js supports it", () => {
     expect(codingsOf(responseCodecs).includes("zstd")).toBe("zstd" in process.versions);
   });
 });
 
 describe("concurrent compressions", () => {
-  it("are limited: further bodies are sent uncompressed", async () => {
+  it("are limited, and bodies above the limit are sent uncompressed", async () => {
     const { codecs, finish } = createSlowCodec();
     const compression = createCompression(codecs, 2);
     const running = [compression.encode(body(2048), "gzip"), compression.encode(body(2048), "gzip")];

@@ -13,12 +13,12 @@ function limitsWithClock() {
   const usage = createKeyUsage(clock);
   const limiter = createKeyLimits(defaults, usage);
   /** Counts a request as the meter does. */
-  const admit = (of: Pick<ActiveKey, "id" | "limits">) => {
-    const own = limitsOf(defaults, of);
-    const before = usage.usageOf(of.id, drainOf(own));
+  const admit = (activeKey: Pick<ActiveKey, "id" | "limits">) => {
+    const own = limitsOf(defaults, activeKey);
+    const before = usage.usageOf(activeKey.id, drainOf(own));
     const exceeded = exceededLimit(own, before);
-    if (exceeded === null) usage.start(of.id);
-    return limiter.admit(of, { usage: before, exceeded });
+    if (exceeded === null) usage.start(activeKey.id);
+    return limiter.admit(activeKey, { usage: before, exceeded });
   };
   return { clock, limits: { admit } };
 }
@@ -50,7 +50,7 @@ describe("the limits of a key", () => {
 
   it("drain database time at the limit per minute", () => {
     const { clock, limits } = limitsWithClock();
-    // 26 s of 20 s: 6 s have to drain, a third of a second per second.
+    // 26 s of 20 s: 6 s must drain, a third of a second per second.
     limits.admit(key).end(26_000);
     const { message, headers } = errorOf(() => limits.admit(key));
     expect(message).toBe("Limit of database time exceeded (limits.databaseSecondsPerMinute); retry in 18 seconds.");
@@ -90,7 +90,7 @@ describe("the limits of a key", () => {
     expect(() => limits.admit(key)).not.toThrow();
   });
 
-  it("are those of the key if it has its own", () => {
+  it("can be overridden for a key", () => {
     const { limits } = limitsWithClock();
     const own = { id: 9, limits: { concurrentRequests: 3, databaseSecondsPerMinute: "unlimited" } } as const;
     expect(limits.admit(own).headers["RateLimit-Policy"]).toBe('"concurrentRequests";q=3, "bytesInFlight";q=1000');

@@ -31,7 +31,7 @@ describe("the periods of quotas", () => {
 
 const lease = (left: number, changes: Partial<Lease> = {}): Lease => ({
   quotas: { quota: { day: 10_000, month: null }, left: { day: left, month: null }, day: "2026-11-23" },
-  line: 0,
+  leased: 0,
   granted: 0,
   largest: 0,
   ...changes,
@@ -46,21 +46,21 @@ describe("a lease of credits", () => {
   });
 
   it("is replaced once half of it is used, while there are credits left", () => {
-    expect(isLow(lease(5000, { line: 200, granted: 200 }), 99)).toBe(false);
-    expect(isLow(lease(5000, { line: 200, granted: 200 }), 100)).toBe(true);
-    expect(isLow(lease(0, { line: 200, granted: 200 }), 200)).toBe(false);
+    expect(isLow(lease(5000, { leased: 200, granted: 200 }), 99)).toBe(false);
+    expect(isLow(lease(5000, { leased: 200, granted: 200 }), 100)).toBe(true);
+    expect(isLow(lease(0, { leased: 200, granted: 200 }), 200)).toBe(false);
   });
 
-  it("may be overdrawn by half of its size, and never by more than what is left", () => {
+  it("may be overdrawn by half of its size, and never by more than the remaining credits", () => {
     // The size is 200.
-    expect(exhaustedBy(lease(5000, { line: 200 }), 299)).toBe(null);
-    expect(exhaustedBy(lease(5000, { line: 200 }), 300)).toBe("lease");
-    expect(exhaustedBy(lease(50, { line: 200 }), 249)).toBe(null);
-    expect(exhaustedBy(lease(50, { line: 200 }), 250)).toBe("day");
+    expect(exhaustedBy(lease(5000, { leased: 200 }), 299)).toBe(null);
+    expect(exhaustedBy(lease(5000, { leased: 200 }), 300)).toBe("lease");
+    expect(exhaustedBy(lease(50, { leased: 200 }), 249)).toBe(null);
+    expect(exhaustedBy(lease(50, { leased: 200 }), 250)).toBe("day");
     // Leased credits may be used even if no others are left, or if other servers have used more than the quota.
-    expect(exhaustedBy(lease(0, { line: 200 }), 199)).toBe(null);
-    expect(exhaustedBy(lease(0, { line: 200 }), 200)).toBe("day");
-    expect(exhaustedBy(lease(-10, { line: 200 }), 200)).toBe("day");
+    expect(exhaustedBy(lease(0, { leased: 200 }), 199)).toBe(null);
+    expect(exhaustedBy(lease(0, { leased: 200 }), 200)).toBe("day");
+    expect(exhaustedBy(lease(-10, { leased: 200 }), 200)).toBe("day");
   });
 
   it("reports the month if both quotas are used up, because it is reset later", () => {
@@ -69,7 +69,7 @@ describe("a lease of credits", () => {
     expect([used(0, 500), used(50, 0), used(0, 0)]).toEqual(["day", "month", "month"]);
   });
 
-  it("has the whole quota in a new period", () => {
+  it("has the full quota in a new period", () => {
     const quotas = { quota: { day: 100, month: 1000 }, left: { day: 0, month: 300 }, day: "2026-11-29" };
     expect(onDay(quotas, "2026-11-30", 0).left).toEqual({ day: 100, month: 300 });
     expect(onDay(quotas, "2026-11-30", 20).left).toEqual({ day: 100, month: 280 });

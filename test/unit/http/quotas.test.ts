@@ -4,7 +4,7 @@ import { createKeyQuotas } from "../../../runtime/http/quota/quotas.ts";
 import { until } from "../../support/until.ts";
 
 describe("the quotas of a process", () => {
-  it("do not use a lease that was taken before midnight after it", async () => {
+  it("do not use a lease from before midnight after midnight", async () => {
     let now = new Date("2026-11-30T23:59:59.999Z");
     let charged = 0;
     const leases: ((lease: GrantedLease) => void)[] = [];

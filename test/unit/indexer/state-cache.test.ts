@@ -72,7 +72,7 @@ it("the state cache queries rows of other writers again in each batch", async ()
   const cache = createCache(database, { isNew: true });
   for (let batch = 0; batch < 2; batch += 1) {
     cache.clear();
-    for (let portion = 0; portion < 3; portion += 1) await cache.prefetch(metadata, keysOf("0x0a"));
+    for (let call = 0; call < 3; call += 1) await cache.prefetch(metadata, keysOf("0x0a"));
   }
   expect(queried).toEqual([["0x0a"], ["0x0a"]]);
 });
@@ -122,7 +122,7 @@ it("the state cache does not query tables that were empty at the start until it 
   await touch("0x0c");
   await touch("0x0d");
   expect(queried).toEqual([]);
-  // The first two are dropped now: the cache no longer knows whether they have rows.
+  // The first two are dropped now, so the cache must query whether they have rows.
   cache.clear();
   await touch("0x0a");
   expect(queried).toEqual([["0x0a"]]);

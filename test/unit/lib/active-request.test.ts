@@ -8,7 +8,7 @@ const requestOf = () => {
 };
 
 describe("the active request", () => {
-  it("is that of the caller, even in asynchronous code, and undefined outside of requests and in shared work", async () => {
+  it("is the caller's request, even in asynchronous code, and undefined outside of requests and in shared work", async () => {
     const { request } = requestOf();
     expect(activeRequest()).toBeUndefined();
     const seen = await runForRequest(request, async () => {

@@ -18,7 +18,7 @@ function createCountedLookups(maxKeys = 10) {
 describe("lookups of 100,000 keys", () => {
   const keys = Array.from({ length: 100_000 }, (_, number) => `k${number}`);
 
-  it.each(["lookUp", "uncached"] as const)("load in portions and in turns, so that other work can run (%s)", async (name) => {
+  it.each(["lookUp", "uncached"] as const)("load in batches and in turns, so that other work can run (%s)", async (name) => {
     const { state, [name]: lookUp } = createCountedLookups(200_000);
     let found: ReadonlyMap<string, number> = new Map();
     const iterations = await countIterations(async () => {

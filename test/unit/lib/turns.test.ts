@@ -58,7 +58,7 @@ describe("lists in turns", () => {
     expect(await groupInTurns(items, (item) => item % 7)).toEqual(groupBy(items, (item) => item % 7));
   });
 
-  it("await the callback of each item, one after the other", async () => {
+  it("await the callbacks of items sequentially", async () => {
     const order: string[] = [];
     await forEachInTurns(["a", "b"], async (item) => {
       order.push(`${item} starts`);
@@ -75,7 +75,7 @@ describe("lists in turns", () => {
 });
 
 describe("turns", () => {
-  /** Runs work of a request that uses the whole time of its turns, and records its completion. */
+  /** Runs work of a request that uses the full time of its turns, and records its completion. */
   const take = (turns: number, name: string, completed: string[], request = startRequest().request) =>
     runForRequest(request, async () => {
       for (let turn = 0; turn < turns; turn += 1) {

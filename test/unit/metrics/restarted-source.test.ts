@@ -21,7 +21,7 @@ async function scrape(...sources: MetricSource[]): Promise<Record<string, number
 describe("the metrics of a process that is restarted", () => {
   const requests = "ashlar_requests_total";
 
-  it("continue where those of the exited process ended, so that a rate does not see a reset of the sum", async () => {
+  it("continue from the counters of the exited process, so that their sum is not reset", async () => {
     let counted = 7;
     const source = createRestartedSource("worker 1", async () => [metric(requests, "counter", counted)]);
     const other: MetricSource = { name: "worker 2", collect: async () => [metric(requests, "counter", 100)] };
@@ -33,7 +33,7 @@ describe("the metrics of a process that is restarted", () => {
     }
   });
 
-  it("are those of the last scrape while it does not respond, without the values of gauges and of Node.js", async () => {
+  it("keep the counters of the last scrape while it does not respond, but not gauges and metrics of Node.js", async () => {
     let responds = true;
     const source = createRestartedSource("worker 1", async () => {
       if (!responds) throw new Error("The process has exited.");

@@ -42,8 +42,8 @@ export const approvalPeriodTables: readonly PeriodTable[] = [
 ];
 
 /**
- * Owners and tokens whose allowances are to be read from the contract. Not a queue table, because the rows of those are never updated: a later
- * transfer must invalidate a read in progress. Not rolled back: a superfluous read does no harm, a missing one does.
+ * Owners and tokens whose allowances are to be read from the contract. Not a queue table, whose rows are never updated: a later transfer must
+ * invalidate a read in progress. Not rolled back: a superfluous read is harmless, a missing one is not.
  */
 export const allowanceReadsTable: LatestTable = {
   kind: "latest",

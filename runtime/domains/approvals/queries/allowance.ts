@@ -15,7 +15,7 @@ export interface ApprovalPosition {
   readonly is_own: boolean;
 }
 
-/** Whether to include approvals in transactions sent by others: those of permits and contract wallets, but also any events of a hostile contract. */
+/** Whether to include approvals in transactions sent by others: permits and approvals by contract wallets, but also any events of a hostile contract. */
 export type ApprovalScope = "all" | "sent-by-owner";
 
 /** A non-zero allowance of an owner. */
@@ -50,14 +50,14 @@ const selectAllowances = sql`SELECT a.token, a.spender, a.amount, ${positionColu
 /** Queries of ERC-20 allowances. */
 export const createAllowanceQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The non-zero allowances of an owner, up to `limit`, that were granted in transactions sent by the owner. Scope `all` adds those of other
-   * transactions if the contract was observed to be an ERC-20 token or the owner ever had a balance of it. Served by the primary keys: a range of
-   * allowances, and a few probes for each.
+   * The non-zero allowances of an owner, up to `limit`, that were granted in transactions sent by the owner. Scope `all` adds allowances granted in
+   * other transactions if the contract was observed to be an ERC-20 token or the owner ever had a balance of it. Served by the primary keys: a range
+   * of allowances, and a few probes for each.
    */
   allowancesOf: (chainId: number, owner: Address, limit: number, scope: ApprovalScope = "all") =>
     query<AllowanceRow>(selectAllowances, [chainId, bytes(owner), limit, scope === "all"]),
 
-  /** An owner's current balances of those of the given ERC-20 tokens that it ever received. Served by the primary key of balances. */
+  /** An owner's current balances of the given ERC-20 tokens, without tokens that it never received. Served by the primary key of balances. */
   erc20BalancesOf: async (chainId: number, owner: Address, tokens: Iterable<Address>): Promise<ReadonlyMap<Address, string | null>> => {
     const rows = await query<{ token: Address; balance: string | null }>(
       "SELECT token, balance FROM balances WHERE chain_id = $1 AND owner = $2 AND token = ANY ($3::bytea[]) AND standard = 1",

@@ -33,10 +33,10 @@ const selectApprovals = sql`SELECT a.token, a.spender, a.token_id, ${positionCol
 /** Queries of NFT approvals. */
 export const createNftApprovalQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The current approvals of an owner, up to `limit`, that were granted in transactions sent by the owner. Scope `all` adds those of other
-   * transactions if the contract was observed to be a collection. The approval of a single token is included if the owner has that token, or may have
-   * it because the index begins after the token's last transfer. Served by nft_approvals_owner and the primary keys: a range of each, and a few
-   * probes for each row.
+   * The current approvals of an owner, up to `limit`, that were granted in transactions sent by the owner. Scope `all` adds approvals granted in
+   * other transactions if the contract was observed to be a collection. The approval of a single token is included if the owner has that token, or
+   * may have it because the index begins after the token's last transfer. Served by nft_approvals_owner and the primary keys: a range of each, and a
+   * few probes for each row.
    */
   nftApprovalsOf: (chainId: number, owner: Address, isComplete: boolean, limit: number, scope: ApprovalScope = "all") =>
     query<NftApprovalRow>(selectApprovals, [chainId, bytes(owner), isComplete, limit, scope === "all"]),

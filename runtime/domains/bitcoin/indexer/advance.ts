@@ -16,7 +16,7 @@ export async function advance(session: BitcoinSession, to: number, phase: "backf
   const { source, tuning, onProgress, from } = session;
   const event = { phase, projection: null, from, target: to } as const;
   if (phase === "backfill") onProgress?.({ ...event, block: session.position.block, blocks: 0, transactions: 0, rows: 0 });
-  const portions = prefetch((first, last) => source.fetch(first, last), {
+  const batches = prefetch((first, last) => source.fetch(first, last), {
     from: session.position.block + 1,
     to,
     inFlight: tuning.requestsInFlight,
@@ -25,9 +25,9 @@ export async function advance(session: BitcoinSession, to: number, phase: "backf
     signal,
   });
   for (;;) {
-    const portion = await nullOnAbort(portions.next(), signal);
-    if (portion === null || portion.done === true || signal.aborted) return;
-    const blocks = portion.value;
+    const next = await nullOnAbort(batches.next(), signal);
+    if (next === null || next.done === true || signal.aborted) return;
+    const blocks = next.value;
     await confirm(session, blocks);
     const rows = await write(session, blocks, phase === "follow");
     session.heartbeat?.beat();

@@ -12,8 +12,8 @@ export interface OutputLookups {
 }
 
 /**
- * Adds to each input the output that it spends: as returned by the node with the block, or else from the same blocks, the index or the node's
- * transaction index, in this order. Outputs that none of them has stay null.
+ * Adds to each input the output that it spends: as returned by the node with the block, otherwise from the same blocks, the index or the node's
+ * transaction index, in this order. Outputs found in none of them remain null.
  */
 export async function completeInputs(blocks: readonly BitcoinBlock[], { stored, fetched }: OutputLookups): Promise<BitcoinBlock[]> {
   const filled = fillFromBlocks(blocks);

@@ -9,7 +9,7 @@ export interface DiskUse {
 
 /**
  * Estimates a chain's rows and its share of the tables and their indexes from its share of the rows of each table, as of the last ANALYZE. Reads only
- * catalogs: counting would read the whole index.
+ * catalogs: counting would scan the entire index.
  */
 export async function readDiskUse({ query }: Pick<Queryable, "query">, chainId: number): Promise<DiskUse> {
   const [use] = await query<DiskUse>(

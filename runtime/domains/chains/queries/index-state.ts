@@ -92,8 +92,8 @@ export interface IndexStates extends IndexState {
 }
 
 /**
- * Reads the states of several databases, each without chains that are configured for another one. @throws {Error} if the control database does not
- * respond.
+ * Reads the states of several databases, each without chains that are configured for another database. @throws {Error} if the control database does
+ * not respond.
  */
 export async function readIndexStates(stores: readonly IndexStore[], databaseOf: DatabaseOfChain): Promise<IndexStates> {
   const unavailable: string[] = [];

@@ -14,15 +14,15 @@ export interface ProtocolAudit {
   readonly source: Pick<Source, "calls">;
   readonly rpc: Pick<Rpc, "settle">;
   readonly chain: CommunityChain & { readonly id: number };
-  /** All declared protocols; those that are not indexed on the chain, or whose declaration has changed since, are skipped. */
+  /** All declared protocols. Skips protocols that the chain does not index and declarations that differ from the index. */
   readonly protocols: readonly Protocol[];
   /** The first indexed block. */
   readonly from: number;
 }
 
 /**
- * Compares the tables of declared protocols, up to a height, with the rows that their declarations derive from the node's logs, and results of reads
- * with the contracts. Samples at most `sample` rows, blocks with logs, and results each per protocol.
+ * Compares the tables of declared protocols up to a height with rows derived from the node's logs, and results of reads with the contracts. Samples
+ * up to `sample` rows, `sample` blocks with logs and `sample` results per protocol.
  */
 export async function auditProtocols(audit: ProtocolAudit, height: number, sample: number): Promise<AuditRow[]> {
   const rows: AuditRow[] = [];

@@ -11,9 +11,9 @@ import type { Relation } from "../relations.ts";
 import { nodeLogsOf } from "./node-logs.ts";
 import { cellText, compareRow } from "./row-text.ts";
 
-const blocksAtOnce = 100;
+const blocksPerBatch = 100;
 
-/** The dependencies of comparing events. */
+/** The dependencies of `compareEvents`. */
 export interface EventComparison {
   readonly database: Queryable;
   readonly rpc: Pick<Rpc, "settle">;
@@ -23,13 +23,13 @@ export interface EventComparison {
   readonly from: number;
 }
 
-/** Compares the rows of blocks with those derived from the node's logs: contracts, events, and logs that could not be decoded. */
+/** Compares the stored rows of blocks with rows derived from the node's logs: contracts, events, and logs that could not be decoded. */
 export const compareEvents = async (comparison: EventComparison, blocks: readonly number[]): Promise<Compared[]> => {
   const announced = await storedContracts(comparison);
   const topics = comparison.fold.topics;
   const compared: Compared[] = [];
-  for (let start = 0; start < blocks.length; start += blocksAtOnce)
-    compared.push(...(await compareBlocks(comparison, announced, topics, blocks.slice(start, start + blocksAtOnce))));
+  for (let start = 0; start < blocks.length; start += blocksPerBatch)
+    compared.push(...(await compareBlocks(comparison, announced, topics, blocks.slice(start, start + blocksPerBatch))));
   return compared;
 };
 
@@ -85,7 +85,7 @@ const storedRows = (database: Queryable, { table }: Relation, chainId: number, b
     [chainId, [...blocks]],
   );
 
-/** Whether reads list contracts of a kind. Listed contracts do not follow from logs, and their events have rows from the first indexed block on. */
+/** Whether contracts of a kind are listed by reads. They cannot be derived from logs, and their events have rows from the first indexed block on. */
 const isListed = ({ protocol: { contracts } }: DeclaredFold, kind: string): boolean => (contracts[kind]?.listedBy.length ?? 0) > 0;
 const beforeAll = -1;
 
@@ -102,7 +102,7 @@ const storedContracts = async ({ database, fold, chainId }: EventComparison): Pr
   );
 };
 
-/** The contracts that are known before a block; those that it announces follow from its logs. Tables of newest rows are not compared. */
+/** The contracts stored before a block; contracts that the block announces follow from its logs. Tables of newest rows are not compared. */
 const stateBefore = (contracts: FirstBlocks, block: number): State => ({
   get: (load, ...key) => {
     const first = load === contractsLoad ? contracts.get(keyText(key)) : undefined;

@@ -11,11 +11,11 @@ import { tableOf } from "../relations.ts";
 import { cellText, compareRow } from "./row-text.ts";
 import type { Sampling } from "./sampled-blocks.ts";
 
-const callsAtOnce = 8;
+const maxConcurrentCalls = 8;
 
 /**
- * Compares samples of a protocol's read results, and of the newest ones, with the contracts at their blocks. A result is unknown if all its columns
- * are null.
+ * Compares samples of a protocol's read results and newest results with calls to the contracts at the same blocks. A result is unknown if all its
+ * columns are null.
  */
 export const compareReads = async (
   database: Queryable,
@@ -27,8 +27,8 @@ export const compareReads = async (
   const compared: Compared[] = [];
   for (const read of reads) {
     const rows = await sampleResults(database, read, { ...sampling, sample: Math.ceil(sampling.sample / reads.length) });
-    for (let start = 0; start < rows.length; start += callsAtOnce) {
-      const portion = rows.slice(start, start + callsAtOnce);
+    for (let start = 0; start < rows.length; start += maxConcurrentCalls) {
+      const portion = rows.slice(start, start + maxConcurrentCalls);
       compared.push(...(await Promise.all(portion.map((row) => compareResult(source, read, row)))));
     }
   }
@@ -38,7 +38,7 @@ export const compareReads = async (
 /** A stored result, with the arguments of its call in the format of the queue. */
 type Result = Row & { readonly contract: Address; readonly block_number: number; readonly queued: string };
 
-/** A sample of results: the first ones in the order of a hash. Scans the table once. */
+/** A sample of results: the first ones, ordered by a hash. Scans the table once. */
 const sampleResults = (
   database: Queryable,
   { definition, table }: DeclaredRead,

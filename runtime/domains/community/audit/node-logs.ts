@@ -10,7 +10,7 @@ interface NodeLog {
   readonly log: ChainLog;
 }
 
-/** The node's logs of blocks with these first topics; null for a block whose logs the node does not return. */
+/** The logs of blocks with one of these first topics, as the node returns them; null for a block whose logs it does not return. */
 export const nodeLogsOf = async (
   rpc: Pick<Rpc, "settle">,
   blocks: readonly number[],

@@ -7,7 +7,7 @@ export const cellText = (value: unknown): string => {
   return value === undefined ? "null" : String(value);
 };
 
-/** Compares two rows, and shows the columns that differ. A row is null if it does not exist. */
+/** Compares two rows and shows the columns that differ. A row is null if it does not exist. */
 export const compareRow = (
   subject: string,
   columns: readonly string[],

@@ -4,7 +4,7 @@ import { identifier, joinSql, type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { ProtocolRelations } from "../relations.ts";
 
-/** The limits of a sample: at most `sample` blocks of each kind, up to a height. */
+/** The limits of a sample: up to `sample` blocks of each kind, up to a height. */
 export interface Sampling {
   readonly chainId: number;
   readonly height: number;
@@ -12,8 +12,8 @@ export interface Sampling {
 }
 
 /**
- * Blocks whose rows are compared: those of sampled rows, so that wrong and surplus ones are found, and those in which contracts of the protocol have logs, so
- * that missing rows are found.
+ * The blocks to compare: blocks of sampled rows, to find wrong and surplus rows, and blocks with logs of the protocol's contracts, to find missing
+ * rows.
  */
 export const sampleBlocks = async (
   database: Queryable,
@@ -25,7 +25,7 @@ export const sampleBlocks = async (
   return [...new Set(blocks)].sort((left, right) => left - right);
 };
 
-/** The blocks of the first rows in the order of a hash: the same sample each time, from all parts of the tables. Scans the tables once. */
+/** The blocks of the first rows, ordered by a hash: a deterministic sample from all parts of the tables. Scans the tables once. */
 const blocksOfRows = async (
   database: Queryable,
   { contracts, events, skipped }: ProtocolRelations,
@@ -45,7 +45,7 @@ const blocksOfRows = async (
   return rows.map(({ block }) => block);
 };
 
-/** For each of evenly spread heights, the next block with a log of a contract; the contracts take turns. Served by logs_address. */
+/** For each of `sample` evenly spaced heights, the next block with a log of a contract, cycling through the contracts. Served by logs_address. */
 const blocksOfLogs = async (
   database: Queryable,
   { contracts }: ProtocolRelations,

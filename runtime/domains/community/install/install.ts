@@ -26,10 +26,9 @@ export interface InstallDeps {
 const lock = 0x6371;
 
 /**
- * Updates the tables of declared protocols to match the declarations, if they do not yet. The leader of a chain calls it before it opens the index.
- * The checkpoints of a protocol are deleted with its tables, on all chains, so that it catches up from the stored ledger: leaders of other chains
- * find that their checkpoint has moved, and reopen their index. Checkpoints are locked before tables, in the same order as by transactions that write
- * batches.
+ * Updates the tables of declared protocols to match the declarations. The leader of a chain calls it before it opens the index. A protocol's
+ * checkpoints on all chains are deleted with its tables, so it catches up from the stored ledger; leaders of other chains detect that their
+ * checkpoint has changed and reopen their index. Checkpoints are locked before tables, as in transactions that write batches.
  */
 export const installProtocols = async (deps: InstallDeps, guard: (client: Queryable) => Promise<void>): Promise<void> => {
   const { database, declared } = deps;
@@ -113,7 +112,7 @@ const createProtocol = async (client: DatabaseClient, { id, fingerprint, tables,
   await client.query("INSERT INTO community_protocols (id, fingerprint, tables) VALUES ($1, $2, $3)", [id, fingerprint, tables]);
 };
 
-/** Deletes a chain's rows of some tables of a protocol, and its queued reads. */
+/** Deletes a chain's rows from tables of a protocol, and its queued reads. */
 const deleteOfChain = async (client: DatabaseClient, chainId: number, id: string, tables: readonly string[]): Promise<void> => {
   for (const table of tables) await client.query(sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1`, [chainId]);
   for (const table of queueTables)

@@ -10,7 +10,7 @@ export interface InstalledProtocol {
 
 export interface InstallState {
   readonly installed: readonly InstalledProtocol[];
-  /** The versions of the chain's projections of protocols, by projection. */
+  /** The stored versions of the chain's protocol projections, by projection id. */
   readonly versions: ReadonlyMap<string, number>;
   /** Schemas that the reader role cannot use yet. */
   readonly withoutGrants: ReadonlySet<string>;
@@ -24,17 +24,17 @@ export interface OpenedProtocol {
 
 /** The differences between the installed tables and the declarations. */
 export interface InstallPlan {
-  /** Protocols whose tables are dropped: their declaration is gone or creates other tables. */
+  /** Protocols whose tables are dropped: their declaration was removed or creates different tables. */
   readonly drop: readonly InstalledProtocol[];
   readonly create: readonly Installation[];
   readonly grant: readonly Installation[];
-  /** Protocols whose rows of this chain are deleted, because they no longer have contracts there. */
+  /** Protocols whose rows of this chain are deleted, because they have no contracts on it. */
   readonly forget: readonly InstalledProtocol[];
   /** Protocols whose read results on this chain are deleted, because their declaration or contracts have changed. */
   readonly readAgain: readonly Installation[];
 }
 
-/** Compares the installed protocols with those declared (`declared`, by id) and those that are indexed on a chain. */
+/** Compares the installed protocols with the declared ones (`declared`, by id) and those indexed on a chain (`opened`). */
 export const planInstallation = (
   { installed, versions, withoutGrants }: InstallState,
   declared: ReadonlySet<string>,

@@ -5,7 +5,7 @@ import { functionOfRead } from "../../../declarations/names.ts";
 import type { Protocol } from "../../../declarations/protocol.ts";
 import { allRelations, type ReadRelations, type Relation, relationsOf, schemaOf } from "../relations.ts";
 
-/** The statements that create the tables and views of a protocol, and the names of what they create. */
+/** The statements that create the tables and views of a protocol, and the names of the created objects. */
 export interface Installation {
   readonly id: string;
   readonly schema: string;
@@ -63,7 +63,7 @@ const createIndex = ({ table }: Relation, columns: readonly string[]): Sql =>
 
 /**
  * The function that returns the newest results as of a block: from the latest table if they are not newer than the block, otherwise from the history.
- * PostgreSQL inlines it, so that it can be joined with many contracts at once. Parameters are unnamed, because their names could be those of columns.
+ * PostgreSQL inlines it, so a query can join it with many contracts. Parameters are unnamed, because a name could collide with a column.
  */
 const createFunction = (schema: string, { definition, results, latest }: ReadRelations): Sql[] => {
   if (latest === null) return [];

@@ -25,13 +25,13 @@ export const positionOf = ({ log, block, transactionIndex }: LogAt): EventPositi
   log_index: log.index,
 });
 
-/** Whether the address is that of a fixed contract of this kind, which needs no announcement, at this block. */
+/** Whether the address is a fixed contract of this kind at this block; fixed contracts need no announcement. */
 export const isFixed = ({ fixed }: Emitter, address: Address, block: number): boolean => {
   const from = fixed.get(address);
   return from !== undefined && (from ?? 0) <= block;
 };
 
-/** Finds the candidates of blocks by first topics, then by contracts, in the order of logs. The result is cached, because it is needed twice. */
+/** Finds the candidates of blocks by first topic, then by contract, in log order. The result is cached, because it is needed twice. */
 export const createCandidates = (
   uses: ReadonlyMap<Hash, readonly EventUse[]>,
 ): ((blocks: readonly BlockOfLogs[]) => readonly Candidate[]) => {
@@ -61,7 +61,7 @@ const isCandidate = (use: EventUse, { log: { address, topics }, block }: LogAt):
   !(use.announces === null && use.otherTopicCounts.has(topics.length)) &&
   (use.emitter.isDiscovered || isFixed(use.emitter, address, block));
 
-/** The logs of blocks by their first topics. All protocols of a chain find theirs in the same blocks. */
+/** The logs of blocks by their first topics; cached, because all protocols of a chain read the same blocks. */
 const logsByTopic = (blocks: readonly BlockOfLogs[]): ReadonlyMap<Hash, readonly LogAt[]> => {
   const known = groupedLogs.get(blocks);
   if (known !== undefined) return known;

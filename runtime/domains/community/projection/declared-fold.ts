@@ -28,7 +28,7 @@ export interface QueuedReads {
   readonly ofTable: ReadonlyMap<string, readonly QueuedRead[]>;
 }
 
-/** The reads of a protocol by what makes them due. Reads with arguments from columns become due only with a row. */
+/** The reads of a protocol by their triggers. Reads with arguments from columns become due only with a row. */
 export const queuedReads = (protocol: Protocol): QueuedReads => {
   const first = readGroups(protocol).flatMap(([read]) => read ?? []);
   const plain = first.filter((read) => columnArguments(read).length === 0);

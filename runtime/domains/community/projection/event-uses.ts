@@ -53,7 +53,7 @@ export const usesByTopic = (
   for (const [kind, { discoveredBy }] of Object.entries(protocol.contracts)) {
     for (const variants of variantsOf(discoveredBy)) {
       const [{ contract, event }] = variants;
-      add(event.topic0, { emitter: emitterOf(contract), announces: kind, decode: decodedOnce(announcementDecoder(variants)) });
+      add(event.topic0, { emitter: emitterOf(contract), announces: kind, decode: cachedDecoder(announcementDecoder(variants)) });
     }
   }
   for (const relations of tables) {
@@ -63,7 +63,7 @@ export const usesByTopic = (
       const variants = events.filter(({ topic0 }) => topic0 === topic);
       const decode = rowDecoder(variants, columns);
       const otherTopicCounts = new Set(tables.flatMap((other) => (other === relations ? [] : topicCounts(other, contract, topic))));
-      const decodeRow = relations.latest === null ? decode : decodedOnce(decode);
+      const decodeRow = relations.latest === null ? decode : cachedDecoder(decode);
       add(topic, { emitter, announces: null, relations, otherTopicCounts, decode: decodeRow });
     }
   }
@@ -83,7 +83,7 @@ const topicCounts = ({ definition: { contract, events } }: EventRelations, kind:
     : [];
 
 /** Caches decoded logs: they determine the keys of stored rows before they are folded. */
-const decodedOnce = <Decoded>(decode: (log: ChainLog) => Decoded): ((log: ChainLog) => Decoded) => {
+const cachedDecoder = <Decoded>(decode: (log: ChainLog) => Decoded): ((log: ChainLog) => Decoded) => {
   const cache = new WeakMap<ChainLog, Decoded>();
   return (log) => {
     const known = cache.get(log);
@@ -115,7 +115,7 @@ const announcementDecoder = (variants: readonly Discovery[]): ((log: ChainLog) =
     if ("problem" in decoded) return decoded;
     const { event, parameter } = variants[decoded.variant] as Discovery;
     const address = decoded.values[event.parameters.findIndex(({ name }) => name === parameter)];
-    // A copy: a slice would keep the data of the log in memory for as long as the address is cached.
+    // Copied, because a slice would keep the data of the log in memory for as long as the address is cached.
     return { address: Buffer.from(String(address), "latin1").toString("latin1") as Address };
   };
 };
@@ -129,7 +129,7 @@ const rowDecoder = (variants: readonly EventSignature[], columns: readonly Colum
   };
 };
 
-/** Variants with the same first topic differ in the parameters that are indexed. */
+/** Variants with the same first topic differ in which parameters are indexed. */
 const variantDecoder = (variants: readonly EventSignature[]) => {
   const decoders = variants.map(createLogDecoder);
   return (log: ChainLog): { readonly variant: number; readonly values: readonly AbiValue[] } | Problem => {

@@ -50,7 +50,7 @@ const applyCandidate = (target: Target, candidate: Candidate): void => {
   target.addRow(use.relations, log.address, block, rowOf(positionOf(candidate), values));
 };
 
-/** The rows so far, by table. */
+/** Collects rows by table. */
 const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State) => {
   const contracts: Row[] = [];
   const known = createKnownContracts(state);
@@ -102,7 +102,7 @@ const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State
   };
 };
 
-/** Stored contracts and those that these blocks add, by kind. */
+/** Stored contracts, and contracts that these blocks add, by kind. */
 const createKnownContracts = (state: State) => {
   const byKind = new Map<string, Map<Address, boolean>>();
   const ofKind = (kind: string): Map<Address, boolean> => {

@@ -14,10 +14,10 @@ import { latestKeyOf, latestLoad } from "./latest.ts";
 import { versionOf } from "./version.ts";
 
 /**
- * The projection of a declared protocol: a row for each event of its contracts. Contracts are at fixed addresses, or announced by events, after which
- * their own events count, in the order of logs. Logs are selected by first topic, then by contract, and decoded strictly; one that cannot be decoded
- * becomes a row of `skipped`. The version is a hash of the declaration and the fixed contracts, so that the tables are rebuilt when one of them
- * changes.
+ * The projection of a declared protocol: a row for each event of its contracts. Contracts are at fixed addresses or announced by events; events of an
+ * announced contract count after the announcement, in log order. Logs are selected by first topic, then by contract, and decoded strictly; a log that
+ * cannot be decoded becomes a row of `skipped`. The version is a hash of the declaration and the fixed contracts, so the tables are rebuilt when
+ * either changes.
  */
 export const declaredProjection = (protocol: Protocol, contracts: FixedContracts): Projection => {
   const fold = createDeclaredFold(protocol, contracts);
@@ -57,7 +57,7 @@ const loadsOf = ({ contracts, events }: ProtocolRelations): Record<string, State
   ),
 });
 
-/** The stored rows that these blocks depend on. Any contract that emits an event of an announced kind may be one of that kind. */
+/** The stored rows that these blocks depend on. Any contract that emits an event of an announced kind may be of that kind. */
 const neededKeys = (fold: DeclaredFold, blocks: readonly DecodedBlock[], chain: ChainFacts): Record<string, KeySet> => {
   const contracts = createKeySet();
   const seen = new Map<string, Set<Address>>();
@@ -95,7 +95,7 @@ const addOnce = (
   contracts.add(address, kind);
 };
 
-/** The key of a log's row in the table of newest rows; null if there is no such table. */
+/** The key of a log's row in the table of newest rows; null if the event has no such table. */
 const latestKey = ({ latest }: EventRelations, decode: Extract<Candidate["use"], { announces: null }>["decode"], candidate: Candidate) => {
   if (latest === null) return null;
   const values = decode(candidate.log);

@@ -3,7 +3,7 @@ import { columnTypesOf } from "../../../database/reader/column-types.ts";
 import type { ItemField } from "../../../declarations/objects/item-field.ts";
 import type { OperationQuery } from "../../../declarations/protocol.ts";
 
-const whole = ["numeric", "bigint", "integer", "smallint"];
+const integerTypes = ["numeric", "bigint", "integer", "smallint"];
 
 /** The column types that a field of each format accepts. Text is always accepted, because it is the type of a constant NULL. */
 const accepted: Readonly<Record<string, readonly string[]>> = {
@@ -13,26 +13,26 @@ const accepted: Readonly<Record<string, readonly string[]>> = {
   hex: ["bytea"],
   url: [],
   date: ["date"],
-  number: [...whole, "double precision", "real"],
-  integer: whole,
-  bigint: whole,
+  number: [...integerTypes, "double precision", "real"],
+  integer: integerTypes,
+  bigint: integerTypes,
   boolean: ["boolean"],
   timestamp: ["bigint", "integer", "timestamp with time zone"],
 };
 
-/** A problem of a statement: PostgreSQL cannot plan it, or a column has a type that its field does not accept. */
+/** A problem with a statement: PostgreSQL cannot plan it, or a column has a type that its field does not accept. */
 export type QueryProblem =
   | {
       readonly kind: "plan";
       readonly reason: string;
-      /** The position of the error in the statement, in Unicode characters from 0; null if PostgreSQL reports none. */
+      /** The zero-based position of the error in the statement, in Unicode characters; null if PostgreSQL reports none. */
       readonly character: number | null;
     }
   | { readonly kind: "type"; readonly column: string; readonly found: string; readonly expected: string };
 
 /**
- * The problems of an operation's statement and its column types. The statement is planned; none of its rows are computed. @throws {Error} of the
- * connection.
+ * The problems of an operation's statement and its column types. The statement is planned, but no rows are computed. @throws {Error} if the
+ * connection fails.
  */
 export async function columnProblems(
   { query }: Pick<Queryable, "query">,

@@ -63,7 +63,7 @@ export interface Community {
 
 /** The parts of a server that declared protocols use. */
 interface CommunityServer {
-  /** Connected as the reader role to the database of a chain; undefined if the server has no such connection. */
+  /** Connected as the reader role to the database of a chain; undefined if the server has no connection to it. */
   readonly readerOf: (chainId: number) => Pick<Database, "run"> | undefined;
   readonly bitcoinChains: readonly ServedBitcoinChain[];
   /** Receives failures of statements that a response shows only as an unknown value. */

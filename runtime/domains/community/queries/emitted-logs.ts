@@ -31,7 +31,7 @@ interface SkippedLogs {
   readonly logs: number;
 }
 
-/** The stored logs of a protocol: those that its contracts emitted, and those that could not be decoded. */
+/** The stored logs of a protocol: logs that its contracts emitted, and logs that could not be decoded. */
 export interface ProtocolLogs {
   readonly emitted: readonly EmittedLogs[];
   readonly skipped: readonly SkippedLogs[];
@@ -41,7 +41,7 @@ const maxContracts = 100;
 const maxLogsOfContract = 10_000;
 const maxReasons = 10;
 
-/** The stored logs of a protocol's contracts by kind, and those that were skipped. Counts logs: for commands, not for requests. */
+/** The stored logs of a protocol's contracts by kind, and the skipped logs. Counts logs, so it is for commands, not for requests. */
 export async function protocolLogs(
   database: Pick<Queryable, "query">,
   chainId: number,
@@ -64,7 +64,7 @@ const skippedLogs = ({ query }: Pick<Queryable, "query">, chainId: number, proto
     [chainId],
   );
 
-/** Contracts of a kind with the first block of each: those at fixed addresses, then the newest others, with a limit. */
+/** Contracts of a kind with their first blocks: contracts at fixed addresses, then the newest others, with a limit. */
 const contractsOf = async (
   { query }: Pick<Queryable, "query">,
   chainId: number,
@@ -81,7 +81,7 @@ const contractsOf = async (
   return new Map([...starts, ...others].slice(0, maxContracts));
 };
 
-/** The newest logs of each contract by topic, and whether a contract has as many as the limit. Served by logs_address. */
+/** The newest logs of each contract by topic, and whether a contract reached the limit. Served by logs_address. */
 const topicsOf = async (
   { query }: Pick<Queryable, "query">,
   chainId: number,

@@ -12,7 +12,7 @@ export interface LendingEvent {
   readonly lp_token_amount: string | null;
   /** The token that the exchange rate is in. */
   readonly lp_underlying_address: Address | null;
-  /** Whole underlying tokens for one whole deposit token. */
+  /** Underlying tokens per deposit token, both in whole units. */
   readonly exchange_rate: string | null;
   readonly token_address_in: Address | null;
   readonly token_amount_in: string | null;
@@ -28,7 +28,7 @@ export interface LendingEvent {
 
 type Column = (typeof lendingColumns)[number];
 
-/** A row of the SQL of `lending`. @throws {TypeError} for a value that is not of its column's format, or a missing event or log. */
+/** Parses a row of the `lending` SQL. @throws {TypeError} if a value is invalid for its column, or the event or log is missing. */
 export function lendingEventOf(row: OperationRow): LendingEvent {
   const textOf = (column: Column, pattern: RegExp): string | null => {
     const value = row[column] ?? null;

@@ -34,10 +34,9 @@ const maxLendingRows = 10_000;
 /** Queries of declared protocols. `reader` is connected as the reader role; undefined if this server has none. */
 export const createOperationQueries = (reader: Pick<Database, "run"> | undefined) => {
   /**
-   * Runs a checked statement on a connection of the reader role: in a read-only transaction, and with the role's limits of time and memory, in one
-   * round trip. The connection keeps it prepared: the server parses it and replaces views and functions by their queries once, which takes a
-   * millisecond or more.
-   * @throws {RequestError} 503 without a reader. @throws {RangeError} if the statement returns more rows than the limit; further ones are not
+   * Runs a checked statement as the reader role in one round trip: in a read-only transaction, with the role's time and memory limits. It remains
+   * prepared on the connection, because parsing it and expanding views and functions takes a millisecond or more.
+   * @throws {RequestError} 503 without a reader. @throws {RangeError} if the statement returns more rows than the limit; the remaining rows are not
    * computed.
    */
   const run = async (query: OperationQuery, values: Values, limit: number): Promise<OperationRow[]> => {

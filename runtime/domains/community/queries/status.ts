@@ -11,7 +11,7 @@ export interface ProtocolStatus {
   /** The indexed head of the chain. */
   readonly head: number;
   readonly tables: readonly { readonly name: string; readonly rows: number }[];
-  /** Logs that were not an encoding of their event. */
+  /** Logs that do not encode the event of their first topic. */
   readonly skipped: number;
   /** Why the protocol is switched off on the chain; null if it is not. */
   readonly failure: string | null;
@@ -32,7 +32,8 @@ interface CheckpointRow {
 /** Queries of the state of declared protocols. */
 export const createCommunityQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The status of each protocol on each chain that indexes it; without tables if they could not be created. Counts all rows: for commands, not for requests.
+   * The status of each protocol on each chain that indexes it; without tables if they could not be created. Counts all rows, so it is for commands,
+   * not for requests.
    */
   statuses: async (): Promise<ProtocolStatus[]> => {
     const checkpoints = await query<CheckpointRow>(

@@ -8,7 +8,7 @@ import { lastHourOf } from "./spans.ts";
 /** An exchange at the end of an hour. Values are US dollars as decimal digits. */
 export interface ExchangeHour {
   readonly hour: number;
-  /** The block by which the chain had passed the hour. */
+  /** The first block at or after the end of the hour. */
   readonly block_number: number;
   readonly pools: number;
   readonly week_pools: number;
@@ -40,7 +40,7 @@ const selectHours = plannedOnce(sql`SELECT k.position::int4 AS position, h.*
 /** Max cached roll-ups of a chain: the days of a month for a few hundred exchanges. */
 const maxCached = 10_000;
 
-/** Queries for the totals of exchanges by hour; `cache` may cache those that responses read repeatedly. */
+/** Queries for the totals of exchanges by hour; `cache` may cache totals that responses read repeatedly. */
 export function createExchangeHourQueries({ query }: Queryable, cache: CacheLookups) {
   /** Looks up roll-ups by keys `factory:…`, whose remaining parts are numbers: the other parameters of the statement. */
   const lookUp = (statement: typeof selectHours) =>
@@ -69,7 +69,7 @@ export function createExchangeHourQueries({ query }: Queryable, cache: CacheLook
       return rows[0] ?? null;
     },
 
-    /** The roll-ups of whole UTC days, by day. */
+    /** The roll-ups of complete UTC days, by day. */
     wholeDays: async (chainId: number, factory: Address, days: readonly number[]): Promise<(day: number) => ExchangeHour | null> => {
       const keyOf = (day: number): string => `${factory}:${lastHourOf(day)}`;
       const hours = await lookUpHours(chainId, days.map(keyOf));

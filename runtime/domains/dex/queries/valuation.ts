@@ -48,8 +48,8 @@ export function volumeValue(before: PoolState, after: PoolState, rates: PairRate
 }
 
 /**
- * The volume of consecutive spans, newest first. `states` are those at the ends of the spans and at the beginning of the last one, `rates` those at the end of
- * each span. Null if the volume of any span is unknown.
+ * The volume of consecutive spans, newest first. `states` are the pool's states at the end of each span and at the beginning of the last one; `rates`
+ * are the rates at the end of each span. Null if the volume of any span is unknown.
  */
 export function volumeOfSpans(states: readonly PoolState[], rates: readonly PairRates[]): Decimal | null {
   let sum: Decimal | null = zeroValue;
@@ -62,7 +62,7 @@ export function volumeOfSpans(states: readonly PoolState[], rates: readonly Pair
   return sum;
 }
 
-/** The fees that providers earn on a volume; null if it or the exchange's fee is unknown. */
+/** The fees that providers earn on a volume; null if the volume or the exchange's fee is unknown. */
 export const feesOf = (volume: Decimal | null, feePpm: number | undefined): Decimal | null =>
   volume === null || feePpm === undefined ? null : shift(multiply(volume, decimal(BigInt(feePpm))), -6);
 

@@ -8,7 +8,7 @@ import type { Address } from "../../../lib/hex.ts";
 const addressActivityId = "address-activity";
 
 /**
- * The number of transactions and the fees of each sender, as running sums at each block in which it sent one. Summing on request would be slow: a wallet may
+ * The number of transactions and the fees of each sender, as running sums at each block in which it sent any. Summing on request would be slow: a wallet may
  * have sent 200,000 transactions.
  */
 export const addressActivityProjection = defineProjection({

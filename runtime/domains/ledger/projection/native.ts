@@ -16,8 +16,8 @@ const weiPerGwei = 1_000_000_000n;
 
 /**
  * All changes of native balances in a block, in order. A transaction pays its fee, transfers its value and makes its internal transfers; then the miner
- * receives the part of the price above the base fee, which is burned (EIP-1559), as are blob fees (EIP-4844). A failed transaction pays its fee and transfers
- * nothing. Withdrawals (EIP-4895) follow after all transactions.
+ * receives the part of the price above the base fee. The base fee (EIP-1559) and blob fees (EIP-4844) are burned. A failed transaction pays its fee and
+ * transfers nothing. Withdrawals (EIP-4895) follow after all transactions.
  */
 export const nativeMovements = (block: ChainBlock): NativeMovement[] => {
   // The genesis block's state is the initial state of the index.
@@ -29,7 +29,7 @@ export const nativeMovements = (block: ChainBlock): NativeMovement[] => {
   return movements.filter(({ amount }) => amount > 0n);
 };
 
-/** Only the value transfers of a block: for an index without native balances. */
+/** Only the value transfers of a block, for an index without native balances. */
 export const nativeTransfers = (block: ChainBlock): NativeMovement[] => {
   if (block.number === 0) return [];
   const movements: NativeMovement[] = [];

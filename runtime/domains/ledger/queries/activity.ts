@@ -28,9 +28,8 @@ export function createActivityQueries({ query }: Pick<Database, "query">) {
   };
 
   /**
-   * The fees that an address paid up to a block on each day on which it sent a transaction, oldest first. One stored running sum is read per day, so the
-   * cost grows with the number of such days, not with the number of transactions. Served by the primary keys of address_fees and blocks, and by
-   * blocks_timestamp.
+   * The fees that an address paid up to a block on each day on which it sent a transaction, oldest first. One stored running sum is read per day, so the cost
+   * grows with the number of these days, not with the number of transactions. Served by the primary keys of address_fees and blocks, and by blocks_timestamp.
    */
   const dailyFeesPaidBy = (chainId: number, address: Address, block: number): Promise<DailyFees[]> =>
     query<DailyFees>(

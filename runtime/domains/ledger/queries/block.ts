@@ -80,7 +80,7 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
       const blocks = await Promise.all(chainIds.map(async (chainId) => [chainId, await selectOne(statement, [chainId])] as const));
       return new Map(blocks.flatMap(([chainId, block]) => (block === null ? [] : [[chainId, block] as const])));
     });
-  /** The block that a number selects, cached: requests repeatedly read the anchor's block and the block of a day before the head. */
+  /** The block that a number selects, cached: requests repeatedly read the anchor's block and the block one day before the head. */
   const blockOfNumber = (statement: Sql) => {
     const lookUp = cache.lookups("blocks")<BlockRow>(async (chainId, keys) => {
       const blocks = await Promise.all(keys.map(async (key) => [key, await selectOne(statement, [chainId, Number(key)])] as const));
@@ -143,10 +143,10 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
   );
 
   /** Whether a chain's index has native balances that can be served: false if it has none, or if they differ from the node's. */
-  const knowsNativeBalances = async (chainId: number): Promise<boolean> => {
+  const hasNativeBalances = async (chainId: number): Promise<boolean> => {
     const missing = (await missingOf([chainId])).get(chainId) ?? [];
     return !missing.some((feature) => withoutNativeBalances.includes(feature));
   };
 
-  return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocksOfTimes, chains, knowsNativeBalances };
+  return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocksOfTimes, chains, hasNativeBalances };
 }

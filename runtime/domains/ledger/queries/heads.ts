@@ -8,7 +8,7 @@ import { createProgressQueries, type Progress, type ProgressQueries } from "./pr
 export interface Heads extends ProgressQueries {
   /**
    * The progress of a chain; undefined before its first block. It is not older than the last notified change, and at most one second old if a notification is
-   * late or lost, except during an outage of the primary. The same object is returned until something in it changes, so that it can be the key of a cache.
+   * late or lost, except during an outage of the primary. The same object is returned until something in it changes, so that it can be a cache key.
    */
   headOf(chainId: number): Promise<Progress | undefined>;
   /** Calls the listener when a load finds a chain's progress changed; each notification causes a load. Returns a function that removes the listener. */
@@ -20,7 +20,7 @@ export interface Heads extends ProgressQueries {
 /** Called with the new progress of a chain; undefined after its index was deleted. */
 export type HeadListener = (chainId: number, progress: Progress | undefined) => void;
 
-/** Dependencies of the heads; `cache` is that of `createIndexCache` for the same notifications. */
+/** Dependencies of the heads; `cache` is created by `createIndexCache` for the same notifications. */
 export interface HeadDeps {
   readonly database: Pick<Database, "query">;
   readonly chainIds: readonly number[];

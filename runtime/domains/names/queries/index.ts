@@ -65,7 +65,7 @@ export const createNameQueries = (
   cache: CacheLookups = uncachedLookups,
 ) => {
   /**
-   * One kind of record of several nodes, each from the resolver that is current in the registry. If a registry never had the node, the next one is used.
+   * The records of one kind of several nodes, each from the node's current resolver in the registry. If a registry never had the node, the next one is used.
    * Served by the primary key of name_records; the newest row of a key applies.
    */
   const recordsOf = async (chainId: number, nodes: readonly Hash[], record: NameRecord): Promise<ReadonlyMap<Hash, Hex>> => {
@@ -75,7 +75,7 @@ export const createNameQueries = (
     return new Map(rows.map(({ node, value }) => [node, value]));
   };
 
-  /** The addresses that names resolve to, by the requested spelling. Names are normalized first; those that do not resolve are omitted. */
+  /** The addresses that names resolve to, by requested name. Names are normalized first; those that do not resolve are omitted. */
   const addressesOf = async (chainId: number, names: Iterable<string>): Promise<ReadonlyMap<string, Address>> => {
     const nodes = new Map<string, Hash>();
     for (const name of names) {

@@ -27,8 +27,8 @@ const requeueTokens = async (client: DatabaseClient, chainId: number, ancestor: 
 };
 
 /**
- * The tables of metadata, in the order in which a reorganisation rolls them back: the queue before the stored metadata, which is also the order of
- * transactions that store outcomes.
+ * The tables of metadata, in the order in which a reorganisation rolls them back: the queue before the stored metadata, as in transactions that store
+ * outcomes.
  */
 export const metadataTables: readonly BlockBoundTable[] = [
   { name: "nft_reads", blockColumn: "block_number", beforeDelete: discardUrls },

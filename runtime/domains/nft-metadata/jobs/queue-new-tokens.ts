@@ -92,7 +92,7 @@ const queue = async ({ chainId, runExclusiveKeepingCache, clock }: JobContext, {
        ORDER BY token, token_id, standard ON CONFLICT (chain_id, token, token_id) DO NOTHING`,
       [chainId, after, to, clock()],
     );
-    // A change that is announced while the same ids are being queued is queued once more afterwards. Restarting instead would starve the last ids under
+    // A change that is announced while the same ids are being queued is queued again afterwards. Restarting instead would starve the last ids under
     // repeated announcements.
     await client.query(
       `INSERT INTO nft_refreshes AS r (chain_id, token, from_id, to_id, next_id, block_number, wanted_block)

@@ -15,7 +15,7 @@ export interface StoredCollectionRow {
   readonly tokens: number;
 }
 
-/** Queries for collections as a whole. */
+/** Collection-level queries. */
 export function createCollectionQueries({ query }: Pick<Database, "query">) {
   /** The collections with a document read up to a block, by address, and their number. Served by the primary keys of nft_documents and nft_collection_sizes. */
   const storedCollections = async (chainId: number, block: number, limit: number, offset: number) => {

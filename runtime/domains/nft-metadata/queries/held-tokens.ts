@@ -82,7 +82,7 @@ const selectIds = (among: Sql, condition: Sql): Sql =>
 const selectAllIds = plannedOnce(selectIds(nothing, nothing));
 /** Served by the same keys. */
 const selectOneId = plannedOnce(selectIds(sql`AND t.token_id = $7`, nothing));
-/** Served by the same keys, and by that of nft_attributes: traits are the current ones. */
+/** Served by the same keys and the primary key of nft_attributes. Matches current traits. */
 const selectIdsByTrait = selectIds(
   nothing,
   sql`AND EXISTS (SELECT FROM nft_attributes n WHERE n.chain_id = $1 AND n.token = a.token AND n.token_id = a.token_id

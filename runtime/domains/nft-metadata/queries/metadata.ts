@@ -12,7 +12,7 @@ export interface NftMetadataRow {
   readonly token: Address;
   readonly token_id: string;
   readonly token_url: string | null;
-  /** Why there is no document, or which parts of it were left out. */
+  /** Why there is no document, or which parts of it were omitted. */
   readonly refusal: string | null;
   readonly has_document: boolean;
   readonly name: string | null;
@@ -31,7 +31,7 @@ export const metadataKeyText = ({ token, token_id: id }: Pick<NftKey, "token" | 
 
 /**
  * The columns of `NftMetadataRow` except the token and its id, for the token whose key has the alias `key`. A token that is queued for a retry has
- * the reason of the last failure; one that was not read has no row. Served by the primary key, and by that of the queue for a token without a row.
+ * the reason of its last failure; a token that was not read has no row. Served by the primary key, and by the queue's for a token without a row.
  * The document itself, up to a megabyte, is not selected.
  */
 export const selectMetadata = (key: string): Sql => {
@@ -49,7 +49,7 @@ const selectOfKeys = plannedOnce(sql`SELECT k.token, k.token_id, m.*
 
 /** Queries for the stored metadata of tokens. */
 export function createStoredMetadataQueries({ query }: Pick<Database, "query">) {
-  /** The metadata of tokens by `metadataKeyText`; unread ones are left out. One probe per token (see `selectMetadata`). */
+  /** The metadata of tokens by `metadataKeyText`; unread tokens are omitted. One probe per token (see `selectMetadata`). */
   const metadataOf = async (
     chainId: number,
     keys: readonly Pick<NftKey, "token" | "token_id">[],

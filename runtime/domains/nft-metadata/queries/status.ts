@@ -11,7 +11,7 @@ export interface Reason {
 export interface CollectionStatus {
   readonly token: Address;
   readonly pending: number;
-  /** When the oldest pending token was queued; null if none is pending. */
+  /** When the oldest pending token was queued; null if none are pending. */
   readonly oldest: Date | null;
   readonly fetched: number;
   readonly rejected: number;

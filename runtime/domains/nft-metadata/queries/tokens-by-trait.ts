@@ -13,7 +13,7 @@ const sizeBy = (bound: Sql): Sql =>
   sql`coalesce((SELECT tokens FROM nft_collection_sizes WHERE chain_id = $1 AND token = $2 ${bound} ORDER BY block_number DESC LIMIT 1), 0)`;
 
 /**
- * The ids of collection $2 that match a filter: at least $6 of those that existed as of block $3, the lowest ones if `isOrdered`. The traits ($4, or all of
+ * The ids of collection $2 that match a filter: at least $6 of the ids that existed as of block $3, the lowest ones if `isOrdered`. The traits ($4, or all of
  * nft_traits if it is null) and the values ($5) form pairs, each of which is a range of nft_attributes_by_value in the order of ids. If $5 is null, all ids of
  * a trait are read.
  */

@@ -16,13 +16,13 @@ import type { NftMetadataRow } from "./metadata.ts";
 
 /** Reads metadata that is not stored, while a request waits. */
 export interface UncachedMetadata {
-  /** The metadata of the first tokens, up to the maximum of a request and within the chain's time limit; unreadable ones are left out. Never throws. */
+  /** The metadata of the first tokens, up to the maximum of a request and within the chain's time limit; unreadable ones are omitted. Never throws. */
   read(chainId: number, tokens: readonly NftKey[]): Promise<readonly NftMetadataRow[]>;
 }
 
 /** Max tokens read for one request. */
 const maxTokens = 25;
-/** Max concurrent requests; further ones get no rows. */
+/** Max concurrent requests; additional ones get no rows. */
 const maxRequests = 8;
 /** Max calls per JSON-RPC batch: low, because each response may embed an image. */
 const callsPerBatch = 5;
@@ -40,8 +40,8 @@ interface ChainReader {
 }
 
 /**
- * Creates the reader of metadata on chains with `nfts.metadata: uncached`: URLs come from the node as of its head, documents from their hosts. Chains with
- * cached metadata or without a node have no rows. Reads that fail or take too long are left out; rows name neither the node nor its errors.
+ * Creates the reader of metadata on chains with `nfts.metadata: uncached`: URLs are read from the node at its head, documents from their hosts. Chains with
+ * cached metadata or without a node have no rows. Reads that fail or take too long are omitted; rows name neither the node nor its errors.
  */
 export const createUncachedMetadata = (
   chains: readonly ChainConfig[],
@@ -105,7 +105,7 @@ const readWithin = (
   return { rows: inTime.then(() => tokens.flatMap((key) => rows.get(key) ?? [])), ended };
 };
 
-/** Sets each token's row when its URL is read, and again when its document is. */
+/** Sets each token's row when its URL is read, and again when its document is read. */
 const readAll = async (
   chain: ChainReader,
   tokens: readonly NftKey[],
@@ -129,11 +129,11 @@ const readBatch = async (
   const timedOut = refused(`The metadata was not read within ${milliseconds} ms.`);
   const readOne = async (key: NftKey, result: RpcResult): Promise<void> => {
     const location = locateDocument(outcomeOf(result), key);
-    // The node failed to execute the call: the token is left out.
+    // The node failed to execute the call: the token is omitted.
     if (location === null) return;
     const url = "url" in location ? location.url : null;
     rows.set(key, rowOf(key, url, "url" in location ? timedOut : refused(location.refusal)));
-    // Embedded documents are read without I/O: this lets other requests run between two of them.
+    // Embedded documents are read without I/O: this lets other requests run between documents.
     await nextTurn();
     if (url === null || signal.aborted) return;
     const document = await readTokenDocument(readDocument, key, url, signal);

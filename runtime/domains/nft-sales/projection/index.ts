@@ -13,7 +13,7 @@ import { createWashTrades } from "./wash-trades.ts";
 /** The id of the projection in the table of checkpoints. */
 export const salesProjectionId = "nft-sales";
 
-/** The spacing of the numbers of sales and bids between blocks: more than a block can have of either. */
+/** The numbers reserved for the sales and for the bids of a block: more than a block can contain. */
 const positionsPerBlock = 1_000_000;
 
 /** The range of numbers for sales of a block: the first number, and the first one after the range. */

@@ -3,7 +3,7 @@ import type { State } from "../../../indexer/state/state.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 import type { Sale } from "./marketplaces/marketplace.ts";
 
-/** Days after a sale within which another one between the same two accounts makes both wash trades. */
+/** Max days between two sales of a token between the same two accounts for both to count as wash trades. */
 const washDays = 30;
 
 /** A previous sale of a token between two accounts. */
@@ -16,7 +16,7 @@ interface PreviousSale {
 
 type Trade = Pick<Sale, "collection" | "tokenId" | "seller" | "buyer" | "standard" | "movedAt">;
 
-/** Whether a sale is a wash trade given the sales before it, and the previous sale that it turns into one; null if there is none. */
+/** Whether a sale is a wash trade given the sales before it, and the previous sale that it marks as one; null if there is none. */
 interface WashResult {
   readonly isWash: boolean;
   readonly marked: Row | null;
@@ -24,7 +24,7 @@ interface WashResult {
 
 /**
  * Finds wash trades: self-sales, and two sales of a token between the same two accounts, the second at most 30 UTC days after the first. For a unique
- * token, either account may be the seller: a token that one account sold to the other before must have come back. An ERC-1155 id has many units, so
+ * token, either account may be the seller: a token that one account sold to the other must have been returned. An ERC-1155 id has many units, so
  * only a sale in the opposite direction undoes the previous one. Sales at all marketplaces are included, because each moved the token between the two
  * accounts. If several contracts emit a sale for one movement, it is one trade with one result.
  */

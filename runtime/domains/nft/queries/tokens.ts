@@ -31,7 +31,7 @@ export const nftKeyText = ({ token, token_id: id, standard }: NftKey): string =>
 /** The key of an id in its collection. */
 type NftTokenKey = Pick<NftTokenRow, "token_id" | "standard">;
 
-/** The ids of collection $2 as of block $3, ascending, under a further condition. */
+/** The ids of collection $2 as of block $3 that satisfy an additional condition, ascending. */
 const idsAt = (condition: Sql): Sql =>
   sql`SELECT token_id, standard FROM nft_tokens WHERE chain_id = $1 AND token = $2 AND block_number <= $3 ${condition} ORDER BY token_id, standard`;
 /** A page of $4 ids after the first $5. */
@@ -112,7 +112,7 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
 
 /** Queries for the owners of collections' tokens. */
 export function createNftOwnerQueries({ query }: Pick<Database, "query">) {
-  /** The original owners of tokens, by `nftKeyText`; tokens whose mint is not indexed are left out. One probe of the primary key per token. */
+  /** The original owners of tokens, by `nftKeyText`; tokens whose mint is not indexed are omitted. One probe of the primary key per token. */
   const originalOwners = async (chainId: number, keys: readonly NftKey[]): Promise<ReadonlyMap<string, Address>> => {
     const owners = new Map<string, Address>();
     for (const portion of portionsOf(keys)) {

@@ -82,7 +82,7 @@ const swap = (pool: FoldedPool, event: Swap): Action => {
   return { act: actCodes.swap, sender: event.sender, to: event.to, amounts, liquidity: null };
 };
 
-/** Mints and burns of the pool's token precede their event; the last of several mints is the provider's. */
+/** Mints and burns of the pool's token precede their event; the last of several mints goes to the provider. */
 const moveSupply = (pool: FoldedPool, { from, to, amount, transactionIndex }: Erc20Transfer): void => {
   if (pool.pending?.transactionIndex !== transactionIndex) pool.pending = { transactionIndex, minted: null, burned: null };
   const isMint = from === zeroAddress;

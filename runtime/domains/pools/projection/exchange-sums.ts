@@ -96,7 +96,7 @@ export const createExchangeSums = (state: State) => {
         sum.swaps += 1;
         sum.amountIn += amounts.in[side] ?? 0n;
         sum.amountOut += amounts.out[side] ?? 0n;
-        // Events come in the order of their transactions.
+        // Events are in transaction order.
         if (sum.lastTransaction !== transactionIndex) sum.swapTransactions += 1;
         sum.lastTransaction = transactionIndex;
       }

@@ -20,7 +20,7 @@ interface Announcement {
 export interface FoldedPool {
   readonly pool: Address;
   announcement: Announcement;
-  /** Whether the pool has emitted an event; further announcements are then ignored. */
+  /** Whether the pool has emitted an event, after which announcements are ignored. */
   hasEmitted: boolean;
   reserves: Reserves;
   sqrtPriceX96: bigint | null;
@@ -162,7 +162,7 @@ const newPool = (pool: Address, announcement: Announcement): FoldedPool => ({
   pending: null,
 });
 
-/** The factory in a pool's rows: the only one that announced it, or null. */
+/** The factory in a pool's rows: the only factory that announced it, or null if several did. */
 export const factoryOf = ({ announcement }: FoldedPool): Address | null => (announcement.number === 0 ? announcement.factory : null);
 
 const rowOf = (folded: FoldedPool, blockNumber: number): Row => ({

@@ -62,8 +62,8 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
 
     /**
      * The number of transactions after block `since` and up to `block` that swapped a token only in an exchange's shared pools. Transactions that also swapped
-     * it in one of its own pools are included in the sums of the exchange. Null if the shared pools changed in more than 10,000 blocks. Served by the primary
-     * keys: a range of each pool's states, and of the actions of each of their blocks.
+     * it in one of the exchange's other pools are included in the exchange's sums. Null if the shared pools changed in more than 10,000 blocks. Served by
+     * the primary keys: a range of each pool's states, and of the actions of each of their blocks.
      */
     sharedSwapTransactions: async (
       chainId: number,

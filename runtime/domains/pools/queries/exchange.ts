@@ -3,7 +3,7 @@ import type { Queryable } from "../../../database/database.ts";
 import { type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** An exchange: its factory, and those of its pools that other factories have announced too. */
+/** An exchange: its factory, and its shared pools, which other factories have also announced. */
 export interface ExchangeKey {
   readonly factory: Address;
   readonly shared: readonly Address[];
@@ -31,9 +31,9 @@ const ownTokens = sql`SELECT token FROM exchange_tokens WHERE chain_id = $1 AND 
 const withSharedTokens = sql`(${ownTokens} UNION SELECT token FROM unnest($3::bytea[]) AS o(token)) t`;
 const withoutSharedTokens = sql`(${ownTokens}) t WHERE $3::bytea[] IS NOT NULL`;
 
-/** Queries of whole exchanges. */
+/** Queries of exchanges. */
 export const createExchangeQueries = ({ query }: Pick<Queryable, "query">) => ({
-  /** An exchange with its pools that other factories have announced too. Served by the primary key of shared_pools. */
+  /** An exchange with its shared pools. Served by the primary key of shared_pools. */
   exchangeKey: async (chainId: number, factory: Address, block: number): Promise<ExchangeKey> => {
     const rows = await query<{ pool: Address }>(
       "SELECT pool FROM shared_pools WHERE chain_id = $1 AND factory = $2 AND block_number <= $3 ORDER BY pool",
@@ -44,7 +44,7 @@ export const createExchangeQueries = ({ query }: Pick<Queryable, "query">) => ({
 
   /**
    * A page of the exchange's pools with a swap after `since` and up to `at`, by address, and their number. Served by the primary key of pool_swap_days: a swap
-   * on a day after that of `since` is sufficient; pools with swaps only on that day are included if their cumulative sums changed after `since`.
+   * on a later day than `since` is sufficient; pools with swaps only on its day are included if their cumulative sums changed after `since`.
    */
   activePools: async (
     chainId: number,

@@ -22,8 +22,8 @@ export interface OwnedPoolRow extends PoolRow {
 const columns = sql`p.factory, p.pool, p.token0, p.token1`;
 
 /**
- * The first pools of a factory `f` with the token in a column, by address. The condition is BETWEEN because for equality the planner could choose the order of
- * the primary key, and scan all of it for a factory without such pools.
+ * The first pools of a factory `f` with the token in a column, by address. The condition is BETWEEN, because for equality the planner could choose the order of
+ * the primary key and scan it completely for a factory without matching pools.
  */
 const withToken = (column: Sql, limit: Sql): Sql =>
   sql`(SELECT ${columns} FROM pools p WHERE p.chain_id = $1 AND ${column} = $3 AND p.factory BETWEEN f.factory AND f.factory AND p.block_number <= $4
@@ -54,7 +54,7 @@ export const createPoolListQueries = ({ query }: Pick<Queryable, "query">) => ({
 
   /**
    * Pools with a token, by address, and their number. Served by pools_token0 and pools_token1, which hold the pools of one factory in this order: a page
-   * reads only the rows up to its end. They are counted only if the page does not contain the last one.
+   * reads only the rows up to its end. The pools are counted only if the page does not contain the last one.
    */
   poolsOfToken: async (
     chainId: number,

@@ -51,8 +51,8 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
     statesAt,
 
     /**
-     * The cumulative number of an exchange's swaps at each of the blocks. Served by the primary keys: one probe of its sums per block, and one per pool that
-     * other factories have announced too.
+     * The cumulative number of an exchange's swaps at each of the blocks. Served by the primary keys: one probe of its sums per block, and one per shared
+     * pool and block.
      */
     exchangeSwapsAt: async (chainId: number, { factory, shared }: ExchangeKey, blocks: readonly (number | null)[]): Promise<number[]> => {
       const [rows, sharedStates] = await Promise.all([
@@ -68,7 +68,7 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
     },
 
     /**
-     * The sums of tokens in an exchange's pools after each of the blocks, by token. The states of `shared`, pools that other factories have announced too, are
+     * The sums of tokens in an exchange's pools after each of the blocks, by token. The states of `shared`, pools that other factories have also announced, are
      * added. Served by the primary keys, one probe per token or shared pool and block.
      */
     tokenStatesAt: async (
@@ -98,7 +98,7 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
 
 const listed = ["reserve0", "reserve1", "supply", "amount0_in", "amount0_out", "amount1_in", "amount1_out"] as const;
 
-/** The columns of states as lists (see database/columns.ts), with the positions of their pools and blocks, from 1. */
+/** The columns of states as lists (see database/columns.ts), with the 1-based positions of their pools and blocks. */
 type StateColumns = { readonly [Name in (typeof listed)[number]]: readonly PoolState[Name][] } & {
   readonly pools: readonly number[];
   readonly blocks: readonly number[];

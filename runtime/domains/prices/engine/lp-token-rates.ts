@@ -7,7 +7,7 @@ import { isSamePrice, type Prices } from "./prices.ts";
 import { approximate } from "./routes.ts";
 
 /**
- * Adds the prices of the LP tokens of constant-product pools. The prices of such a token in other pools are ignored: its value is the value of the reserves
+ * Adds the prices of the LP tokens of constant-product pools. The prices of an LP token in other pools are ignored: its value is the value of the reserves
  * that it redeems. `rateFromSources` returns the price of a token from the configured sources, given the price that pools imply, or null.
  */
 export function addLpTokenRates(
@@ -51,7 +51,7 @@ const lpTokenRate = (market: Market, rates: Prices, liquidityFloor: number): Dec
 
 /**
  * The price per smallest unit of a constant-product pool's LP token: 2 × sqrt(reserve0 × price0 × reserve1 × price1) / supply. It depends on the product
- * of the reserves, which a swap leaves nearly unchanged, and on token prices from elsewhere: pushing a pool out of balance does not change it.
+ * of the reserves, which a swap leaves nearly unchanged, and on token prices from other sources: pushing a pool out of balance does not change it.
  */
 const priceOfShare = ({ product, supply }: Share, rate0: Decimal, rate1: Decimal): Decimal =>
   divide(multiply(squareRoot(multiply(decimal(product), multiply(rate0, rate1))), decimal(2n)), decimal(supply));

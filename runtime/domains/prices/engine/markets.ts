@@ -15,7 +15,7 @@ import {
 import type { Edge, Edges } from "./routes.ts";
 
 /** A price is a time-weighted median over this many seconds. */
-export const secondsOfBucket = 900;
+export const secondsPerBucket = 900;
 
 /** A pool of a configured exchange. */
 export interface Market {
@@ -62,12 +62,12 @@ export function createMarkets(liquidityFloor: number, canonical: (token: Address
     hasRecentChanges: () => recentlyChanged.size > 0,
     summarize: (time) => {
       for (const { edge, history } of recentlyChanged) {
-        edge.summary = summarize(history, time - secondsOfBucket, time);
+        edge.summary = summarize(history, time - secondsPerBucket, time);
         edges.update(edge);
       }
     },
     trim: (time) => {
-      const from = time - secondsOfBucket;
+      const from = time - secondsPerBucket;
       for (const market of recentlyChanged) {
         trimHistory(market.history, from);
         if (isUnchangedSince(market.history, from)) recentlyChanged.delete(market);

@@ -13,7 +13,7 @@ export interface PriceModel {
   hasPool(pool: Address): boolean;
   addPool(pool: PricedPool): void;
   observe(observation: Observation): void;
-  /** All known prices over the bucket that ends at a time, from the observations before it; null if they equal those of the previous bucket. */
+  /** All known prices over the bucket that ends at a time, from the observations before it; null if they equal the prices of the previous bucket. */
   closeBucket(time: number): Prices | null;
   /** All known prices over the bucket that ends at a time after the last closed bucket. The call does not affect later buckets. */
   pricesAt(time: number): Prices;

@@ -11,7 +11,7 @@ export interface PriceChange {
   readonly after: Decimal | null;
 }
 
-/** Whether two prices are equal by value: a price read from the database may have a different scale than the one that was written. */
+/** Whether two prices are equal by value: a price read from the database may have a different scale than the written price. */
 export const isSamePrice = (left: Decimal | null, right: Decimal | null): boolean =>
   left === right ||
   (left !== null && right !== null && (left.scale === right.scale ? left.digits === right.digits : compare(left, right) === 0));

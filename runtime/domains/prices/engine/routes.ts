@@ -39,7 +39,7 @@ const maxHops = 4;
 /**
  * Prices all tokens that a path of pools connects to an anchor. Each token is priced by the path with the fewest intermediate tokens that are not anchors, and
  * among those the path whose shallowest pool is deepest (widest path, in Dijkstra's order). The issuer of an intermediate token can make a path through it
- * arbitrarily deep at no cost if no other account holds the token to trade against it, so such a path is used only if no other exists. The depth
+ * arbitrarily deep at no cost if no other account holds the token to trade against it, so this path is used only if no other exists. The depth
  * of a pool is its reserve of the token nearer to the anchor; pools below the floor in US dollars are ignored. Ties are broken by the lower address of the
  * last pool. `trusted` are the anchors, with or without a price from another source. `cache` keeps steps between calls, so that unchanged ones are not
  * recomputed.
@@ -96,7 +96,7 @@ function priceThroughPool(token: Address, { tokens, summary }: Edge, from: Decim
   return rate;
 }
 
-/** A price as an approximate number: exact enough to compare depths, and faster to compute than the nearest one. */
+/** A price as an approximate number: exact enough to compare depths, and faster to compute than the nearest number. */
 export const approximate = (rate: Decimal): number =>
   rate.scale >= 0 && rate.scale < 300 ? Number(rate.digits) / 10 ** rate.scale : toNumber(rate);
 

@@ -5,7 +5,7 @@ export interface Weighted<Value> {
 }
 
 /**
- * The time-weighted median: a value that lasted less than half of the time cannot move it beyond the others. Returns the lower of two medians, or null
+ * The time-weighted median: a value that lasted less than half of the time cannot move it beyond the other values. Returns the lower of two medians, or null
  * if no value has a weight.
  */
 export function weightedMedian<Value>(values: readonly Weighted<Value>[], compare: (left: Value, right: Value) => number): Value | null {

@@ -13,10 +13,10 @@ import {
   convert,
   createCloses,
   days,
-  type ElsewhereStored,
   hourOf,
   hours,
   type Rate,
+  type RemoteCloses,
   type SpanTable,
 } from "./rates.ts";
 import { createWalletQueries } from "./wallet.ts";
@@ -35,9 +35,9 @@ export function createPriceQueries(
   queryable: Queryable,
   chainOfCurrency: ChainOfCurrency,
   cache: IndexCache = noIndexCache,
-  elsewhere?: ElsewhereStored,
+  remoteCloses?: RemoteCloses,
 ) {
-  const closes = createCloses(queryable, chainOfCurrency, cache, elsewhere);
+  const closes = createCloses(queryable, chainOfCurrency, cache, remoteCloses);
   return {
     /** The closing prices in US dollars, in the order of the lookups. Served by the primary keys, one probe per lookup. */
     closes: closes.closes,

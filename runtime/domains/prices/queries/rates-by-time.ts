@@ -13,7 +13,7 @@ export async function ratesByTime(
 ): Promise<(asset: Address, time: number) => Rate> {
   const distinct: PriceLookup[] = [];
   /**
-   * The positions of lookups in `distinct` by asset and hour: a list of 100,000 rows has few of both, and building string keys would take most of the
+   * The positions of lookups in `distinct` by asset and hour: a list of 100,000 rows has few distinct ones, and building string keys would take most of the
    * time.
    */
   const positions = new Map<Address, Map<number, number>>();

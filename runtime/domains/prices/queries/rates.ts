@@ -64,14 +64,14 @@ export type ReadCloses = (
 ) => Promise<Rate[]>;
 
 /** Reads the closing prices of chains that are stored in another database; undefined for other chains. */
-export type ElsewhereStored = (chainId: number) => ReadCloses | undefined;
+export type RemoteCloses = (chainId: number) => ReadCloses | undefined;
 
 /** Queries of closing prices by span. */
 export function createCloses(
   { query }: Queryable,
   chainOfCurrency: ChainOfCurrency,
   cache: IndexCache = noIndexCache,
-  elsewhere: ElsewhereStored = () => undefined,
+  remoteCloses: RemoteCloses = () => undefined,
 ) {
   /** The last priced hours of chains whose price computation lags behind the chain; served by the primary keys of price_progress and blocks. */
   const laggingHours = cache.loads(
@@ -89,7 +89,7 @@ export function createCloses(
   });
 
   /**
-   * The last span with known prices; infinite if prices are up to date with the chain. While prices are computed or recomputed, the last computed one may be
+   * The last span with known prices; infinite if prices are up to date with the chain. While prices are computed or recomputed, the last computed price may be
    * years old and must not be served as current.
    */
   const knownUntil = async (chainId: number, { seconds }: SpanTable): Promise<number> => {
@@ -97,7 +97,7 @@ export function createCloses(
     return hour === undefined ? Number.POSITIVE_INFINITY : Math.floor(((hour + maxLagHours) * secondsPerHour) / seconds);
   };
 
-  /** Closing prices by keys `asset:span`; those that are unknown are omitted. Served by the primary keys, one probe per key. */
+  /** Closing prices by keys `asset:span`; unknown prices are omitted. Served by the primary keys, one probe per key. */
   const closesIn = ({ table, column }: SpanTable, cacheLookups: CacheLookups): Lookup<Decimal> => {
     const select = plannedOnce(sql`SELECT k.position::int4 AS position, p.close
         FROM unnest($2::bytea[], $3::int4[]) WITH ORDINALITY AS k(asset, span, position) CROSS JOIN LATERAL (
@@ -127,7 +127,7 @@ export function createCloses(
     const asset = currencyAsset(currency);
     const unique = [...new Set(spanNumbers)];
     const rateChain = chainOfCurrency(chainId, currency);
-    const rates = await (elsewhere(rateChain) ?? closes)(
+    const rates = await (remoteCloses(rateChain) ?? closes)(
       rateChain,
       spans,
       unique.map((span) => ({ asset, span })),

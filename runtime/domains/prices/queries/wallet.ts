@@ -22,7 +22,7 @@ import { type Closes, convert, hourOf, hours, type Rate } from "./rates.ts";
 
 /** A wallet's holdings with their rates, and its balances at an earlier time. */
 export interface Wallet extends HeldTokens {
-  /** The balances after the last block before the earlier time; null if there is no such block. */
+  /** The balances after the last block before the earlier time; null if there is none. */
   readonly balancesBefore: readonly BalanceRow[] | null;
   /** The rates of the holdings at each of the requested times. */
   readonly rates: OwnedRates;

@@ -14,7 +14,7 @@ export type TokenType = "cryptocurrency" | "stablecoin" | "nft" | "dust";
 export interface ClassifiedToken {
   readonly chainId: number;
   readonly address: Address;
-  /** The number of the balance's standard (0 native, 1 ERC-20, 2 ERC-721, 3 ERC-1155). */
+  /** The balance's standard (0 native, 1 ERC-20, 2 ERC-721, 3 ERC-1155). */
   readonly standard: number;
   readonly name: string | null;
   readonly symbol: string | null;
@@ -25,7 +25,7 @@ export interface ClassifiedToken {
 export interface Classifier {
   /** The type of a balance with the value `valueUsd`; null, an unknown value, is not dust. */
   typeOf(token: ClassifiedToken, valueUsd: number | null): Verdict<TokenType>;
-  /** `isAirdropped`: its first transfers had many receivers in few transactions. Only matters if the token `mayBeAirdrop`. */
+  /** `isAirdropped`: its first transfers had many receivers in few transactions. Relevant only if the token `mayBeAirdrop`. */
   isSpam(token: ClassifiedToken, isAirdropped?: boolean): Verdict<boolean>;
   /** Whether the token is spam if it was airdropped, and not otherwise. */
   mayBeAirdrop(token: ClassifiedToken): boolean;
@@ -44,7 +44,7 @@ export function createClassifier(rules: Rules): Classifier {
   return {
     typeOf: (token, valueUsd) => typeOf(rules, stablecoins, token, valueUsd),
     isSpam,
-    // The word is searched for first, because few names contain one. If another rule applies, an airdrop does not matter.
+    // Airdrop words are checked first, because few names contain one. If another rule applies, an airdrop does not matter.
     mayBeAirdrop: (token) => token.standard !== standards.native && texts.airdropWordOf(token) !== null && isSpam(token).rule === null,
     isPoisoning: (transfer, counterparties) => classifyPoisoning(rules, transfer, counterparties),
     counterpartiesOf: (counterparties) => createCounterparties(rules, counterparties),
@@ -69,9 +69,9 @@ const typeOf = (rules: Rules, stablecoins: StablecoinMatcher, token: ClassifiedT
   return byDefault("cryptocurrency");
 };
 
-const genuineReason = ({ coin }: Extract<StablecoinMatch, { coin: unknown }>): string => `The address is that of ${coin.symbol}.`;
+const genuineReason = ({ coin }: Extract<StablecoinMatch, { coin: unknown }>): string => `The rules list the address as ${coin.symbol}.`;
 
-/** The rules on spam, in the order in which they apply. */
+/** The spam rules, in the order in which they apply. */
 const createSpamRules = (rules: Rules, stablecoins: StablecoinMatcher, texts: TextMatcher): Classifier["isSpam"] => {
   const trusted = addressSet(rules.trusted);
   const spam = addressSet(rules.spam);
@@ -106,7 +106,7 @@ const isSpamByText = (texts: TextMatcher, token: ClassifiedToken, isAirdropped: 
 
 type Texts = Pick<ClassifiedToken, "name" | "symbol">;
 
-/** Finds lures and words of airdrops in names and symbols. */
+/** Finds lures and airdrop words in names and symbols. */
 interface TextMatcher {
   lureOf(texts: Texts): Lure | null;
   airdropWordOf(texts: Texts): string | null;
@@ -134,7 +134,7 @@ const createTextMatcher = (rules: Rules): TextMatcher => {
   };
 };
 
-/** The first characters of a text as a string that does not reference it: a slice would retain the whole text in memory. */
+/** The first characters of a text as a string that does not reference it: a slice would retain the entire text in memory. */
 const boundedCopy = (text: string): string =>
   Buffer.from([...text.slice(0, 2 * maxMatchCharacters)].slice(0, maxMatchCharacters).join("")).toString();
 

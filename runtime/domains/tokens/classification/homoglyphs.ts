@@ -1,4 +1,4 @@
-/** Characters that look like a Latin letter, except those that Unicode's compatibility forms cover (full width, mathematical). */
+/** Characters that look like a Latin letter, except those that Unicode's compatibility decomposition covers (full-width, mathematical). */
 const lookAlikes: Readonly<Record<string, string>> = {
   a: "АаΑαᎪᴀɑꓮ₳",
   b: "ВвΒᏴʙꓐ฿₿",

@@ -4,12 +4,12 @@ import type { z } from "zod";
 import { builtInRules } from "./built-in.ts";
 import { type Rules, rulesSchema } from "./rules.ts";
 
-/** Lists every error of a rules file that cannot be used, with its location. */
+/** Lists every error in an invalid rules file, with its location. */
 class RulesError extends Error {
   override readonly name = "RulesError";
 }
 
-/** The built-in rules, with the sections of the operator's file if there is one. @throws {RulesError} if the file is unreadable or invalid. */
+/** Loads the operator's rules file, if there is one; its sections replace the built-in ones. @throws {RulesError} if the file is unreadable or invalid. */
 export function loadRules(file: string | undefined): Rules {
   if (file === undefined) return builtInRules;
   let text: string;
@@ -24,7 +24,7 @@ export function loadRules(file: string | undefined): Rules {
   return parseRules(file, text);
 }
 
-/** The built-in rules with the sections of a file's text. @throws {RulesError} if the text is invalid: one line per error, with file:line:column. */
+/** Parses a rules file; its sections replace the built-in ones. @throws {RulesError} if the text is invalid: one line per error, with file:line:column. */
 export function parseRules(file: string, text: string): Rules {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });

@@ -14,7 +14,7 @@ const edge = { before: "(?<![\\p{L}\\p{N}])", after: "(?![\\p{L}\\p{N}])" };
 const wholeWords = (texts: readonly string[], flags: "u" | "gu"): RegExp | null =>
   texts.length === 0 ? null : new RegExp(`${edge.before}(?:${anyOf(texts)})${edge.after}`, flags);
 
-/** Finds whole words of a list, even if look-alike letters of other scripts replace some letters. */
+/** Finds whole words from a list, even if look-alike letters of other scripts replace some letters. */
 export function createWordFinder(words: readonly string[]): (text: string) => string | null {
   const wordIn = createFoldedWordFinder(words);
   return (text) => wordIn(foldText(text));
@@ -25,7 +25,7 @@ function createFoldedWordFinder(words: readonly string[]): (folded: string) => s
   return (folded) => pattern?.exec(folded)?.[0] ?? null;
 }
 
-/** Finds web addresses and words of spam, even if look-alike letters of other scripts replace some letters. */
+/** Finds web addresses and spam words, even if look-alike letters of other scripts replace some letters. */
 export function createLureFinder({ lures }: Pick<Rules, "lures">): (text: string) => Lure | null {
   const harmless = wholeWords(lures.harmless, "gu");
   const wordIn = createFoldedWordFinder(lures.words);

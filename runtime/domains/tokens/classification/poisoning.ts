@@ -13,14 +13,14 @@ export interface WalletTransfer {
   readonly sender: Address;
 }
 
-/** An account that transferred a nonzero amount to or from a wallet. */
+/** An account that sent a nonzero amount to a wallet or received one from it. */
 export interface Counterparty {
   readonly address: Address;
   /** The block of the first transfer between them. */
   readonly since: number;
   /**
-   * The block of the first transfer in a transaction that the wallet sent. Null if other accounts sent all of these transactions: any account can send the
-   * wallet dust, or transfer a token of its own between any accounts.
+   * The block of the first transfer in a transaction that the wallet sent. Null if other accounts sent all of these transactions: any account can send dust to
+   * the wallet, or transfer its own token between any accounts.
    */
   readonly sentSince: number | null;
 }
@@ -44,7 +44,7 @@ interface Contact {
   readonly since: number;
 }
 
-/** The two earliest contacts with the same first and last digits; the second one is compared with the address of the first one. */
+/** The two earliest contacts with the same first and last digits; the second one is used for the address of the first one. */
 interface EarliestContacts {
   readonly first: Contact;
   readonly second: Contact | null;
@@ -68,7 +68,7 @@ export function createCounterparties({ poisoning }: Pick<Rules, "poisoning">, co
   const abbreviate = (address: Address): string => `${address.slice(2, 2 + digits)}…${address.slice(-digits)}`;
   const byAddress = new Map<Address, Counterparty>();
   for (const counterparty of counterparties) byAddress.set(counterparty.address, counterparty);
-  /** Contacts by abbreviated address: all of them, and those to which the wallet sent. */
+  /** Contacts by abbreviated address: all of them, and those in transactions that the wallet sent. */
   const [all, chosen] = [new Map<string, EarliestContacts>(), new Map<string, EarliestContacts>()];
   for (const { address, since, sentSince } of byAddress.values()) {
     const key = abbreviate(address);
@@ -81,7 +81,7 @@ export function createCounterparties({ poisoning }: Pick<Rules, "poisoning">, co
     if (counterparty === undefined || counterparty.since >= block) return "none";
     return counterparty.sentSince !== null && counterparty.sentSince < block ? "chosen" : "passive";
   };
-  /** The earliest contact up to a block with a different address of the same abbreviation. */
+  /** The earliest contact up to a block with a different address but the same abbreviation. */
   const earliestOther = (address: Address, earliest: EarliestContacts | undefined, block: number): Address | null => {
     const other = earliest?.first.address === address ? earliest.second : earliest?.first;
     return other !== undefined && other !== null && other.since <= block ? other.address : null;
@@ -99,7 +99,7 @@ export function createCounterparties({ poisoning }: Pick<Rules, "poisoning">, co
 }
 
 /**
- * Whether the purpose of a transfer is to put an address into the wallet's list: its amount is 0, and it either involves an address that imitates a
+ * Whether the purpose of a transfer is to place an address in the wallet's transfer history: its amount is 0, and it either involves an address that imitates a
  * counterparty, or is a transfer from the wallet to an unknown account in a transaction that another account sent (EIP-20 lets any account transfer 0 from any
  * other).
  */

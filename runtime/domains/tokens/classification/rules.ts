@@ -28,17 +28,17 @@ export const rulesSchema = z.strictObject({
   dust: z.strictObject({ belowUsd: z.number().min(0) }).describe("A balance worth less than this, in USD, is dust."),
   lures: z
     .strictObject({
-      words: z.array(nonEmptyText).describe("Whole words of names and symbols that only spam uses."),
+      words: z.array(nonEmptyText).describe("Whole words that only spam tokens use in names and symbols."),
       topLevelDomains: z.array(nonEmptyText).describe("Top-level domains that identify part of a name as a web address."),
       harmless: z.array(nonEmptyText).describe("Names that end in one of topLevelDomains but are not lures, such as curve.fi."),
     })
-    .describe("Words and web addresses by which the name of a spam token urges the reader to act."),
+    .describe("Words and web addresses with which the name of a spam token urges the reader to act."),
   airdrops: z
     .strictObject({
       words: z
         .array(nonEmptyText)
         .describe(
-          "Whole words that names of honest tokens contain too: a token with one is spam only if it was airdropped. An empty list disables this rule.",
+          "Whole words that names of legitimate tokens contain too: a token with one is spam only if it was airdropped. An empty list disables this rule.",
         ),
       transfers: z
         .number()

@@ -32,7 +32,7 @@ const kinds = [
   { subject: "ERC-1155 balances", standard: standards.erc1155, byId: true },
 ] as const;
 
-/** Compares at most `sample` balances of each kind after a block with `eth_getBalance`, `balanceOf` and `ownerOf`, and supplies with `totalSupply`. */
+/** Compares up to `sample` balances of each kind as of a block with `eth_getBalance`, `balanceOf` and `ownerOf`, and supplies with `totalSupply`. */
 export async function auditBalances(
   database: Queryable,
   source: Pick<Source, "balances" | "calls">,
@@ -65,7 +65,7 @@ export async function auditBalances(
 interface SampledSupply {
   readonly token: Address;
   readonly block: number;
-  /** Whether the supply changes without events, so that it is compared as of its last reading. */
+  /** Whether the supply changes without events; it is then compared as of its last reading. */
   readonly is_read: boolean;
 }
 
@@ -96,7 +96,7 @@ async function compareSupplies(
 
 type SampledReading = SampledBalance & { readonly since_block: number };
 
-/** Compares readings with the contract as of the block of each reading, because such balances change without an event. */
+/** Compares readings with the contract as of the block of each reading, because these balances change without events. */
 async function compareReadings(source: Pick<Source, "balances" | "calls">, readings: readonly SampledReading[]): Promise<Compared[]> {
   const compared: Compared[] = [];
   for (const [height, group] of groupBy(readings, ({ since_block }) => since_block))
@@ -138,7 +138,7 @@ const isOwnership = ({ standard, tokenId }: BalanceKey): boolean => standard ===
 /** punkIndexToAddress(uint256) of CryptoPunks and its copies, which predate ERC-721 and have no `ownerOf`. */
 const punkIndexToAddress = "0x58178168";
 
-/** The owners of ids by punkIndexToAddress; undefined if a contract has no such function. */
+/** The owners of ids according to punkIndexToAddress; undefined if a contract lacks the function. */
 async function punkOwners(source: Pick<Source, "calls">, keys: readonly BalanceKey[], height: number): Promise<(Address | undefined)[]> {
   if (keys.length === 0) return [];
   const calls = keys.map(({ token, tokenId }) => ({
@@ -152,20 +152,20 @@ async function punkOwners(source: Pick<Source, "calls">, keys: readonly BalanceK
 }
 
 /**
- * Whether `balanceOf` and `ownerOf` are comparable with rows `k` of an ERC-721 collection. They are not if the contract is an ERC-20 token too, because it
- * returns ERC-20 balances, or if it lacks the functions of a collection and was only classified as one by the shape of its logs. Served by the primary key of
+ * Whether `balanceOf` and `ownerOf` are comparable with rows `k` of an ERC-721 collection. They are not if the contract is also an ERC-20 token, because it
+ * returns ERC-20 balances, or if it lacks the functions of a collection and was classified as one only by the shape of its logs. Served by the primary key of
  * contract_standards.
  */
 const isComparable = (isWrong: Sql): Sql =>
   sql`NOT EXISTS (SELECT FROM contract_standards c WHERE c.chain_id = $1 AND c.address = k.token AND k.standard = ${standards.erc721} AND (${isWrong}))
    AS is_comparable`;
 
-/** A supply with at least this many offsets is regarded as changing continuously. */
+/** A supply with at least this many offsets is treated as continuously changing. */
 const manyOffsets = 16;
 
 /**
- * Samples ERC-20 tokens in the order of a hash. A supply that changes without events is compared as of its last reading. Reads the chain's part of
- * token_standards once, and each token's last entries in supply_offsets.
+ * Samples ERC-20 tokens in the order of a hash. A supply that changes without events is compared as of its last reading. Scans the chain's rows of
+ * token_standards once and reads each token's last entries in supply_offsets.
  */
 const sampleSupplies = sql`SELECT t.token, n.token IS NOT NULL OR o.steps >= ${manyOffsets} AS is_read,
      CASE WHEN n.token IS NOT NULL OR o.steps >= ${manyOffsets} THEN coalesce(o.block, $2) ELSE $2::int8 END AS block
@@ -175,7 +175,7 @@ const sampleSupplies = sql`SELECT t.token, n.token IS NOT NULL OR o.steps >= ${m
    CROSS JOIN LATERAL (SELECT max(block_number) AS block, count(*) AS steps FROM (SELECT block_number FROM supply_offsets s
      WHERE s.chain_id = $1 AND s.token = t.token AND s.block_number <= $2 ORDER BY block_number DESC LIMIT ${manyOffsets}) s) o`;
 
-/** Samples keys in the order of a hash: the same sample each time, from all parts of the table. Reads the standard's part of the table once. */
+/** Samples keys in the order of a hash, which yields the same sample each time, spread over the table. Scans the standard's rows once. */
 const sampleBalances = sql`SELECT k.owner, k.token, k.standard, NULL AS token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance,
      ${isComparable(sql`c.is_coin OR NOT c.is_collection`)}
    FROM (SELECT b.* FROM balances b
@@ -187,7 +187,7 @@ const sampleBalances = sql`SELECT k.owner, k.token, k.standard, NULL AS token_id
      ORDER BY h.from_block DESC LIMIT 1) p ON k.since_block > $3
    WHERE k.since_block <= $3 OR p.from_block IS NOT NULL`;
 
-/** The last readings of node-sourced tokens. Reads those tokens' rows by balances_rank. */
+/** The last readings of node-sourced tokens. Served by balances_rank. */
 const sampleReadings = `SELECT b.owner, b.token, b.standard, NULL AS token_id, b.balance, b.since_block, true AS is_comparable FROM node_sourced_tokens n
    JOIN balances b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance > 0 AND b.standard > 0
    WHERE n.chain_id = $1 AND b.since_block <= $2 ORDER BY md5(b.owner || b.token) LIMIT $3`;

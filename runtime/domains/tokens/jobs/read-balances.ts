@@ -1,7 +1,9 @@
 import type { CallOutcome, Source } from "../../../chain/source.ts";
 import { type BalanceKey, baseReadOf } from "../projection/reads-base.ts";
 
-/** Balances after a block: native ones from the node's state, all others by contract calls; null if there is no call for a balance or no usable result. */
+/**
+ * Reads balances as of a block: native ones from the node's state, all others by contract calls; null if there is no call for a balance or no usable result.
+ */
 export const readBalancesAt = async (
   source: Pick<Source, "balances" | "calls">,
   keys: readonly BalanceKey[],

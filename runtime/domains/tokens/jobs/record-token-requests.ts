@@ -6,7 +6,7 @@ import type { Address } from "../../../lib/hex.ts";
 /** The interval between two writes, and the max tokens per write. */
 const flushMilliseconds = 5_000;
 const maxTokensPerFlush = 1_000;
-/** Max tokens that wait to be written; others are dropped until a later request records them. */
+/** Max tokens waiting to be written; others are dropped until a later request records them. */
 const maxTokens = 10_000;
 /** The time after a write during which a token is not written again. */
 const renewSeconds = 900;
@@ -14,15 +14,15 @@ const renewSeconds = 900;
 export interface TokenRequests {
   /** Records that a request read balances of tokens. Runs no query. */
   record(chainId: number, tokens: Iterable<Address>): void;
-  /** Writes one portion of the recorded tokens. */
+  /** Writes up to `maxTokensPerFlush` recorded tokens. */
   flush(): Promise<void>;
-  /** Stops the timer and writes a last portion. */
+  /** Stops the timer and flushes once more. */
   close(): Promise<void>;
 }
 
 /**
- * Records the tokens that requests read, so that the process that indexes the chain compares them more often (compare-requested-tokens). Tokens that could
- * not be written wait for the next flush; their number is bounded.
+ * Records the tokens whose balances requests read, so that the process that indexes the chain compares them more often (compare-requested-tokens). Tokens that
+ * could not be written remain pending until the next flush; their number is bounded.
  */
 export const createTokenRequests = (database: Pick<Database, "query">, now: () => Date): TokenRequests => {
   const pending = new Map<string, { readonly chainId: number; readonly token: Address }>();

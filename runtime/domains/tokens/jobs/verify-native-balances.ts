@@ -15,14 +15,16 @@ export interface NativeDifference {
 
 type Node = Pick<Source, "balances" | "hashesOf">;
 
-/** Half of a sample is the most recently touched accounts; the other half iterates over all accounts. */
+/** The size of each half of a sample: the most recently touched accounts, and the next ones of an iteration over all accounts. */
 const halfSample = 25;
 
 const isKnownNative = sql`chain_id = $1 AND token = $2 AND standard = ${standards.native} AND balance IS NOT NULL`;
 const recentAccounts = sql`SELECT owner FROM balances WHERE ${isKnownNative} ORDER BY since_block DESC LIMIT ${halfSample}`;
 const accountsAfter = sql`SELECT owner FROM balances WHERE ${isKnownNative} AND owner > $3 ORDER BY owner LIMIT ${halfSample}`;
 
-/** The next accounts to compare, and the last one of the iteration; null when it starts over. Served by balances_roll_back and the primary key. */
+/**
+ * The next accounts to compare, and the account after which the iteration continues; null if it starts over. Served by balances_roll_back and the primary key.
+ */
 export async function sampleNativeAccounts(
   database: Queryable,
   chainId: number,
@@ -42,7 +44,7 @@ const balancesAtHead = sql`SELECT k.owner, k.balance, b.number, b.hash FROM proj
    JOIN balances k ON k.chain_id = p.chain_id AND k.token = $2 AND k.standard = ${standards.native} AND k.owner = ANY ($3::bytea[])
    WHERE p.chain_id = $1 AND p.projection = 'tokens' AND k.balance IS NOT NULL`;
 
-/** The accounts whose balance at the indexed head differs from the node's; null if the node no longer has that block, so that its balances prove nothing. */
+/** The accounts whose balance at the indexed head differs from the node's; null if the comparison is void because the node no longer has that block. */
 export async function findNativeDifferences(
   database: Queryable,
   node: Node,

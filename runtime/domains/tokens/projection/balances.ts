@@ -10,7 +10,7 @@ export interface Opening {
   readonly balance: bigint | null;
   /** The net change since an unknown base; null if the base can never be determined. */
   readonly netChange: bigint | null;
-  /** The block that set the balance; null if no block did, in which case the balance is 0. */
+  /** The block that set the balance; null if no block did and the balance is 0. */
   readonly since: number | null;
   readonly isStored: boolean;
 }

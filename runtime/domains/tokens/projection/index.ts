@@ -19,10 +19,10 @@ import { tokenTables } from "./tables.ts";
 
 /**
  * Token transfers and balances, including zero-value transfers. A collection's row in `balances` counts the tokens of an ERC-721 collection, or the units of
- * all ids of an ERC-1155 collection. A balance that events would take below zero or above a word is unknown from then on, because the token's events are
+ * all ids of an ERC-1155 collection. A balance that events would take out of the range of uint256 is unknown from then on, because the token's events are
  * inconsistent. Without a base balance, the net change is stored. A transfer of a node-sourced token only touches its owners. Ids that were minted in ranges
- * (EIP-2309) are one movement each. CryptoPunks are treated as tokens of an ERC-721 collection. Such a contract also emits ERC-20 Transfers;
- * these are treated as transfers of an ERC-20 token, which matches its `balanceOf`.
+ * (EIP-2309) are one movement each. CryptoPunks are treated as tokens of an ERC-721 collection. Their contracts also emit ERC-20 Transfers, which are treated
+ * as transfers of an ERC-20 token; this matches their `balanceOf`.
  */
 export const tokensProjection = defineProjection({
   id: "tokens",
@@ -81,7 +81,7 @@ export const tokensProjection = defineProjection({
     const owners = new Set<Address>();
     for (const movement of blocks.flatMap((block) => tokenMovements(block, chain))) {
       const { token, standard } = movement;
-      // Movements of one token are often adjacent: its keys, and each owner, are added once per series.
+      // Movements of one token are often adjacent: its keys, and each owner, are added once per run of movements.
       const isDifferentToken = seen?.token !== token || seen.standard !== standard;
       if (isDifferentToken) owners.clear();
       for (const { owner, tokenId } of balanceKeysOf(movement, chain)) {

@@ -29,7 +29,7 @@ export interface TokenMovement {
 const movementsByBlock = new WeakMap<DecodedBlock, { readonly chain: ChainFacts; readonly movements: readonly TokenMovement[] }>();
 
 /**
- * All movements of a block in order: by transaction, and within it native value, value of internal transactions, then logs by index; movements without a
+ * All movements of a block in order: by transaction, and within each, native value, value of internal transactions, then logs by index; movements without a
  * transaction come last. Includes fees, tips and withdrawals if native balances are derived from traces.
  */
 export const tokenMovements = (decoded: DecodedBlock, chain: ChainFacts): readonly TokenMovement[] => {
@@ -74,9 +74,9 @@ const movementsOf = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenM
 };
 
 /**
- * Min gas per id that a transaction mints in ranges (EIP-2309). A range costs the same gas regardless of its length, but each id takes rows in the index. So
- * that an index cannot be filled at no cost, a range that would exceed the ids covered by the transaction's gas is ignored. The value is about half of the gas
- * per id in EIP-1155's TransferBatch. Deploying a collection usually costs more, so genuine ranges are covered.
+ * Min gas per id that a transaction mints in ranges (EIP-2309). A range costs the same gas regardless of its length, but each id takes rows in the index. To
+ * prevent filling an index at no cost, a range that would exceed the ids covered by the transaction's gas is ignored. The value is about half of the gas per id
+ * in EIP-1155's TransferBatch. Deploying a collection usually costs more, so genuine ranges are covered.
  */
 const minGasPerId = 250n;
 

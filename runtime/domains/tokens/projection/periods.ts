@@ -1,8 +1,8 @@
 /*
- * Finds the periods that contain a block without reading the others: the virtual backbone of a relational interval tree (Kriegel, Pötke, Seidl, VLDB 2000).
- * A period is stored under its pivot, the one of its blocks that is divisible by the highest power of two. Every period that contains a block is stored under
- * one of the pivots on the path from the root to that block, at most one per power of two. Because the periods of an owner do not overlap, each pivot has at
- * most one of them.
+ * Finds the periods that contain a block without reading the others: the virtual backbone of a relational interval tree (Kriegel, Pötke, Seidl, VLDB 2000). A
+ * period is stored under its pivot, the block in it that is divisible by the highest power of two. Every period that contains a block is stored under one of
+ * the pivots on the path from the root to that block, at most one per power of two. Because the periods of an owner do not overlap, each pivot has at most one
+ * of them.
  */
 
 /** Heights stay below 2 ** 40 for 3,400 years at ten blocks per second. */

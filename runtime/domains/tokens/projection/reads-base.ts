@@ -9,7 +9,7 @@ export interface BalanceKey {
   readonly token: Address;
   readonly standard: number;
   readonly tokenId: bigint | null;
-  /** Set for the token count of a collection whose `balanceOf` returns an ERC-20 balance, because the contract is an ERC-20 token too. */
+  /** Set for the token count of a collection whose `balanceOf` returns an ERC-20 balance, because the contract is also an ERC-20 token. */
   readonly isHybrid?: true | undefined;
 }
 
@@ -24,7 +24,7 @@ export const baseReadOf = (key: BalanceKey, firstBlock: number): BaseRead | null
   const { owner, token, standard, tokenId, isHybrid } = key;
   if (standard === standards.native) return { firstBlock, address: owner };
   if (tokenId === null) {
-    // EIP-1155 has no call for the units held of all ids.
+    // EIP-1155 has no call for the total units held across all ids.
     return standard === standards.erc1155 || isHybrid === true
       ? null
       : { firstBlock, to: token, data: `${selectors.balanceOf}${addressWord(owner)}` };

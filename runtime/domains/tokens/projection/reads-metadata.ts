@@ -11,7 +11,7 @@ const selectors = ["0x06fdde03", "0x95d89b41", "0x313ce567"] as const;
 /** Max characters of a name or symbol. */
 const maxTextLength = 200;
 
-/** The metadata that a token contract returns; a part is null if the result is unusable. */
+/** The metadata that a token contract returns; a field is null if its result is unusable. */
 export const tokenMetadataRead: NodeRead = {
   kind: tokenMetadataKind,
   calls: (address) => selectors.map((data) => ({ to: address, data })),

@@ -7,7 +7,7 @@ import { mapInTurns } from "../../../lib/turns.ts";
 import { standards } from "../projection/standards.ts";
 import { type BalanceSource, joinSource, sourceOf } from "./balance-source.ts";
 
-/** The balance of an owner after a block (for collections: the number of tokens); null if unknown. */
+/** The balance of an owner as of a block (for collections: the number of tokens); null if unknown. */
 export interface BalanceRow {
   readonly token: Address;
   readonly standard: number;
@@ -20,7 +20,7 @@ export interface BalanceColumns {
   readonly standards: readonly number[];
   readonly balances: readonly (string | null)[];
 }
-/** Lists with the block that they are as of; null if there is none. */
+/** Lists with their as-of block; null if there is none. */
 export interface BalancesBeforeColumns extends BalanceColumns {
   readonly block: number | null;
 }
@@ -39,7 +39,7 @@ export interface NftBalanceRow {
 }
 
 /**
- * The rows of an owner ($2) as of a block (by default $3): those that were set by that block, and for each row that was set later, the period that contains the
+ * The rows of an owner ($2) as of a block (by default $3): rows that were set by that block, and for each row that was set later, the period that contains the
  * block. `among` restricts them by the first columns of the key. Served by the primary keys: a range of the owner's rows, and one probe per token touched
  * since.
  */
@@ -59,7 +59,7 @@ export const asOfBlock = (
     WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block > ${block} AND ${among})`;
 
 /**
- * The balance of a row `h` of `asOfBlock` after an earlier block: 0 if the owner had never had the token, null if it is unknown. One probe of the primary key
+ * The balance of a row `h` of `asOfBlock` as of an earlier block: 0 if the owner had never had the token, null if it is unknown. One probe of the primary key
  * for a row that was set since.
  */
 export const balanceBefore = (
@@ -103,7 +103,7 @@ const selectBalance = sql`SELECT h.balance, ${sourceOf("h")} AS source FROM (
 const selectNftBalances = plannedOnce(sql`SELECT token, token_id, standard, balance FROM ${nftBalancesAsOf} h
   WHERE balance IS DISTINCT FROM 0 ORDER BY token, token_id LIMIT $4`);
 
-/** The balances in lists. */
+/** Converts balance lists to rows. */
 const toBalances = (columns: BalanceColumns): Promise<BalanceRow[]> =>
   mapInTurns(addressesIn(columns.tokens), (token, index) => ({
     token,
@@ -111,19 +111,19 @@ const toBalances = (columns: BalanceColumns): Promise<BalanceRow[]> =>
     balance: columns.balances[index] ?? null,
   }));
 
-/** The balances in the row of `selectBalancesBefore`; null without a block before the time. */
+/** The balances in the row of `selectBalancesBefore`; null if there is no block before the time. */
 export const balancesBeforeIn = async (columns: BalancesBeforeColumns | undefined): Promise<BalanceRow[] | null> =>
   columns === undefined || columns.block === null ? null : toBalances(columns);
 
 /** Balance queries. */
 export function createBalanceQueries({ query }: Pick<Database, "query">) {
-  /** The balances of an owner after a block, of each token that it had received by that block. */
+  /** The balances of an owner as of a block, for each token that it had received by that block. */
   const balancesAt = async (chainId: number, owner: Address, block: number): Promise<BalanceRow[]> => {
     const [columns] = await query<BalanceColumns>(selectBalances, [chainId, bytes(owner), block]);
     return columns === undefined ? [] : toBalances(columns);
   };
 
-  /** An owner's balance of one token after a block; null if no block up to it changed the balance. Served by the primary keys. */
+  /** An owner's balance of one token as of a block; null if no block up to it changed the balance. Served by the primary keys. */
   const balanceAt = async (
     chainId: number,
     owner: Address,
@@ -135,7 +135,7 @@ export function createBalanceQueries({ query }: Pick<Database, "query">) {
     return rows[0] ?? null;
   };
 
-  /** The balances of an owner by token id after a block, up to `limit`. */
+  /** The balances of an owner by token id as of a block, up to `limit`. */
   const nftBalancesAt = (chainId: number, owner: Address, block: number, limit: number) =>
     query<NftBalanceRow>(selectNftBalances, [chainId, bytes(owner), block, limit]);
 

@@ -7,7 +7,7 @@ import type { Counterparty } from "../classification/poisoning.ts";
 export function createCounterpartyQueries({ query }: Pick<Database, "query">) {
   /**
    * The accounts with which a wallet exchanged nonzero ERC-20 amounts or native value up to a block: in its newest `max` transactions with transfers, and in
-   * the newest `max` transactions that it is a party of. Served by transfer_transactions_block, address_transactions_block and the primary keys of the rows
+   * the newest `max` transactions that it is a party to. Served by transfer_transactions_block, address_transactions_block and the primary keys of the rows
    * that they refer to. `max` bounds the cost.
    */
   const counterparties = (chainId: number, wallet: Address, block: number, max: number) =>

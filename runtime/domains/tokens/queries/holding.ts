@@ -39,7 +39,7 @@ const lastTransfer = (column: "from_address" | "to_address"): Sql =>
     WHERE chain_id = $1 AND ${identifier(column)} = $2 AND token = h.token AND standard = h.standard AND block_number <= $3
     ORDER BY block_number DESC LIMIT 1)`;
 
-/** The holdings of an owner ($2) of chain $1 after a block ($3), except zero token balances; any $4 of them if there are more. */
+/** The holdings of an owner ($2) of chain $1 as of a block ($3), except zero token balances: up to $4 of them, in no particular order. */
 const held = sql`SELECT token, standard, balance, since_block FROM ${balancesAsOf()} h
   WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} LIMIT $4`;
 
@@ -51,8 +51,8 @@ const selectLastNativeTransfer = sql`SELECT number AS native_block, timestamp AS
   WHERE chain_id = $1 AND number = greatest(${lastNativeTransferOf("from_address")}, ${lastNativeTransferOf("to_address")})`;
 
 /**
- * CTEs with the holdings of an owner ($2) of chain $1 after a block ($3), any $4 of them if there are more; `$5` is the native token. All heights are looked up
- * together, each once: a wallet may hold so many tokens that one probe per token would be most of the work.
+ * CTEs with the holdings of an owner ($2) of chain $1 as of a block ($3), up to $4 of them; `$5` is the native token. All heights are looked up together, each
+ * once: for a wallet with many tokens, one probe per token would dominate the cost.
  */
 export const holdingTables = sql`held AS MATERIALIZED (${held}),
   sourced AS MATERIALIZED (
@@ -70,7 +70,7 @@ export const selectHeldMetadataLists = selectMetadata(sql`SELECT token FROM held
 
 const selectHoldings = sql`WITH ${holdingTables} SELECT * FROM (${selectHoldingLists}) holdings, (${selectHeldMetadataLists}) metadata`;
 
-/** The holdings in lists, the native token first. */
+/** Converts lists to holdings, the native token first. */
 export async function holdingsIn(columns: HoldingColumns): Promise<HoldingRow[]> {
   const times = new Map<number, number>();
   columns.numbers.forEach((number, index) => {
@@ -108,13 +108,13 @@ export interface HeldTokens {
 
 /** The parameters of `holdingTables`. */
 export const holdingParameters = (chainId: number, owner: Address, block: number, limit: number): readonly unknown[] =>
-  // The row of a token is usually set only by its transfers. Fees and rewards also set the row of the native token, and readings that of a node-sourced token:
-  // their last transfer is looked up.
+  // Usually, only transfers set the row of a token. Fees and rewards also set the native token's row, and readings also set a node-sourced token's row; the
+  // last transfer of these tokens is looked up.
   [chainId, bytes(owner), block, limit, bytes(nativeTokenAddress)];
 
 /** Holdings queries. */
 export const createHoldingQueries = ({ query }: Pick<Database, "query">) => ({
-  /** The holdings of an owner after a block, except zero token balances; the native token is first. Any `limit` of them if there are more. */
+  /** The holdings of an owner as of a block, except zero token balances; the native token is first. If there are more than `limit`, an arbitrary subset. */
   holdingsAt: async (chainId: number, owner: Address, block: number, limit: number): Promise<HeldTokens> => {
     const [columns] = await query<HoldingColumns & MetadataColumns>(selectHoldings, holdingParameters(chainId, owner, block, limit));
     if (columns === undefined) return { holdings: [], metadata: new Map() };

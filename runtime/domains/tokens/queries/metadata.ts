@@ -6,7 +6,7 @@ import { type CacheLookups, uncachedLookups } from "../../../lib/cache-lookups.t
 import type { Address, Hex } from "../../../lib/hex.ts";
 import { forEachInTurns } from "../../../lib/turns.ts";
 
-/** The metadata of a token contract. A field is null if the contract does not return it in a usable form, or if it was not read yet. */
+/** The metadata of a token contract. A field is null if the contract does not return it in a usable form, or if it has not been read yet. */
 export interface TokenMetadata {
   readonly address: Address;
   readonly name: string | null;
@@ -27,8 +27,8 @@ export interface MetadataColumns {
 }
 
 /**
- * Metadata and standards of the contracts of chain $1 that a SELECT returns. Served by the primary keys, each read once in the order of its addresses: a wallet
- * may hold so many tokens that one probe per token would be most of the work. With an array, the planner does not estimate each address first.
+ * Metadata and standards of the contracts of chain $1 that a SELECT returns. Served by the primary keys, each read once in the order of its addresses: for a
+ * wallet with many tokens, one probe per token would dominate the cost. With an array, the planner does not estimate each address first.
  */
 export const selectMetadata = (addresses: Sql): Sql =>
   sql`SELECT * FROM

@@ -4,7 +4,7 @@ import { plannedOnce, sql } from "../../../database/sql.ts";
 import { type CacheLookups, uncachedLookups } from "../../../lib/cache-lookups.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** The values that changes set a balance to in a span of blocks. */
+/** The values that a balance was set to in a span of blocks. */
 export interface BalanceSpanRow {
   readonly token: Address;
   readonly standard: number;
@@ -16,7 +16,7 @@ export interface BalanceSpanRow {
   readonly close: string | null;
 }
 
-/** Spans of blocks, ascending; one without blocks ends before it starts. */
+/** Spans of blocks, ascending; an empty span ends before it starts. */
 export interface Spans {
   readonly starts: readonly number[];
   readonly ends: readonly number[];
@@ -51,7 +51,7 @@ export function createPortfolioQueries({ query }: Pick<Database, "query">, block
    */
   const balanceSpans = (chainId: number, owner: Address, { starts, ends }: Spans) =>
     query<BalanceSpanRow>(
-      // The last of equal starts applies: the earlier ones belong to spans without blocks. Heights are exact as float8, whose arrays are searched fastest.
+      // The last of equal starts applies: the earlier ones are starts of empty spans. Heights are exact as float8, whose arrays are searched fastest.
       `WITH touched AS MATERIALIZED (
          SELECT token, standard, since_block, balance FROM balances
          WHERE chain_id = $1 AND owner = $2 AND standard IN (0, 1) AND since_block >= $3),

@@ -8,7 +8,7 @@ import { branchAt, isOnBranch } from "../../ledger/queries/branch.ts";
 import { isAtPositions, positionParameters, type TransactionPosition } from "../../ledger/queries/transaction.ts";
 import { standards } from "../projection/standards.ts";
 
-/** A transfer of an ERC-20 token. Its balances are those right after the transfer, null if unknown. */
+/** A transfer of an ERC-20 token, and the balances right after it; null if unknown. */
 export interface TransferRow {
   readonly block_number: number;
   readonly transaction_index: number;
@@ -23,7 +23,7 @@ export interface TransferRow {
 
 const maxCounted = 10_000;
 
-/** A page as lists (see database/columns.ts), and the bounds of the range; null without a transaction on that side. */
+/** A page as lists (see database/columns.ts), and the bounds of the range; null if there is no transaction on that side. */
 interface PositionColumns {
   readonly lowest: number | null;
   readonly highest: number | null;
@@ -32,7 +32,7 @@ interface PositionColumns {
 }
 
 /**
- * $5 transactions after the newest $6 of those with a transfer of an address ($2) in a range of blocks ($3 to $4). The bounds are served by
+ * $5 transactions with a transfer from or to an address ($2) in a range of blocks ($3 to $4), newest first, after skipping $6. The bounds are served by
  * transfer_transactions_block, the page by the primary key; ordinals have no gaps.
  */
 const selectPositions = plannedOnce(sql`WITH bounds AS MATERIALIZED (SELECT
@@ -46,8 +46,8 @@ const selectPositions = plannedOnce(sql`WITH bounds AS MATERIALIZED (SELECT
       ORDER BY ordinal DESC LIMIT $5::int8) page) positions`);
 
 /**
- * Transactions in which an address ($2) is the sender or the recipient, by column, of a token ($3), newest block first, up to a limit. They start at
- * transaction $6 of the last block ($5).
+ * Transactions in which an address ($2) sent or received a token ($3), depending on the column, newest block first, up to a limit. They start at transaction $6
+ * of the last block ($5).
  */
 const transactionsOfSide = (column: "from_address" | "to_address", limit: Sql) =>
   sql`(SELECT DISTINCT block_number, transaction_index FROM transfers
@@ -58,7 +58,7 @@ const positionsOfToken = (limit: Sql) =>
   sql`(${transactionsOfSide("from_address", limit)} UNION ${transactionsOfSide("to_address", limit)}) positions`;
 const newestFirst = sql`ORDER BY block_number DESC, transaction_index DESC`;
 const pageOfToken = sql`SELECT * FROM ${positionsOfToken(sql`$7::int8 + $8::int8`)} ${newestFirst} LIMIT $7 OFFSET $8`;
-/** The same if the list's last block ($9) has the hash $10. */
+/** The same, but empty unless the list's last block ($9) has the hash $10. */
 const pageOfTokenOnBranch = sql`SELECT * FROM ${positionsOfToken(sql`$7::int8 + $8::int8`)} WHERE ${isOnBranch(sql`$9`, sql`$10`)}
   ${newestFirst} LIMIT $7 OFFSET $8`;
 const countOfToken = sql`SELECT count(*) AS count FROM ${positionsOfToken(sql`$7`)}`;
@@ -137,7 +137,7 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
     return { positions, total: count > maxCounted ? null : count };
   };
 
-  /** An address's ERC-20 transfers in the given transactions, in the order of the chain. Served by the primary key: each block is read once. */
+  /** An address's ERC-20 transfers in the given transactions, in chain order. Served by the primary key: each block is read once. */
   const transfersAt = (chainId: number, address: Address, token: Address | null, positions: readonly TransactionPosition[]) =>
     query<TransferRow>(transfersAtPositions, [
       chainId,

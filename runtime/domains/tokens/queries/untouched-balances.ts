@@ -4,7 +4,7 @@ import type { ChainConfig } from "../../../config/config.ts";
 import { nodeUrlsOf } from "../../../config/fields.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 
-/** Max requests that wait for one node; further ones return no balance. */
+/** Max requests that wait for one node; additional ones return no balance. */
 const maxWaiting = 32;
 const timeoutMilliseconds = 2_000;
 
@@ -16,7 +16,7 @@ export interface IndexedBlock {
 
 /** Native balances of addresses that no indexed block touched. */
 export interface UntouchedBalances {
-  /** The balance after a block, in wei; null if the node does not respond or has a different block at that height. Never rejects. */
+  /** The balance as of a block, in wei; null if the node does not respond or has a different block at that height. Never rejects. */
   readonly read: (chainId: number, address: Address, block: IndexedBlock) => Promise<string | null>;
 }
 
@@ -27,7 +27,7 @@ interface Node {
 }
 
 /**
- * Reads native balances that the index lacks: those of addresses that were funded by the genesis block or before the first indexed block, and not touched
+ * Reads native balances that the index lacks, of addresses that were funded by the genesis block or before the first indexed block and have not been touched
  * since. Sends one request to the chain's node while the client waits; time and number of requests are limited.
  */
 export const createUntouchedBalances = (chains: readonly ChainConfig[]): UntouchedBalances & { close(): Promise<void> } => {
@@ -59,7 +59,7 @@ export const createUntouchedBalances = (chains: readonly ChainConfig[]): Untouch
 const createNodeRpc = (urls: readonly string[]): ReadRpc =>
   createReadRpc(urls, { batchSize: 2, concurrency: 8, retries: 0, timeoutMilliseconds });
 
-/** Reads a balance. It belongs to the indexed branch only if the node has the same block at its height. */
+/** Reads a balance. It is valid for the indexed branch only if the node has the same block at that height. */
 const readBalance = async (rpc: ReadRpc, address: Address, { number, hash }: IndexedBlock): Promise<string | null> => {
   const height = `0x${number.toString(16)}`;
   const [balance, block] = await rpc.settle([

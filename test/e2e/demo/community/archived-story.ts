@@ -15,7 +15,7 @@ import type { TestChain } from "../../../support/chain.ts";
 import { storyEndTime } from "../../../support/story.ts";
 import { batchedRpc } from "./batched-rpc.ts";
 
-/** The chapters of protocols have the same number of actions at any scale, and all past states of the full story would take gigabytes. */
+/** The protocol chapters have the same number of actions at any scale. All past states of the full story would take gigabytes. */
 const scale = 0.1;
 const maxPastStates = 10_000;
 

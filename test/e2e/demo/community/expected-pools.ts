@@ -7,7 +7,7 @@ import { read, uniswap } from "../../../integration/domains/pools/support.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
 import { addressIn, blocksOf, type ExpectedResponses, growthOf, itemsOf, newestOf, partOf, sumOf, type World } from "./expected.ts";
 
-/** A pool as responses are expected to show it. */
+/** The expected values of a pool in responses. */
 interface ExpectedPool {
   readonly address: Address;
   readonly coins: readonly Address[];

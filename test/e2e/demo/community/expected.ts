@@ -34,8 +34,8 @@ export const sumOf = (values: readonly (number | null)[]): number | null =>
   values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
 
 /** A proportional part of a value; null if the value is unknown. */
-export const partOf = (value: number | null, part: bigint, whole: bigint): number | null =>
-  value === null ? null : (value * Number(part)) / Number(whole);
+export const partOf = (value: number | null, part: bigint, total: bigint): number | null =>
+  value === null ? null : (value * Number(part)) / Number(total);
 
 /** Items by key, without null entries. */
 export const itemsOf = (entries: readonly (readonly [string, Fields] | null)[]): ExpectedItems =>

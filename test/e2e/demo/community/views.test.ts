@@ -73,8 +73,8 @@ const compareMarkets = async (itemsOf: ItemsOf, { markets }: ExpectedResponses, 
   return numbers;
 };
 
-describe("responses about the demo's protocols", () => {
-  it.each(protocols)("for %s equal the results of its contracts' views for every wallet at five heights", async (id, expectResponses) => {
+describe("responses for the demo's protocols", () => {
+  it.each(protocols)("of %s match the views of its contracts for every wallet at five heights", async (id, expectResponses) => {
     const protocol = builtInProtocol(id);
     const itemsOf = createItemsOf(test.database, protocol);
     const operations = Object.keys(protocol.operations);

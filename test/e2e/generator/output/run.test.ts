@@ -63,7 +63,7 @@ describe("a run of the generator", () => {
       await expect(readdir(join(root, "generated"))).rejects.toThrow("ENOENT");
     }));
 
-  it("documents recorded responses, and rejects those of unknown operations or without data", () =>
+  it("documents recorded responses, and rejects recordings of unknown operations or without data", () =>
     withCatalog(async (root) => {
       await write(root);
       const document = JSON.parse(await readFile(join(root, "generated/openapi.json"), "utf8"));

@@ -2,10 +2,10 @@ import { type Attack, flood } from "../attack.ts";
 import { chain, hubSender, hubToken, lastBlock, transferTopic } from "../fixture.ts";
 
 const connections = 50;
-/** For both kinds of lists, the deepest pages that are served and the first ones that are not; and the largest page number. */
+/** The deepest served pages and the first refused pages of both kinds of lists, and the largest page number. */
 const pageNumbers = [99, 100, 101, 10_000, 10_001, 2_147_483_647] as const;
 
-/** Requests pages that follow as many rows as possible. */
+/** Requests the deepest possible pages. */
 export const requestDeepPages = (attack: Attack): Promise<void> =>
   flood(attack, connections, (number) => {
     const page = `page-size=1000&page-number=${pageNumbers[number % pageNumbers.length]}`;

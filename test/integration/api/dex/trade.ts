@@ -37,7 +37,7 @@ let unconfigured: TestExchange;
 /** The exchange of the concentrated pools. */
 export let ranges: ConcentratedExchange;
 export let test: TestDatabase;
-/** The tokens with prices, of 18 and 6 decimals. */
+/** The tokens with prices, with 18 and 6 decimals. */
 export let tokens: readonly [Address, Address];
 /** A token without a price. */
 export let third: Address;
@@ -59,7 +59,7 @@ export let service: { detailsOf(hash: Hash, query?: string): Promise<ResponseDat
 const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex");
 const mineTransaction = async (...args: Parameters<typeof mineTransactions>): Promise<Hash> => (await mineTransactions(...args))[0] as Hash;
 
-/** The configuration of an exchange that is a fork. */
+/** The settings of an exchange that is a fork. */
 const forkSettings = { version: 2, fork: "Some Swap", forkVersion: 1.5 };
 
 /** Serves the index, with or without configured exchanges. */

@@ -53,7 +53,7 @@ const lieAboutOldBlocks: RpcProxy["tamper"] = (method, reply, [height]) => {
 const hashAt = async (height: number): Promise<Hash> =>
   (await chain.rpc<{ hash: Hash }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false])).hash;
 
-it("quarantines the node whose blocks differ from those of the majority, and replaces it", async () => {
+it("quarantines the node whose blocks differ from the majority, and replaces it", async () => {
   proxy(0).tamper = lieAboutOldBlocks;
   const nodes = monitor(3);
   const { replaced } = nodes;
@@ -68,7 +68,7 @@ it("quarantines the node whose blocks differ from those of the majority, and rep
   ]);
 });
 
-it("quarantines the one of two nodes whose block differs from the index", async () => {
+it("quarantines whichever of two nodes has a block that differs from the index", async () => {
   const indexed = new Map(await Promise.all(Array.from({ length: 37 }, async (_, height) => [height, await hashAt(height)] as const)));
   proxy(0).tamper = lieAboutOldBlocks;
   const nodes = monitor(2, (height) => indexed.get(height) ?? null);

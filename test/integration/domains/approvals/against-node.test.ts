@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { type ApprovedContracts, deployApprovedContracts, ids, randomTransaction } from "./random-approvals.ts";
 import { type AllowanceIndex, deployMulticall, type ResponseData, readWords, startAllowanceIndex, viewCalls } from "./support.ts";
 
-/** anvil's first account, whose key is public: it signs a permit. */
+/** anvil's first account, whose private key is well known; it signs a permit. */
 const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 const random = createRandom("approvals against the node");
 

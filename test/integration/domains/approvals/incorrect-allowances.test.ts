@@ -53,7 +53,7 @@ describe("contracts with incorrect allowances or events", () => {
     expect(await opened.servedAllowance(token)).toBe("100");
   });
 
-  it("are found by comparison if they emit an Approval without effect or lower an allowance without an event", async () => {
+  it("are detected by comparison if they emit an Approval without effect or lower an allowance without an event", async () => {
     const token = await chain.deploy(contracts("Inconsistent"));
     await opened.index.sync(1);
     await opened.mineAll(
@@ -65,7 +65,7 @@ describe("contracts with incorrect allowances or events", () => {
     expect([await opened.servedAllowance(token), await opened.servedAllowance(token, other)]).toEqual(["100", "50"]);
     await opened.index.runJobs();
     expect([await opened.servedAllowance(token), await opened.servedAllowance(token, other)]).toEqual([undefined, "20"]);
-    // No event reports the change: the sweep finds it.
+    // No event reports the change; the sweep finds it.
     await opened.mineAll(callInconsistent(other, token, "setAllowance", [owner, other, 7n]));
     await opened.index.sync(4);
     expect(await opened.servedAllowance(token, other)).toBe("7");
@@ -73,7 +73,7 @@ describe("contracts with incorrect allowances or events", () => {
 });
 
 describe("a backlog of reads", () => {
-  it("is read in bounded portions", async () => {
+  it("is processed in bounded portions", async () => {
     const token = await chain.deploy(contracts("Inconsistent"));
     await opened.index.waitForHead();
     // 400 owners of one token, and one owner with 250 spenders of another token, all in doubt.

@@ -30,7 +30,7 @@ describe("an allowance that may have been used", () => {
     await opened.index.waitForHead();
     expect([await opened.servedAllowance(), await opened.servedAllowance(coin, other)]).toEqual([null, "UNLIMITED"]);
     const { items } = await opened.index.get(`approvals/${owner}/`);
-    // The unlimited allowance puts the whole balance at risk, regardless of the other one.
+    // The unlimited allowance puts the entire balance at risk, regardless of the other one.
     expect([items[0].balance, items[0].value_at_risk]).toEqual(["965", "965"]);
     await opened.index.runJobs();
     expect([await opened.servedAllowance(), await opened.servedAllowance(coin, other)]).toEqual(["70", "UNLIMITED"]);
@@ -85,7 +85,7 @@ describe("an allowance that may have been used", () => {
     for (let block = 0; block < 3; block += 1) await chain.mine();
     await opened.index.sync();
     expect(await opened.servedAllowance()).toBe("70");
-    // Drops the blocks of the read, but not that of the use.
+    // Drops the blocks of the read, but not the block of the use.
     await chain.rpc("anvil_reorg", [2, []]);
     await chain.mine();
     await opened.index.waitForHead();

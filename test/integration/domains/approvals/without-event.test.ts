@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { contracts } from "./contracts.ts";
 import { type AllowanceIndex, deployMulticall, type ResponseData, readWords, startAllowanceIndex, viewCalls } from "./support.ts";
 
-/** anvil's first account, whose key is public: it signs the permits. */
+/** anvil's first account, whose private key is well known; it signs the permits. */
 const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 const maxUint256 = 2n ** 256n - 1n;
 
@@ -90,7 +90,7 @@ describe("an allowance that was set without an event", () => {
     const head = await chain.head();
     const [entry] = (await index.get(`approvals/${owner}/`)).items[0].spenders;
     const { transactions } = await chain.rpc<{ transactions: string[] }>("eth_getBlockByNumber", [`0x${head.toString(16)}`, false]);
-    // No event set it: it is listed since the transfer that used it.
+    // No event set it, so it is listed with the block and hash of the transfer that used it.
     expect([entry.block_height, entry.tx_hash]).toEqual([head, transactions[0]]);
   });
 
@@ -99,7 +99,7 @@ describe("an allowance that was set without an event", () => {
     await index.sync();
     expect(await servedAllowances()).toEqual({ [spender]: "UNLIMITED" });
     await mineAll(await permit(spender, false));
-    // No event reports the revocation: the sweep finds it.
+    // No event reports the revocation; the sweep finds it.
     await index.sync(4);
     expect([await servedAllowances(), await nodeAllowance(spender)]).toEqual([{}, 0n]);
     await mineAll(await permit(spender), transferFrom(spender, 30n));
@@ -149,7 +149,7 @@ describe("an account that moves tokens without an allowance", () => {
     );
     await index.sync();
     expect(await storedKeys()).toEqual([]);
-    // The call data names the payer (till), so its allowance for desk is read; it is 0.
+    // The calldata contains the payer (till), so its allowance for desk is read; it is 0.
     await mineAll(callContract("Desk", desk, spender, "requestPayment", [till, coin, other, 5n]));
     await index.sync();
     expect(await storedKeys()).toEqual([{ owner: till, token: coin, spender: desk }]);

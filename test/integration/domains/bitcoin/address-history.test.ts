@@ -72,7 +72,7 @@ describe("the transactions of an address", () => {
   });
 
   it.each([210_000, 220_000, 230_000, 280_000])(
-    "equal a ledger kept by the test, for every kind of output (node version %i)",
+    "equal the ledger of the test for every kind of output (node version %i)",
     async (version) => {
       const story = storyOf("ledger", 60);
       const server = await serve(story.chain, { version });

@@ -30,7 +30,7 @@ const isFields = (value: unknown): value is Fields => typeof value === "object" 
 /** A value and all objects nested in it. */
 const objectsIn = (value: unknown): Fields[] => (isFields(value) ? [value, ...Object.values(value).flatMap(objectsIn)] : []);
 
-/** Amounts with rounding errors of floats, other wrong values, and the same amount in other notations. */
+/** Amounts with floating-point rounding errors, other wrong values, and the same amount in other formats. */
 const amounts = (exact: NumberText): readonly unknown[] => {
   const satoshi = BigInt(exact.text.replace(".", ""));
   return [
@@ -72,8 +72,8 @@ const compare = async (story: Parameters<typeof compareWithLedger>[1], node: Tes
   }
 };
 
-describe("a node that omits fields and prints wrong amounts", () => {
-  it.each([220_000, 280_000])("never leads to a wrong amount (version %i)", async (version) => {
+describe("a node that omits fields and returns wrong amounts", () => {
+  it.each([220_000, 280_000])("never causes a wrong amount (version %i)", async (version) => {
     const { random, story, node, test } = await storyWithNode("faulty node", version);
     let damaged = 0;
     node.tamper = (_method, result) => {
@@ -87,7 +87,7 @@ describe("a node that omits fields and prints wrong amounts", () => {
     expect(await compare(story, node, test)).toBeGreaterThan(60);
   });
 
-  it("stops the index below a block whose amounts are wrong each time, until they are right", async () => {
+  it("stops the index below a block whose amounts are wrong in each response, until they are correct", async () => {
     const { story, node, test } = await storyWithNode("wrong each time", 280_000);
     const wrong = new NumberText("0.30000000000000004");
     let refused = 0;

@@ -30,7 +30,7 @@ let server: BitcoinServer;
 beforeAll(async () => {
   story = createStory(createBitcoinChain(), createRandom("reorganisations"), 2);
   for (let count = 0; count < 40; count += 1) story.mine();
-  // The node does not return spent outputs: they come from the index, even after a roll-back.
+  // The node does not return spent outputs, so they are read from the index, even after a roll-back.
   node = await startBitcoinNode(story.chain, { version: 220_000 });
   test = await createTestDatabase();
   index = startIndex(node, test.database);
@@ -44,12 +44,12 @@ afterAll(async () => {
   await node?.stop();
 });
 
-describe("after a reorganisation", () => {
-  it.each([1, 3, 10, 30])("of %i blocks, tables and responses equal those of an undisturbed index", async (depth) => {
+describe("a reorganisation", () => {
+  it.each([1, 3, 10, 30])("of %i blocks results in the tables and responses of a fresh index", async (depth) => {
     const before = node.chain.blocks.at(-1)?.hash;
     story.reorganise(story.chain.blocks.length - 1 - depth);
     await index.sync();
-    expect(node.chain.blocks.at(-1 - 1)?.hash).not.toBe(before);
+    expect(node.chain.blocks.at(-2)?.hash).not.toBe(before);
     await compareWithLedger(server, story);
     const other = await createTestDatabase();
     try {
@@ -60,7 +60,7 @@ describe("after a reorganisation", () => {
     }
   });
 
-  it("pages that were pinned above the ancestor start again from the new branch", async () => {
+  it("deletes page anchors above the common ancestor", async () => {
     const wallet = story.wallets.find(({ address }) => address !== null && story.entriesOf(address).length > 4);
     const path = `/v1/cq/provider/app/protocol_03/transactions/?address=${wallet?.address}&page-size=2`;
     const first = await server.get(`${path}&page-number=0`);

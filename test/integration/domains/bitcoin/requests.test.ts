@@ -64,7 +64,7 @@ describe("a request for a Bitcoin chain", () => {
     ]);
   });
 
-  it.each(["btc-regtest", String(chainId)])("accepts the chain %s, and an address without transactions has no items", async (chain) => {
+  it.each(["btc-regtest", String(chainId)])("accepts chain %s and returns no items for an address without transactions", async (chain) => {
     const { status, body } = await server.get(`${path}?address=${wallet}&chain-name=${chain}`);
     expect([status, body.data]).toMatchObject([200, { address: wallet, items: [], pagination: { has_more: false } }]);
   });
@@ -96,7 +96,7 @@ describe("a request for EVM chains", () => {
 });
 
 describe("lists of chains", () => {
-  it("have the kind of each chain", async () => {
+  it("contain the kind of each chain", async () => {
     const { body } = await server.get("/v1/chains/");
     expect(body.data).toMatchObject({
       items: [
@@ -106,7 +106,7 @@ describe("lists of chains", () => {
     });
   });
 
-  it("have the status of a Bitcoin chain", async () => {
+  it("contain the status of a Bitcoin chain", async () => {
     const { body } = await server.get("/v1/chains/status/");
     const offers = ["spent-outputs", "all-blocks"];
     const status = {

@@ -25,7 +25,7 @@ export interface RunningIndex {
   /** Waits until the index is at the head of the node. */
   sync(): Promise<void>;
   stop(): Promise<void>;
-  /** Settles when the indexer stops by itself. */
+  /** Settles when the indexer stops. */
   readonly stopped: Promise<void>;
 }
 

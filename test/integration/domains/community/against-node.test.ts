@@ -70,7 +70,7 @@ describe("the tables of a declared protocol", () => {
     expect(Math.min(deposits.length, withdrawals.length)).toBeGreaterThan(4);
     expect(await storedRows("deposits")).toEqual(withChain(deposits));
     expect(await storedRows("withdrawals")).toEqual(withChain(withdrawals));
-    // The last vault was announced and used in one transaction.
+    // The last vault was announced and used in the same transaction.
     expect(deposits.filter(({ contract }) => contract === market.vaults.at(-1))).not.toEqual([]);
   });
 
@@ -107,7 +107,7 @@ describe("the tables of a declared protocol", () => {
     expect(periods?.count).toBeGreaterThan(0);
   });
 
-  it("contain share prices that equal the node's at their blocks: where a vault was touched, and every 16 blocks", async () => {
+  it("contain the node's share prices at each block that touched a vault and at every 16th block", async () => {
     const head = await chain.head();
     const due = await test.database.query<{ contract: Address; block_number: number }>(
       `SELECT contract, block_number FROM cq_vaults.deposits UNION SELECT contract, block_number FROM cq_vaults.withdrawals
@@ -130,7 +130,7 @@ describe("the tables of a declared protocol", () => {
     expect(index.warnings).toEqual([]);
   });
 
-  it("have a status: rows, checkpoint and skipped logs", async () => {
+  it("have a status with row counts, checkpoint and skipped logs", async () => {
     const rows = async (view: string) => (await test.database.query(`SELECT FROM cq_vaults.${view}`)).length;
     const head = await chain.head();
     const [status, ...others] = await createCommunityQueries(test.database).statuses();
@@ -183,7 +183,7 @@ describe("a hostile contract that the factory announced", () => {
     const after = await storedRows("deposits");
     expect(after.length).toBe(before.length + 2);
     expect(after.at(-1)).toMatchObject({ contract: hostile, assets: (2n ** 256n - 1n).toString(), shares: (2n ** 256n - 1n).toString() });
-    // Its price reverts.
+    // Its convertToAssets() reverts.
     expect(
       await test.database.query("SELECT assets FROM cq_vaults.share_price WHERE contract = $1", [Buffer.from(hostile.slice(2), "hex")]),
     ).toEqual([{ assets: null }, { assets: null }]);

@@ -80,7 +80,7 @@ describe("api.balances_at", () => {
     expect(await balanceAt(6)).toEqual([{ balance: "20" }]);
   });
 
-  it("is inlined: owner and token become index conditions on the primary keys", async () => {
+  it("is inlined, with owner and token as index conditions on the primary keys", async () => {
     const plan = await explain("SELECT balance FROM api.balances_at($1, $2) WHERE owner = $3 AND token = $4", [
       chainId,
       5,
@@ -132,7 +132,7 @@ describe("api.supplies", () => {
     return rows.map(({ supply }) => supply);
   };
 
-  it("returns mints minus burns, plus what the contract reports beyond them, as of a block", async () => {
+  it("returns mints minus burns, plus the difference that the contract reports, as of a block", async () => {
     expect(await supplyAt(gold, 0)).toEqual([]);
     expect(await supplyAt(gold, 2)).toEqual(["100"]);
     expect(await supplyAt(gold, 3)).toEqual(["107"]);

@@ -93,7 +93,7 @@ interface LogPosition {
   readonly log_index: number;
 }
 
-const firstOf = async (view: string): Promise<LogPosition & { readonly contract: Address }> => {
+const thirdRow = async (view: string): Promise<LogPosition & { readonly contract: Address }> => {
   const [row] = await test.database.query<LogPosition & { contract: Address }>(
     `SELECT contract, block_number, log_index FROM cq_vaults.${view} ORDER BY block_number, log_index OFFSET 2 LIMIT 1`,
   );
@@ -115,12 +115,12 @@ describe("the audit of declared protocols", () => {
       return counts.reduce((sum, found) => sum + found.length, 0);
     };
     expect(rows[0]).toMatchObject({ compared: await count("contracts", "deposits", "withdrawals", "skipped"), unknown: 0 });
-    // The price of the hostile contract reverts.
+    // convertToAssets() of the hostile contract reverts.
     expect(rows[1]).toMatchObject({ compared: await count("share_price", "share_price_latest", "half"), unknown: 4 });
   });
 
   it("finds a wrong row", async () => {
-    const deposit = await firstOf("deposits");
+    const deposit = await thirdRow("deposits");
     const found = await differencesAfter(
       "UPDATE cq_vaults_deposits SET assets = assets + 1 WHERE block_number = $1 AND log_index = $2",
       positionOf(deposit),
@@ -135,7 +135,7 @@ describe("the audit of declared protocols", () => {
   });
 
   it("finds a missing row", async () => {
-    const withdrawal = await firstOf("withdrawals");
+    const withdrawal = await thirdRow("withdrawals");
     const { block_number: block, log_index: log } = withdrawal;
     const found = await differencesAfter(
       "DELETE FROM cq_vaults_withdrawals WHERE block_number = $1 AND log_index = $2",
@@ -145,7 +145,7 @@ describe("the audit of declared protocols", () => {
   });
 
   it("finds an extra row", async () => {
-    const { contract } = await firstOf("deposits");
+    const { contract } = await thirdRow("deposits");
     const found = await differencesAfter(
       "INSERT INTO cq_vaults_deposits (chain_id, contract, block_number, transaction_index, log_index, sender, owner, assets, shares) VALUES (31337, $1, 3, 0, 900, $1, $1, 5, 5)",
       [bytes(contract)],
@@ -187,7 +187,7 @@ describe("the audit of declared protocols", () => {
     expect(some?.compared).toBeLessThan(all?.compared ?? 0);
   });
 
-  it("counts as unknown what the node does not return", async () => {
+  it("counts values that the node does not return as unknown", async () => {
     const failing = {
       settle: async (calls: readonly unknown[]) => calls.map(() => ({ ok: false as const, error: new RpcError("eth_getLogs", 0, "down") })),
     };

@@ -45,7 +45,7 @@ const lendingOf = (id: string, event = "'Deposit'"): LendingQuery => {
   };
 };
 
-/** Two protocols of the same vaults, the second one with another event name. */
+/** Two protocols of the same vaults, the second one with a different event name. */
 const protocols = (parts: { readonly event?: string; readonly operations?: Readonly<Record<string, OperationQuery>> }) => [
   vaultsOf(market.factory, { lending: lendingOf("vaults") }),
   vaultsOf(market.factory, { id: "protocol_06", lending: lendingOf("protocol_06", parts.event), operations: parts.operations ?? {} }),
@@ -75,7 +75,7 @@ const lendingDetails = (parts: Parameters<typeof protocols>[0]) =>
   });
 
 describe("lending details of two protocols", () => {
-  it("have the events of both", async () => {
+  it("contain the events of both", async () => {
     const { result, reasons } = await lendingDetails({});
     expect(result).toMatchObject([
       { protocol_name: "vaults", event: "Deposit", protocol_address: market.vaults[0] },

@@ -57,7 +57,7 @@ const relations = async (database: Database) =>
   ).map(({ name }) => name);
 
 describe("a declared protocol", () => {
-  it("that is added to an index catches up from the stored ledger", async () => {
+  it("catches up from the stored ledger when it is added to an index", async () => {
     const database = await newDatabase();
     await indexWith(database, []);
     const { caughtUp } = await indexWith(database, [vaultsOf(market.factory)]);
@@ -66,7 +66,7 @@ describe("a declared protocol", () => {
     expect((await database.query("SELECT FROM cq_vaults.deposits")).length).toBeGreaterThan(5);
   });
 
-  it("that is opened again unchanged is not rebuilt", async () => {
+  it("is not rebuilt when it is opened again unchanged", async () => {
     const database = await newDatabase();
     await indexWith(database, [vaultsOf(market.factory)]);
     const before = await database.query("SELECT ctid, xmin, * FROM cq_vaults_deposits");
@@ -79,7 +79,7 @@ describe("a declared protocol", () => {
     ["has a new table", () => vaultsOf(market.factory, { tables: [tableOf("paid_in", "vault", [deposit])], reads: [] })],
     ["has a new version", () => vaultsOf(market.factory, { version: 2 })],
     ["has other contracts", () => vaultsOf(null)],
-  ])("that %s is rebuilt", async (_, changed) => {
+  ])("is rebuilt if it %s", async (_, changed) => {
     const database = await newDatabase();
     await indexWith(database, [vaultsOf(market.factory)]);
     const options = { community: { vaults: { vault: market.vaults.slice(0, 1) } } };
@@ -90,7 +90,7 @@ describe("a declared protocol", () => {
     expect(Object.keys(expected)).toContain("cq_vaults_contracts");
   });
 
-  it("that is removed leaves no table, view, checkpoint or queued read", async () => {
+  it("leaves no table, view, checkpoint or queued read when it is removed", async () => {
     const database = await newDatabase();
     await indexWith(database, [vaultsOf(market.factory)]);
     expect((await relations(database)).length).toBeGreaterThan(10);
@@ -100,7 +100,7 @@ describe("a declared protocol", () => {
     expect(await contents(database)).toEqual(await freshContents([]));
   });
 
-  it("whose contracts on a chain are removed has no rows there", async () => {
+  it("has no rows on a chain after its contracts there are removed", async () => {
     const database = await newDatabase();
     const community = { vaults: { vault: market.vaults } };
     await indexWith(database, [vaultsOf(null)], { community });
@@ -126,7 +126,7 @@ describe("a declared protocol", () => {
       expect((await as("SELECT owner FROM cq_vaults.deposits")).length).toBeGreaterThan(5);
       await expect(as("SELECT FROM cq_vaults_deposits")).rejects.toThrow(/permission denied/);
       await expect(as("DELETE FROM cq_vaults.deposits")).rejects.toThrow(/permission denied/);
-      // The next start grants access again to a role that lost it, such as one that was created again.
+      // The next start restores the access of a role that lost it, for example because it was recreated.
       await database.query(`DROP OWNED BY "${role}"`);
       await expect(as("SELECT owner FROM cq_vaults.deposits")).rejects.toThrow(/permission denied/);
       await indexWith(database, [vaultsOf(market.factory)], { readerRole: role });

@@ -13,8 +13,8 @@ export const servedEvents = async (served: ServedCommunity, hashes: Iterable<str
   return events;
 };
 
-/** An amount of smallest units in whole tokens; null for null. */
-export const whole = (amount: bigint | null, decimals: number): number | null =>
+/** Converts an amount in smallest units to whole tokens; null remains null. */
+export const toWholeTokens = (amount: bigint | null, decimals: number): number | null =>
   amount === null ? null : Number(`${amount}e-${decimals}`);
 
 /** The given fields of an event. */

@@ -9,7 +9,7 @@ import { startCommunityIndex } from "./support.ts";
 import { startMarket } from "./vault-market.ts";
 import { listedVaults, mineToReading, registries } from "./vault-registry.ts";
 
-describe("a list of more contracts than one run adds", () => {
+describe("a list with more contracts than one run adds", () => {
   let chain: TestChain;
   let test: TestDatabase;
   beforeEach(async () => {
@@ -37,7 +37,7 @@ describe("a list of more contracts than one run adds", () => {
     await index.end();
   });
 
-  it("is queued again after a contract that reaches the limit of logs, which is added completely", async () => {
+  it("is queued again after a contract reaches the log limit, and all logs of that contract are stored", async () => {
     const random = createRandom("a busy vault");
     const market = await startMarket(chain);
     const registry = await chain.deploy(registries("Registry"));

@@ -27,7 +27,7 @@ beforeAll(async () => {
   market = await startMarket(chain);
   test = await createTestDatabase();
   const vaults = vaultsOf(market.factory);
-  // Reads prices only at the first block of a vault and where it was touched.
+  // Prices are read only at a vault's first block and at blocks that touch it.
   index = await startCommunityIndex(chain, test.database, {
     protocols: [{ ...vaults, reads: vaults.reads.map((read) => ({ ...read, everyBlocks: null })) }],
   });
@@ -53,10 +53,10 @@ const resultsAt = (block: number) =>
 const newest = () => test.database.query("SELECT block_number, assets FROM cq_vaults.share_price_latest WHERE contract = $1", [vault()]);
 
 describe("the newest results of a read", () => {
-  it("are those that held at each block, as the contract reports them", async () => {
+  it("equal the contract's results at each block", async () => {
     expect(new Set(await Promise.all(touched.map(priceAt))).size).toBe(touched.length);
     for (let block = touched[0] ?? 0; block <= (await chain.head()); block += 1) {
-      const last = touched.findLast((one) => one <= block) ?? 0;
+      const last = touched.findLast((touchedBlock) => touchedBlock <= block) ?? 0;
       expect(await resultsAt(block), `block ${block}`).toEqual([{ block_number: last, assets: await priceAt(last) }]);
     }
     expect(await resultsAt(0)).toEqual([]);
@@ -74,7 +74,7 @@ describe("the newest results of a read", () => {
     expect(await resultsAt(first + 1)).toEqual([{ block_number: first + 1, assets: await priceAt(first + 1) }]);
   });
 
-  it("are those up to the ancestor after a reorganisation in which a contract is not touched again", async () => {
+  it("are those up to the common ancestor after a reorganisation that does not touch the contract again", async () => {
     const all = () => test.database.query("SELECT * FROM cq_vaults.share_price_latest ORDER BY contract");
     const before = await all();
     await touch();
@@ -89,7 +89,7 @@ describe("the newest results of a read", () => {
     expect(await all()).toEqual(before);
   });
 
-  it("are read by a function that PostgreSQL inlines, so that conditions reach the tables", async () => {
+  it("are returned by a function that PostgreSQL inlines, so that conditions reach the tables", async () => {
     const plan = await test.database.transaction(async (client) => {
       await client.query("SET LOCAL enable_seqscan = off");
       const rows = await client.query<{ "QUERY PLAN": string }>(

@@ -48,7 +48,7 @@ export const createItemsOf =
     return rows.map((row) => viewItem(object, row, () => null) as Record<string, unknown>);
   };
 
-/** Expects a wallet's transactions to continue on pages of seven, and those as of an earlier block to be the ones up to it, some but not all. */
+/** Expects pages of seven to contain all of a wallet's transactions, and a request as of an earlier block to return some of them: those up to it. */
 export const expectPages = async (itemsOf: ItemsOf, wallet: Address, height: number, earlier: number): Promise<void> => {
   const all = await itemsOf("transactions", { wallet, height });
   const pages = [];
@@ -70,7 +70,7 @@ export interface KnownToken {
   readonly price?: number;
 }
 
-/** Stores metadata and prices, which other jobs provide outside of this test. */
+/** Stores metadata and prices, which other jobs provide in production. */
 export const insertTokens = async (database: Database, tokens: readonly KnownToken[]): Promise<void> => {
   for (const { address, name, decimals, price } of tokens) {
     await database.query("INSERT INTO token_metadata VALUES ($1, $2, 1, $3, $3, $4, 1) ON CONFLICT DO NOTHING", [

@@ -44,7 +44,7 @@ const getPool = "getPool(bytes32 id, uint256 kind, bool first) view returns (add
 const [alpha, beta] = [`0x${"ab".repeat(32)}`, `0x${"00".repeat(31)}07`] as const;
 const first = { name: "first", type: "bool", each: ["true", "false"] } as const;
 
-/** The registry's pools by identifier and kind, read in both directions where they change, and its two balances. */
+/** The registry's pools by identifier and kind, read in both directions when they change, and its two balances. */
 const registryOf = (address: Address): Protocol =>
   protocolOf({
     id: "registry",
@@ -94,8 +94,8 @@ const start = async (isPruned = false): Promise<CommunityIndex> => {
 /** Mines a block for each list of changes, and returns the blocks. */
 const change = async (...changes: readonly (readonly [id: Hex, kind: number, amount: bigint | null])[][]): Promise<number[]> => {
   const blocks: number[] = [];
-  for (const own of changes) {
-    const transactions = own.map(([id, kind, amount]) =>
+  for (const changesOfBlock of changes) {
+    const transactions = changesOfBlock.map(([id, kind, amount]) =>
       call(contracts("Registry"), registry, amount === null ? "remove" : "set", amount === null ? [id, kind] : [id, kind, amount]),
     );
     await chain.send(...transactions);
@@ -105,7 +105,7 @@ const change = async (...changes: readonly (readonly [id: Hex, kind: number, amo
   return blocks;
 };
 
-/** What the node returns for a call at a block; null if it reverts. */
+/** The node's result of a call at a block; null if it reverts. */
 const callAt = async (text: string, args: readonly unknown[], block: number): Promise<unknown> => {
   const item = parseAbiItem(`function ${text}`) as AbiFunction;
   const named = { abi: [item], functionName: item.name };
@@ -127,7 +127,7 @@ const pools = () =>
     `SELECT '0x' || encode(id, 'hex') AS id, kind::text, first, block_number::int4 AS block, '0x' || encode(pool, 'hex') AS pool, list::text[]
      FROM cq_registry.pools ORDER BY block_number, id, kind, first`,
   );
-/** The rows that are due where pools changed, one for each direction. */
+/** The rows expected for changed pools, one for each direction. */
 const expectedPools = async (...due: readonly (readonly [block: number, id: Hex, kind: number])[]): Promise<PoolRow[]> => {
   const rows: PoolRow[] = [];
   for (const [block, id, kind] of due) {
@@ -185,7 +185,7 @@ describe("reads with arguments that differ between calls", () => {
     expect(rows.filter(({ i }) => i === "2").every(({ value }) => value === null)).toBe(true);
   });
 
-  it("equal those of an undisturbed index after a reorganisation", async () => {
+  it("equal the reads of a fresh index after a reorganisation", async () => {
     await change([[alpha, 1, 10n]], [[beta, 1, 20n]], [[alpha, 1, 30n]], [[beta, 2, 40n]]);
     const running = await start();
     await running.sync();
@@ -196,9 +196,9 @@ describe("reads with arguments that differ between calls", () => {
     await running.sync();
     const [rows, after] = [await dump(test.database), await pools()];
     const other = await createTestDatabase();
-    const undisturbed = await startCommunityIndex(chain, other.database, { protocols: [registryOf(registry)] });
-    await undisturbed.sync();
-    await undisturbed.end();
+    const fresh = await startCommunityIndex(chain, other.database, { protocols: [registryOf(registry)] });
+    await fresh.sync();
+    await fresh.end();
     const expected = await dump(other.database);
     await other.drop();
     for (const table of Object.keys(expected)) expect(rows[table], table).toEqual(expected[table]);
@@ -206,7 +206,7 @@ describe("reads with arguments that differ between calls", () => {
     expect(after.length).toBe(6);
   });
 
-  it("are done at the head for values of the columns whose blocks the node lacks, and again after a reorganisation", async () => {
+  it("are done at the head for column values whose blocks the node lacks, and again after a reorganisation", async () => {
     const [, last, kept] = await change(
       [[alpha, 1, 10n]],
       [

@@ -49,7 +49,7 @@ const priceAt = async (block: number): Promise<string> => {
 const queued = () => database.query<{ attempts: number }>("SELECT attempts FROM community_reads");
 
 describe("reads of contracts", () => {
-  it("wait while the node is down, which does not count as an attempt", async () => {
+  it("wait while the node is down, without counting attempts", async () => {
     await depositOnce();
     await start();
     index.fault.isDown = true;
@@ -76,7 +76,7 @@ describe("reads of contracts", () => {
       Buffer.from(second.slice(2), "hex"),
     ]);
     expect(other?.known).toBeGreaterThan(0);
-    // The wait before a further attempt grows up to an hour.
+    // The wait before the next attempt grows up to an hour.
     for (let round = 0; round < 100; round += 1) await index.sync();
     expect(await queued()).toEqual([]);
     const stored = await prices();
@@ -84,7 +84,7 @@ describe("reads of contracts", () => {
     expect(stored.every(({ assets }) => assets === null)).toBe(true);
   });
 
-  /** Vaults whose price is read only where they were touched. */
+  /** Vaults whose price is read only at blocks that touch them. */
   const touchedOnly = () => {
     const protocol = vaultsOf(market.factory);
     return { protocols: [{ ...protocol, reads: protocol.reads.map((read) => ({ ...read, everyBlocks: null })) }], isPruned: true };
@@ -113,7 +113,7 @@ describe("reads of contracts", () => {
     expect(await queued()).toEqual([]);
   });
 
-  it("are done at each block whose state such a node has, however many newer ones it lacks", async () => {
+  it("are done at each block whose state the node has, even if it lacks the state of 110 newer blocks", async () => {
     const kept = await depositOnce();
     // More blocks than are read for a contract at a time.
     let last = kept;

@@ -17,7 +17,7 @@ describe("the tables of discovered contracts after a reorganisation", () => {
       ...market,
       protocols: [vaultsOf(market.factory)],
       wallets: [],
-      // Each branch announces another vault.
+      // Each branch announces a different vault.
       mineLast: () => createVault(chain, { ...market, vaults: [] as Address[] }, true),
       branchTransactions: [call(contracts("Factory"), market.factory, "createWithDeposit", [market.asset, 77n])],
     };

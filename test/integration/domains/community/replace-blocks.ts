@@ -2,7 +2,7 @@ import type { createRandom } from "../../../../demo/story/random.ts";
 import type { Hex } from "../../../../runtime/lib/hex.ts";
 import type { TestChain, TestTransaction } from "../../../support/chain.ts";
 
-/** Replaces the last `depth` blocks with as many others that contain the given transactions, and adds an empty one. */
+/** Replaces the last `depth` blocks with the same number of blocks that contain the given transactions, and adds an empty block. */
 export const replaceBlocks = async (
   chain: TestChain,
   depth: number,

@@ -26,7 +26,7 @@ const reader: Pick<Database, "run"> = {
 
 const parameters = { chain: 1, wallet: null, pool: null, as_of_block: 5, limit: 3, offset: 0 };
 
-/** Runs a statement that multiplies each row of a page by a factor. */
+/** Runs a statement that returns each row of a page `factor` times. */
 const run = (factor: number, limit: number) => {
   const text = `WITH page AS (SELECT n FROM generate_series(1, 100) n ORDER BY n LIMIT $1 OFFSET $2)
     SELECT p.n FROM page p, generate_series(1, ${factor}) ORDER BY p.n DESC -- the end`;
@@ -35,12 +35,12 @@ const run = (factor: number, limit: number) => {
 };
 
 describe("the rows of an operation", () => {
-  it("are those of its statement, in its order, and take one query", async () => {
+  it("are the rows of its statement, in the statement's order, from one query", async () => {
     expect(await run(1, 3)).toEqual([{ n: 3 }, { n: 2 }, { n: 1 }]);
     expect(received).toEqual([3]);
   });
 
-  it("are refused if they exceed the limit, and the server sends one row more than the limit", async () => {
+  it("are refused if they exceed the limit, after the database sent one row more than the limit", async () => {
     await expect(run(100_000, 3)).rejects.toThrow("pages.sql returned more rows than its limit of 3.");
     expect(received).toEqual([4]);
   });
@@ -48,7 +48,7 @@ describe("the rows of an operation", () => {
   it.each([
     { planned: { isPlannedOnce: true as const }, custom: 0, generic: 3 },
     { planned: {}, custom: 3, generic: 0 },
-  ])("have $generic generic and $custom custom plans after three requests if the declaration says $planned", async (expected) => {
+  ])("are read with $generic generic and $custom custom plans in three requests if the declaration has $planned", async (expected) => {
     const text = `SELECT n, ${expected.generic} AS generic FROM (VALUES (1), (2)) v (n) WHERE n > $1`;
     const query = { file: "planned.sql", text, parameters: ["offset"] as const, columns: ["n"], views: [], ...expected.planned };
     const { rowsOf } = createOperationQueries(test.database);

@@ -117,7 +117,7 @@ describe("an operation that the directory declares itself", () => {
     expect((await request(`savings/balances/?address=${owner()}`)).headers["x-credits"]).toBe("0");
   });
 
-  it("continues on further pages without gaps or duplicates", async () => {
+  it("returns all items across pages without gaps or duplicates", async () => {
     const all = await itemsOf(`savings/deposits/?address=${owner()}`);
     const pages = await Promise.all(
       [0, 1].map((number) => itemsOf(`savings/deposits/?address=${owner()}&page-size=4&page-number=${number}`)),
@@ -126,7 +126,7 @@ describe("an operation that the directory declares itself", () => {
     expect(pages.flat()).toEqual(all);
   });
 
-  it("returns the same rows in CSV", async () => {
+  it("returns the same rows as CSV", async () => {
     const [header, ...rows] = parseCsv((await request(`savings/deposits/?address=${owner()}&format=csv`)).text);
     const items = await itemsOf(`savings/deposits/?address=${owner()}`);
     expect(header).toEqual(Object.keys(items[0] ?? {}));

@@ -29,7 +29,7 @@ beforeAll(async () => {
     await chain.send(...Array.from({ length: 5 }, () => market.randomTransaction(random)));
     await chain.mine();
   }
-  // Each vault is touched after the last donation, so that the newest price of its shares is that of the head.
+  // Each vault is touched after the last donation, so its newest share price is the price at the head.
   const [from] = chain.accounts as [Address];
   await chain.send(...market.vaults.map((vault) => ({ from, ...call(contracts("Vault"), vault, "deposit", [1_000_003n, from]) })));
   await chain.mine();
@@ -97,7 +97,7 @@ describe("markets and market data of an ERC-4626 protocol", () => {
     });
   });
 
-  it("continue on further pages without gaps or duplicates", async () => {
+  it("are paginated without gaps or duplicates", async () => {
     const first = await served.get("protocol_06/markets/?page-size=1");
     const second = await served.get("protocol_06/markets/?page-size=1&page-number=1");
     expect([first.pagination.has_more, second.pagination.has_more]).toEqual([true, false]);
@@ -135,7 +135,7 @@ describe("transactions of an ERC-4626 protocol", () => {
 });
 
 describe("a request to a community protocol", () => {
-  it("is served under the default name of the protocol, without a trailing slash, and on the first chain with its contracts", async () => {
+  it("accepts the protocol's default name and a path without a trailing slash, and defaults to the first chain with its contracts", async () => {
     const { items, chain_name } = await served.get("protocol_06/markets/");
     expect(chain_name).toBe("test");
     for (const path of ["morpho/markets/", "morpho/markets", "protocol_06/markets", "protocol_06/markets/?chain-name=test"])
@@ -149,12 +149,12 @@ describe("a request to a community protocol", () => {
     });
   });
 
-  it("responds with 400 without the required address, or with an invalid one", async () => {
+  it("responds with 400 if the address is missing or invalid", async () => {
     expect((await served.request("protocol_06/balances/")).status).toBe(400);
     expect(await served.request(balancesPath("0x12"))).toMatchObject({ status: 400, message: expect.stringContaining("0x12") });
   });
 
-  it("returns the same rows in CSV", async () => {
+  it("returns the same rows as CSV", async () => {
     const [owner] = chain.accounts as [Address];
     const { items } = await served.get(balancesPath(owner));
     const [header = [], ...rows] = parseCsv((await served.request(balancesPath(owner, "&format=csv"))).text);

@@ -17,11 +17,11 @@ export interface ListData {
 
 /** Community endpoints over HTTP, with every response validated against the catalog. */
 export interface ServedCommunity {
-  /** The response to a path below that of the community endpoints, with any status. */
+  /** The response to a path relative to the community endpoints, with any status. */
   request(path: string): Promise<{ readonly status: number; readonly text: string; readonly message: string; readonly data: ListData }>;
   /** The data of a response with status 200. @throws {Error} for any other status. */
   get(path: string): Promise<ListData>;
-  /** The items of the response to a path below that of the chain. @throws {Error} for any status but 200. */
+  /** The items of the response to a path relative to the chain. @throws {Error} for any status other than 200. */
   itemsOf(path: string): Promise<ListData["items"]>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export const serveCommunity = async (
   }: {
     readonly protocols: readonly Protocol[];
     readonly community: ConfiguredContracts;
-    /** Receives the lines of the log, in JSON. */
+    /** Receives the lines of the log, as JSON. */
     readonly logged?: string[];
   },
 ): Promise<ServedCommunity> => {

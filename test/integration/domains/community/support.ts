@@ -18,7 +18,7 @@ const created = "Created(address indexed vault, address asset)";
 export const deposit = "Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)";
 export const withdraw = "Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)";
 
-/** The vaults of a factory, with the price of 10^36 shares where a vault was touched and every 16 blocks. */
+/** The vaults of a factory. The price of 10^36 shares is read at each block that touches a vault and every 16 blocks. */
 export const vaultsOf = (factory: Address | null, parts: Partial<Protocol> = {}): Protocol =>
   protocolOf({
     id: "vaults",
@@ -44,7 +44,7 @@ export const vaultsOf = (factory: Address | null, parts: Partial<Protocol> = {})
 export interface CommunityIndex {
   readonly running: TestIndexer;
   readonly warnings: string[];
-  /** Which calls fail: those at heights up to `lacksUpTo` that are not in `keeps`, those of `contracts`, and all of them while `isDown`. */
+  /** Calls that fail: those at heights up to `lacksUpTo` except for heights in `keeps`, those to `contracts`, and all calls while `isDown`. */
   readonly fault: { lacksUpTo: number; keeps: ReadonlySet<number>; contracts: ReadonlySet<Address>; isDown: boolean };
   /** Waits until the index is at the node's head. */
   waitForHead(): Promise<void>;
@@ -58,7 +58,7 @@ export interface CommunityOptions {
   readonly community?: ConfiguredContracts;
   readonly readerRole?: string | null;
   readonly isPruned?: boolean;
-  /** Projections besides those of tokens and of the protocols. */
+  /** Projections in addition to the token projection and the protocols' projections. */
   readonly projections?: readonly Projection[];
 }
 
@@ -127,13 +127,13 @@ const faultySource = (source: Source, fault: CommunityIndex["fault"], isPruned: 
     if (fault.isDown) throw new Error("The node is down.");
     const outcomes = await source.calls(calls, height);
     return outcomes.map((outcome, position): CallOutcome => {
-      const isFailing = (height <= fault.lacksUpTo && !fault.keeps.has(height)) || isOfContract(calls[position], fault.contracts);
+      const isFailing = (height <= fault.lacksUpTo && !fault.keeps.has(height)) || isCallTo(calls[position], fault.contracts);
       return isFailing ? { ok: false, reverted: false } : outcome;
     });
   },
 });
 
-/** Whether a call, or a call in a multicall, is of one of the contracts. A multicall contains the addresses that it calls. */
-const isOfContract = (call: ContractCall | undefined, contracts: ReadonlySet<Address>): boolean =>
+/** Whether a call, or a call within a multicall, is to one of the contracts. The data of a multicall contains the addresses that it calls. */
+const isCallTo = (call: ContractCall | undefined, contracts: ReadonlySet<Address>): boolean =>
   call !== undefined &&
   [...contracts].some((address) => call.to === address || (call.to === multicallAddress && call.data.includes(address.slice(2))));

@@ -64,7 +64,7 @@ describe("a declared protocol whose rows cannot be written", () => {
     expect(await count("cq_vaults_deposits")).toBeGreaterThan(0);
   });
 
-  it("responds with 503 and the path that has the reason", async () => {
+  it("responds with 503 and the path that reports the reason", async () => {
     await test.database.query("ALTER TABLE cq_vaults_deposits RENAME TO hidden");
     await deposit();
     await index.waitForHead();

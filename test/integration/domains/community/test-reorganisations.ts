@@ -12,10 +12,10 @@ import { type CommunityIndex, type CommunityOptions, startCommunityIndex } from 
 
 type Random = ReturnType<typeof createRandom>;
 
-/** The numbers of blocks that are replaced. */
+/** The depths of the reorganisations, in blocks. */
 const depths = [1, 3, 10, 30] as const;
 
-/** A market on a chain whose last blocks are replaced. */
+/** A market on a chain that is reorganised. */
 export interface BranchedMarket extends Pick<CommunityOptions, "protocols" | "community" | "projections"> {
   /** The accounts whose responses are compared. */
   readonly wallets: readonly Address[];
@@ -33,16 +33,16 @@ const responsesOf = async (database: Database, protocol: Protocol, wallets: read
   const itemsOf = createItemsOf(database, protocol);
   const responses: unknown[] = [];
   for (const operation of Object.keys(protocol.operations)) {
-    const isOfWallet = ["balances", "tokens", "transactions"].includes(operation);
-    for (const request of isOfWallet ? wallets.map((wallet) => ({ height, wallet })) : [{ height }])
+    const needsWallet = ["balances", "tokens", "transactions"].includes(operation);
+    for (const request of needsWallet ? wallets.map((wallet) => ({ height, wallet })) : [{ height }])
       responses.push({ operation, request, items: await itemsOf(operation, request) });
   }
   return responses;
 };
 
 /**
- * Declares tests that replace the last blocks of a market's chain: all tables and responses must equal those of an index that never saw the
- * replaced blocks. The named tables must have rows, and some of these must change.
+ * Declares tests that replace the last blocks of a market's chain and expect the tables and responses of an index that never indexed the
+ * replaced blocks. The named tables must have rows, and some of these rows must change.
  */
 export const testReorganisations = (
   seed: string,
@@ -73,8 +73,8 @@ export const testReorganisations = (
     for (const protocol of market.protocols) responses.push(...(await responsesOf(database, protocol, market.wallets, height)));
     return { responses, tables: await dump(database) };
   };
-  /** The state of an index that never saw the replaced blocks. */
-  const undisturbed = async () => {
+  /** The state of an index that never indexed the replaced blocks. */
+  const stateOfFreshIndex = async () => {
     const other = await createTestDatabase();
     const running = await startIndex(other);
     await running.sync();
@@ -97,7 +97,7 @@ export const testReorganisations = (
     await chain?.stop();
   });
 
-  it.each(depths)("of %i blocks equal those of an undisturbed index", async (depth) => {
+  it.each(depths)("tables and responses equal those of an index that never indexed the %i replaced blocks", async (depth) => {
     await addBlocks(depth + 3);
     await market.mineLast?.();
     await index.sync();
@@ -105,7 +105,7 @@ export const testReorganisations = (
     await replaceBlocks(chain, depth, random, [...transactions(10 + depth), ...(market.branchTransactions ?? [])]);
     await addBlocks(1);
     await index.sync();
-    const [after, expected] = [await stateOf(test), await undisturbed()];
+    const [after, expected] = [await stateOf(test), await stateOfFreshIndex()];
     for (const [name, rows] of Object.entries(expected.tables)) expect(after.tables[name], name).toEqual(rows);
     expect(after.responses).toEqual(expected.responses);
     for (const name of ownTables) expect(after.tables[name]?.length, name).toBeGreaterThan(2);

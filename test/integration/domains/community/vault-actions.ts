@@ -3,7 +3,7 @@ import { type Address, type Hex, zeroAddress } from "../../../../runtime/lib/hex
 import type { TestChain } from "../../../support/chain.ts";
 import { deposit, withdraw } from "./support.ts";
 
-/** An action of an account with a vault, and what the account gave and received. */
+/** An account's action with a vault, and the amounts that the account gave and received. */
 interface VaultAction {
   readonly action: string;
   readonly block_height: number;
@@ -22,7 +22,7 @@ interface NodeLog {
   readonly address: Address;
 }
 
-/** The events of ERC-4626, and which of their parameters are the giver, the receiver, their amounts and the sender. */
+/** The events of ERC-4626, and their parameters for the giver, the receiver, the amounts of both and the sender. */
 const kinds = {
   deposit: { text: deposit, giver: "sender", receiver: "owner", given: "assets", received: "shares", sender: "sender" },
   withdraw: { text: withdraw, giver: "owner", receiver: "receiver", given: "shares", received: "assets", sender: "sender" },

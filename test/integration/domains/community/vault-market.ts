@@ -13,7 +13,7 @@ export interface Market {
   readonly vaults: Address[];
   /** A deposit into the first vault. */
   deposit(from: Address, assets: bigint): TestTransaction;
-  /** A random deposit, withdrawal, or donation, which emits no event of the vault; some fail. */
+  /** A random deposit or withdrawal, or a donation, which emits no event of the vault; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 
@@ -49,7 +49,7 @@ export const startMarket = async (chain: TestChain): Promise<Market> => {
   await chain.mine();
   const vaults: Address[] = [];
   for (let count = 0; count < 2; count += 1) await createVault(chain, { asset, factory, vaults });
-  const ofVault = (from: Address, vault: Address, name: string, args: readonly unknown[]) => ({
+  const callVault = (from: Address, vault: Address, name: string, args: readonly unknown[]) => ({
     from,
     ...call(contracts("Vault"), vault, name, args),
   });
@@ -57,16 +57,16 @@ export const startMarket = async (chain: TestChain): Promise<Market> => {
     asset,
     factory,
     vaults,
-    deposit: (from, assets) => ofVault(from, vaults[0] as Address, "deposit", [assets, from]),
+    deposit: (from, assets) => callVault(from, vaults[0] as Address, "deposit", [assets, from]),
     randomTransaction: (random) => {
       const [from, to, vault] = [random.pick(people), random.pick(people), random.pick(vaults)];
       const amount = BigInt(random.between(1, 1_000_000));
       return random.pick<TestTransaction>([
-        ofVault(from, vault, "deposit", [amount, to]),
-        ofVault(from, vault, "deposit", [amount, from]),
-        ofVault(from, vault, "mint", [amount, to]),
-        ofVault(from, vault, "withdraw", [amount / 8n, to, from]),
-        ofVault(from, vault, "redeem", [amount / 16n, from, from]),
+        callVault(from, vault, "deposit", [amount, to]),
+        callVault(from, vault, "deposit", [amount, from]),
+        callVault(from, vault, "mint", [amount, to]),
+        callVault(from, vault, "withdraw", [amount / 8n, to, from]),
+        callVault(from, vault, "redeem", [amount / 16n, from, from]),
         { from, ...call(contracts("Asset"), asset, "transfer", [vault, amount / 3n]) },
       ]);
     },

@@ -54,8 +54,8 @@ const itemsOf = (operation: string, parameters: Partial<OperationParameters> = {
 const read = async (to: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>
   BigInt(await chain.rpc<Hex>("eth_call", [call(contracts("Vault"), to, name, args), `0x${height.toString(16)}`]));
 
-/** The newest block up to a height in which a vault was used or announced, which is that of its readings. */
-const readAt = async (vault: Address, height: number): Promise<number> => {
+/** The block of a vault's newest readings up to a height: the last block in which it was used or announced. */
+const readingBlock = async (vault: Address, height: number): Promise<number> => {
   const [row] = await test.database.query<{ block: number }>(
     "SELECT max(block_number) AS block FROM cq_protocol_06.total_assets WHERE contract = $1 AND block_number <= $2",
     [bytes(vault), height],
@@ -73,7 +73,7 @@ describe("market_data and markets of protocol 06", () => {
       expect(items.map(({ pool_address }) => pool_address).sort()).toEqual([...market.vaults].sort());
       for (const item of items) {
         const vault = item.pool_address as Address;
-        const block = await readAt(vault, height);
+        const block = await readingBlock(vault, height);
         const [assets, shares] = [await read(vault, "totalAssets", [], block), await read(vault, "totalSupply", [], block)];
         expect(item).toMatchObject({
           name: "Vault",
@@ -99,14 +99,14 @@ describe("market_data and markets of protocol 06", () => {
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
   });
 
-  it("have a supply rate: the annualised growth of the share price since the first reading", async () => {
+  it("have the annualised growth of the share price since the first reading as supply rate", async () => {
     for (const { pool_address, supply_rate } of await itemsOf("markets")) {
       const vault = pool_address as Address;
       const [first] = await test.database.query<{ block: number }>(
         "SELECT min(block_number) AS block FROM cq_protocol_06.share_price WHERE contract = $1 AND assets > 0",
         [bytes(vault)],
       );
-      const blocks = [first?.block ?? 0, await readAt(vault, head)];
+      const blocks = [first?.block ?? 0, await readingBlock(vault, head)];
       const prices = await Promise.all(blocks.map((block) => read(vault, "convertToAssets", [10n ** 36n], block)));
       const times = await Promise.all(blocks.map((block) => timeOf(chain, block)));
       const growth = Number(prices[1]) / Number(prices[0]) - 1;
@@ -124,13 +124,13 @@ describe("market_data and markets of protocol 06", () => {
 });
 
 describe("balances of protocol 06", () => {
-  it("equal what the vaults would return for the wallet's shares, at five heights", async () => {
+  it("equal the assets that the vaults would return for the wallet's shares, at five heights", async () => {
     for (const wallet of chain.accounts.slice(0, 4) as Address[]) {
       for (const height of heights()) {
         const expected: Record<string, string> = {};
         for (const vault of market.vaults) {
           const shares = await read(vault, "balanceOf", [wallet], height);
-          const assets = await read(vault, "convertToAssets", [shares], await readAt(vault, height));
+          const assets = await read(vault, "convertToAssets", [shares], await readingBlock(vault, height));
           if (shares > 0n) expected[vault] = String(assets);
         }
         const items = await itemsOf("balances", { wallet, height });
@@ -179,7 +179,7 @@ describe("transactions of protocol 06", () => {
     }
   });
 
-  it("continue on the next page", async () => {
+  it("are paginated without gaps or duplicates", async () => {
     const [wallet] = chain.accounts as [Address];
     const all = await itemsOf("transactions", { wallet });
     const pages = [];
@@ -187,7 +187,7 @@ describe("transactions of protocol 06", () => {
     expect(pages).toEqual(all);
   });
 
-  it("are those up to the as-of block", async () => {
+  it("end at the as-of block", async () => {
     const [wallet] = chain.accounts as [Address];
     const all = await itemsOf("transactions", { wallet });
     const height = head - 3;

@@ -27,7 +27,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** What statements cost: the buffers that they read, and the rows that the nodes of their plans returned. */
+/** The cost of statements: the buffers that they read, and the rows that the nodes of their plans returned. */
 interface Cost {
   readonly buffers: number;
   readonly rows: number;
@@ -80,7 +80,7 @@ const lists = [
 ];
 
 describe.each(lists)("$name", ({ open }) => {
-  it("cost as much for a page at the end as for the tenth one, once a page was read there", async () => {
+  it("cost about as much for a page at the end as for the tenth page, after a page at the end was read", async () => {
     const costOf = openCosts(open);
     const early = await costOf(900);
     const first = await costOf(rows - pageSize);

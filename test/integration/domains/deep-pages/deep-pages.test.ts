@@ -48,7 +48,7 @@ const lists = [
   },
 ];
 
-/** Reads the pages with the given numbers, and compares each with the same part of the rows. */
+/** Reads the pages with the given numbers, and compares each with the corresponding rows. */
 async function readPages(read: ReadRows, rows: readonly string[], numbers: readonly number[], size = pageSize): Promise<void> {
   for (const number of numbers)
     expect(await read(size, number * size), `page ${number}`).toEqual(rows.slice(number * size, (number + 1) * size));
@@ -81,7 +81,7 @@ describe.each(lists)("$name", ({ open, rows, rowsOfBranch }) => {
     expect(pages.flat()).toEqual(expected);
   }, 60_000);
 
-  it("are those of the current branch after a reorganisation", async () => {
+  it("follow the current branch after a reorganisation", async () => {
     const { database } = test;
     const [expected, expectedOfBranch] = [rows(), rowsOfBranch()];
     const read = open(database);

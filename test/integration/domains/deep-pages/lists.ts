@@ -14,7 +14,7 @@ export type ReadRows = (limit: number, offset: number) => Promise<string[]>;
 export interface List {
   readonly name: string;
   readonly open: (database: Queryable, last: number) => ReadRows;
-  /** The rows of a block, newest first. `indexes` are those of the contract's logs, transactions and actions in it. */
+  /** The rows of a block, newest first. `indexes` are the indexes of the contract's logs, transactions and actions in the block. */
   readonly rowsOf: (block: number, indexes: readonly number[]) => string[];
 }
 

@@ -22,7 +22,7 @@ let wallet: string;
 let get: (path: string) => Promise<{ readonly items: readonly Item[]; readonly pagination?: { readonly has_more: boolean } }>;
 const closing: (() => Promise<void>)[] = [];
 
-/** The fields by which a log or a transaction is found on the node. */
+/** The fields that identify a log or a transaction on the node. */
 interface Item {
   readonly tx_hash: string;
   readonly log_offset?: number;
@@ -30,7 +30,7 @@ interface Item {
 
 const waitForHead = () => until("the index to reach the head", () => isAtHead(test.database, chain));
 
-/** Mines a block with calls of the token by the wallet; nonces are explicit because the node receives the calls at the same time. */
+/** Mines a block with calls of the token by the wallet; nonces are explicit because the node receives the calls concurrently. */
 async function mineCalls(name: string, calls: readonly (readonly unknown[])[]): Promise<void> {
   const nonce = Number(await chain.rpc<string>("eth_getTransactionCount", [wallet, "latest"]));
   const transactions = calls.map((args, index) => ({
@@ -84,11 +84,11 @@ afterAll(async () => {
 });
 
 /** The token's logs on the node, newest first. */
-async function logsOfNode(): Promise<LogOfNode[]> {
-  return (await chain.rpc<LogOfNode[]>("eth_getLogs", [{ address: token, fromBlock: "0x0" }])).reverse();
+async function readNodeLogs(): Promise<NodeLog[]> {
+  return (await chain.rpc<NodeLog[]>("eth_getLogs", [{ address: token, fromBlock: "0x0" }])).reverse();
 }
 
-interface LogOfNode {
+interface NodeLog {
   readonly transactionHash: string;
   readonly logIndex: string;
   readonly topics: readonly string[];
@@ -97,9 +97,9 @@ interface LogOfNode {
 /** keccak256("Transfer(address,address,uint256)"); the deployment emits other logs. */
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** The lists of the wallet and of the token with the rows that the node has, newest first. */
-async function listsOfNode() {
-  const logs = await logsOfNode();
+/** The lists of the wallet and of the token with the node's rows, newest first. */
+async function readNodeLists() {
+  const logs = await readNodeLogs();
   const rows = logs.map((log) => `${log.transactionHash}:${Number(log.logIndex)}`);
   const transfers = logs.filter(({ topics }) => topics[0] === transferTopic);
   const transactions = [...new Set(transfers.map(({ transactionHash }) => transactionHash))];
@@ -115,7 +115,7 @@ async function listsOfNode() {
   ];
 }
 
-type List = Awaited<ReturnType<typeof listsOfNode>>[number];
+type List = Awaited<ReturnType<typeof readNodeLists>>[number];
 
 async function expectPage({ path, query, rows, rowOf }: List, number: number): Promise<void> {
   const { items, pagination } = await get(`${path}?page-size=${size}&page-number=${number}${query}`);
@@ -123,7 +123,7 @@ async function expectPage({ path, query, rows, rowOf }: List, number: number): P
   expect(pagination?.has_more).toBe(rows.length > (number + 1) * size);
 }
 
-/** Compares some pages of all lists, chosen from the numbers of their pages. */
+/** Compares the pages of all lists that `choose` selects from the page numbers. */
 async function expectPages(lists: readonly List[], choose: (numbers: readonly number[]) => readonly number[]): Promise<void> {
   for (const list of lists) for (const number of choose(numbersOf(list))) await expectPage(list, number);
 }
@@ -132,7 +132,7 @@ const numbersOf = ({ rows }: List): number[] => Array.from({ length: Math.ceil(r
 
 it("the lists of a wallet and of a token with 2,400 transfers have the node's rows on each page, in any order", async () => {
   const random = createRandom("served pages");
-  const lists = await listsOfNode();
+  const lists = await readNodeLists();
   for (const { rows } of lists) expect(rows.length).toBeGreaterThanOrEqual(transfersPerBlock * blocksWithTransfers);
   await expectPages(lists, (numbers) => numbers);
   await expectPages(lists, (numbers) => numbers.toReversed());
@@ -163,7 +163,7 @@ it("the pages of a wallet's transactions equal the node's, from the oldest page 
 }, 120_000);
 
 it("a list contains each row once while the chain grows or is reorganised above its anchor, and follows reorganisations below it", async () => {
-  const lists = await listsOfNode();
+  const lists = await readNodeLists();
   // Page 0 pins the anchor at the head.
   await expectPages(lists, () => [0, 1, 11, 12]);
   const [, recipient = "0x"] = chain.accounts;
@@ -183,7 +183,7 @@ it("a list contains each row once while the chain grows or is reorganised above 
   const before = lists.map(({ rows }) => rows.length);
   await chain.rpc("anvil_reorg", [3 + 5 + 2, []]);
   await waitForHead();
-  const replaced = await listsOfNode();
+  const replaced = await readNodeLists();
   expect(replaced.map(({ rows }) => rows.length)).toEqual(before.map((count) => count - 2 * transfersPerBlock));
   await expectPages(replaced, (numbers) => numbers);
   await expectPages(replaced, (numbers) => numbers.toReversed());

@@ -136,7 +136,7 @@ describe.each(chapters)("an index %s", (_, transact) => {
       await expectPool(node, (await api.get(`week/xy=k/${node.exchangeOf(pair)}/pools/address/${pair}/`)).items[0], node.headTime + 1);
   });
 
-  it("lists pools with a swap in seven days by liquidity, as of the last closed hour and of each previous day", async () => {
+  it("lists pools with a swap in seven days by liquidity, as of the last closed hour and each previous day", async () => {
     for (const name of names) {
       const days = Array.from(
         { length: Math.floor((closed - firstMidnight) / secondsPerDay) },
@@ -154,7 +154,7 @@ describe.each(chapters)("an index %s", (_, transact) => {
     }
   });
 
-  it("returns the sums of each exchange", async () => {
+  it("returns the totals of each exchange", async () => {
     for (const name of names) {
       const [item] = (await api.get(`week/xy=k/${name}/ecosystem/`)).items;
       const swaps = pairsOf(name).map((pair) => node.swapsOf(pair, closed - secondsPerDay, closed).length);
@@ -184,7 +184,7 @@ describe.each(chapters)("an index %s", (_, transact) => {
     }
   });
 
-  it("prices tokens of 0 to 27 decimals through pairs, concentrated pools and feeds, and returns null for an unknown token", async () => {
+  it("prices tokens with 0 to 27 decimals through pairs, concentrated pools and feeds, and returns null for an unknown token", async () => {
     const { tokens } = market;
     const assets = [...Object.values(tokens), nativeTokenAddress];
     const response = await api.get(`pricing/historical_by_addresses_v2/week/EUR/${assets}/?from=2023-11-15&to=2023-11-18`);

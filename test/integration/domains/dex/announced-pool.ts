@@ -4,7 +4,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../support/chain.ts";
 import { emit, read, type TestExchange, uniswap } from "../pools/support.ts";
 
-/** Emits, as another factory and with other tokens, the creation event of a pool that its exchange has yet to create. Returns the pool's address. */
+/** Emits the creation event of a pool from another factory, with other tokens, before the exchange creates the pool. Returns its address. */
 export const announceEarly = async (
   chain: TestChain,
   exchange: TestExchange,

@@ -13,7 +13,7 @@ export const expectNearOrNull = (actual: number | null, expected: number | null,
   else expect(Math.abs(actual - expected), `${label}: ${actual} for ${expected}`).toBeLessThanOrEqual(Math.abs(expected) * 1e-11);
 };
 
-/** A value and the time since which it holds. */
+/** A value and the time from which it holds. */
 interface TimedValue {
   readonly since: number;
   readonly value: number;
@@ -133,7 +133,7 @@ export const createExpectedValues = async (market: Market) => {
     );
   const sum = (swaps: readonly PairLog[], argument: string): bigint =>
     swaps.reduce((total, { args }) => total + ((args[argument] as bigint | undefined) ?? 0n), 0n);
-  /** The value of the amounts in at the closing prices; if one price is unknown, that of the amounts in and out of the other token. */
+  /** The value of the amounts in at the closing prices; if one price is unknown, the value of the amounts in and out of the other token. */
   const volume = (pair: Address, from: number, to: number): number | null => {
     const swaps = swapsOf(pair, from, to);
     if (swaps.length === 0) return 0;
@@ -172,7 +172,7 @@ export const createExpectedValues = async (market: Market) => {
     },
     /**
      * Dollars per whole share: twice the square root of the product of both sides' values, divided by the supply, as the median of the
-     * 15 minutes; null if the pool held less than the floor on both sides.
+     * 15 minutes; null if each side of the pool had a value of less than 10,000 dollars.
      */
     shareRate: async (pair: Address, time: number): Promise<number | null> => {
       const end = endOf(time);

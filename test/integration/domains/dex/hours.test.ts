@@ -10,7 +10,7 @@ import { approve, deployExchange, mineTransactions, mint, type TestExchange } fr
 import { announceEarly } from "./announced-pool.ts";
 import { finishHours, type PricedAsset, rollUp, secondsPerHour, writePrices } from "./support.ts";
 
-// Pages through lists that are ranked by hour, while hours pass.
+// Pages through lists that are ranked hourly, while hours pass.
 let chain: TestChain;
 let exchange: TestExchange;
 let test: TestDatabase;
@@ -75,7 +75,7 @@ beforeAll(async () => {
     chain,
     deployed.flatMap((token) => [mint(token, person, 10n ** 30n), approve(person, token, exchange.router)]),
   );
-  // Another factory announces the last pool before its creation: it is in no exchange's stored sums, but must appear in the exchange's lists.
+  // Another factory announces the last pool before its creation, so no exchange's stored sums include it, but the exchange's lists must.
   const pair = await announceEarly(chain, exchange, [a, c], [a, b]);
   await mineTransactions(chain, [addLiquidity(0, 3_000_000n), addLiquidity(1, 2_000_000n), addLiquidity(2, 1_000_000n)]);
   pools = [await exchange.pairOf(a, b), await exchange.pairOf(b, c), await exchange.pairOf(a, c)];
@@ -101,14 +101,14 @@ describe("an exchange with a pool that another factory claims", () => {
     expect(
       await test.database.query("SELECT FROM shared_pools WHERE factory = $1", [Buffer.from(exchange.factory.slice(2), "hex")]),
     ).toHaveLength(1);
-    // Each of the three pools has one swap. Liquidity of 3, 2 and 1 million of both tokens is 12 million tokens, of one cent each.
+    // Each of the three pools has one swap. Liquidity of 3, 2 and 1 million of both tokens is 12 million tokens, at one cent each.
     const [hour] = await test.database.query<{ pools: number; swaps: number; day_swaps: number; ranked_tokens: number; liquidity: string }>(
       "SELECT pools, swaps, day_swaps, ranked_tokens, liquidity FROM exchange_hours ORDER BY hour DESC LIMIT 1",
     );
     expect(hour).toMatchObject({ pools: 3, swaps: 3, ranked_tokens: 3 });
     const { items } = await api.get("week/xy=k/swap/tokens/");
     const total = items.map((item: ResponseData) => Number(item.total_liquidity)).reduce((sum: number, amount: number) => sum + amount, 0);
-    // Each swap pays in what the previous one paid out: the trader's losses remain in the pools.
+    // Each swap sells the output of the previous one; the trader's losses remain in the pools.
     expect(total).toBeGreaterThanOrEqual(12_000_000);
     expect(total).toBeLessThan(12_000_010);
     expect(Number(hour?.liquidity)).toBe(total / 100);
@@ -155,7 +155,7 @@ describe("pages of a ranked list", () => {
 
   it("do not mix hours that end with the same block before their prices are computed", async () => {
     await inHour(firstHour + 11);
-    // The hours 7 to 10 ended with the same block; only the prices of the first are computed.
+    // Hours 7 to 10 ended with the same block; only the prices of hour 7 are computed.
     await computePrices(firstHour + 7);
     expect(await rollUp(test.database, [exchange.factory])).toBe(0);
     await computePrices(firstHour + 10);
@@ -175,7 +175,7 @@ describe("pages of a ranked list", () => {
 describe("rolled-up hours", () => {
   const isLastOfDay = (hour: number) => hour % 24 === 23;
 
-  it("are kept while pages may refer to them, and the last of each day forever", async () => {
+  it("are retained while pages may refer to them; the last hour of each day is retained forever", async () => {
     for (let hour = 17; hour <= 31; hour += 1) {
       await inHour(firstHour + hour, ...trade());
       await computePrices(firstHour + hour - 1);
@@ -199,7 +199,7 @@ describe("rolled-up hours", () => {
     await computePrices(firstHour + 30);
   });
 
-  it("are not written if a reorganisation drops their block in the meantime", async () => {
+  it("are not written if a reorganisation drops their block before the write", async () => {
     const hour = firstHour + 30;
     await test.database.query("DELETE FROM exchange_hours WHERE hour = $1", [hour]);
     const replaced = Buffer.alloc(32, 7);

@@ -61,7 +61,7 @@ export const firstMidnight = Date.UTC(2023, 10, 15) / 1000;
 /** Decimals of the first five: 6, 18, 0, 27, 18. Toll has a transfer fee of 1 %, silk only a concentrated pool, bare no metadata, mist no pool. */
 export type MarketToken = "usd" | "gold" | "ticket" | "saffron" | "toll" | "silk" | "bare" | "mist";
 
-/** Smallest units per whole token; those of the bare token are unknown to the index. */
+/** Smallest units per whole token; unknown to the index for the bare token. */
 export const units = {
   usd: 10n ** 6n,
   gold: 10n ** 18n,

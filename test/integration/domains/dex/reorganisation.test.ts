@@ -58,7 +58,7 @@ const priceChanges = (database: Database, span: "hour" | "day") =>
      ORDER BY asset, ${span}`,
   );
 
-/** All derived rows, except roll-ups of hours that only one of the schedules keeps, and all but the last row of the price progress. */
+/** All derived rows, with roll-ups of the given hours only and only the last row of the price progress. */
 const tables = async (database: Database, hours: ReadonlySet<number>): Promise<Record<string, unknown>> => {
   const rows: Record<string, unknown> = await dump(database);
   rows.price_hours = await priceChanges(database, "hour");
@@ -131,7 +131,7 @@ const mineAt = async (times: readonly number[], transactions: () => readonly Tes
     await pricing.computeAll();
   }
 };
-/** Mines blocks and restarts the jobs after each: prices are computed, but only the first due roll-up. */
+/** Mines blocks and restarts the jobs after each: prices are computed, but only the first due roll-up runs. */
 const mineWithRestarts = async (times: readonly number[]): Promise<void> => {
   for (const time of times) {
     await market.block(time, ...randomTransactions());

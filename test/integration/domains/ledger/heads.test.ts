@@ -21,7 +21,7 @@ const insertBlock = (number: number, branch = 0) =>
     [chainId, number, bytes(hashOf(number, branch))],
   );
 
-/** Heads with notifications and a clock that the test sets; `statements` counts those sent. */
+/** Heads with notifications and a clock that the test sets; `counter` counts the statements sent. */
 function create() {
   const now = { value: 0 };
   const state = { value: "connected" as NotificationState };

@@ -166,7 +166,7 @@ describe("primary names of addresses", () => {
   it.each([
     ["empty", ""],
     ["a name with a NUL", "alice\0.eth"],
-    ["characters that need escaping in arrays and HTML", 'al,i"c}e\\.eth<script>'],
+    ["a name with characters that need escaping in arrays and HTML", 'al,i"c}e\\.eth<script>'],
     ["thousands of characters long", `${"a".repeat(4_000)}.eth`],
   ])("are omitted when they are %s, and indexing continues", async (_, name) => {
     await names.claim(alice, name);

@@ -26,12 +26,12 @@ const nameArtifacts = {
   resolver: () => load("@ensdomains/resolver/build/contracts/PublicResolver.json"),
 };
 
-/** A registry on a test chain whose root belongs to the chain's first account, with two resolvers and a registrar of reverse names. */
+/** A registry on a test chain whose root is owned by the chain's first account, with two resolvers and a reverse registrar. */
 export interface NameService {
   readonly registry: Address;
   readonly resolver: Address;
   readonly otherResolver: Address;
-  /** Makes the first account the owner of a name, whose parents must be its own, and sets the name's resolver. */
+  /** Makes the first account the owner of a name, whose parents it must own, and sets the name's resolver. */
   register(name: string, resolver?: Address | null): Promise<void>;
   setAddress(name: string, account: Address, resolver?: Address): Promise<void>;
   /** Claims a name for an account, in a transaction from that account. */

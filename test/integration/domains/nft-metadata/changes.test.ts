@@ -73,7 +73,7 @@ describe("new tokens", () => {
     expect(await index.test.database.query("SELECT standard FROM nft_reads")).toEqual([{ standard: standards.erc721 }]);
   });
 
-  it("are not queued again when the progress was rolled back", async () => {
+  it("are not queued again after the progress is rolled back", async () => {
     await mintRed(3);
     await index.test.database.query("DELETE FROM nft_read_progress");
     await index.queue();
@@ -182,7 +182,7 @@ describe("announced changes", () => {
     expect(await index.test.database.query("SELECT FROM nft_refreshes")).toEqual([]);
   });
 
-  it("invalidate a read in progress: its result is discarded and the token is read again", async () => {
+  it("discard the result of a read in progress and read the token again", async () => {
     await mintRed(1);
     const [before] = await index.metadata();
     await index.announce(collection, 0, 0, (await index.indexBlocks()) + 1);

@@ -23,7 +23,7 @@ export interface MetadataNode {
   readonly source: Source;
   readonly gallery: Address;
   deployCollection(): Promise<Address>;
-  /** Sets the metadata URL of a range of ids, in a block of its own. */
+  /** Sets the metadata URL of a range of ids, in a separate block. */
   setUri(collection: Address, first: number, last: number, text: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export interface MetadataIndex {
   indexBlocks(): Promise<number>;
   mint(token: Address, ids: readonly (number | bigint)[], block: number, standard?: number): Promise<void>;
   announce(token: Address, from: number | bigint, to: number | bigint, block: number): Promise<void>;
-  /** Runs the queueing jobs until nothing is left to queue; returns the number of rounds. */
+  /** Runs the queueing jobs until nothing remains to queue; returns the number of rounds. */
   queue(): Promise<number>;
   worker(readDocument: ReadDocument, overrides?: Partial<MetadataWorkerDeps>): ReturnType<typeof createMetadataWorker>;
   jobContext(): JobContext;

@@ -88,7 +88,7 @@ describe("metadata in a data: URL", () => {
     ["with a byte order mark", `data:application/json;base64,${base64('\ufeff{"name":"é #1"}')}`],
     ["escaped, with an id as the fragment", `data:application/json,${encodeURIComponent('{"name":"é #1"}')}#7`],
     ["base64, with an id as the fragment", `data:application/json;base64,${base64('{"name":"é #1"}')}#7`],
-    ["in capitals", `DATA:Application/JSON;BASE64,${base64('{"name":"é #1"}')}`],
+    ["in upper case", `DATA:Application/JSON;BASE64,${base64('{"name":"é #1"}')}`],
   ])("is read: %s", async (_, url) => {
     expect(nameOf(await readWith(url))).toBe("é #1");
   });
@@ -220,7 +220,7 @@ describe("several gateways", () => {
     expect(await readWith(url)).toMatchObject({ ok: false, isPermanent: false });
   });
 
-  it("are not tried further when a document is too large", async () => {
+  it("are not tried after one sends a document that is too large", async () => {
     expect(await readWith(url, { documentBytes: 5 })).toMatchObject({ ok: false, isPermanent: true });
     expect(second.paths).toEqual([]);
   });

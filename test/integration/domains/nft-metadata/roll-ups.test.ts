@@ -113,7 +113,7 @@ describe("roll-ups of metadata", () => {
     expect(stored).toEqual({ values: [], traits: [], documents: [] });
   });
 
-  it("retain the block of a collection's first document while it has any", async () => {
+  it("retain the block of a collection's first document while the collection has documents", async () => {
     const [collection] = collections;
     attributesOf.set(urlOf(collection, 0), []);
     const first = await index.indexBlocks();

@@ -162,7 +162,7 @@ describe("values of a trait", () => {
     }
   });
 
-  it("are refused beyond the maximum number of rows, and truncated to the first ones in the summary", async () => {
+  it("return 400 beyond the maximum number of rows, and are truncated to the first ones in the summary", async () => {
     await insertTokens(
       wide,
       Array.from({ length: 13 }, (_, id) => [

@@ -108,7 +108,7 @@ describe("the metadata worker", () => {
     expect(await index.test.database.query("SELECT FROM nft_reads WHERE leased_until IS NOT NULL")).toEqual([]);
   });
 
-  it("does not delay a host because of a thousand hosts that fail", async () => {
+  it("does not delay a host while a thousand other hosts fail", async () => {
     await mintAndQueue("https://{id}.down.example/", 1_000, standards.erc1155);
     await mintAndQueue("https://quick.example/{id}", 60, standards.erc1155, 1_000);
     const web = createFakeWeb({ "https://quick.example/": () => documentNamed("quick") });

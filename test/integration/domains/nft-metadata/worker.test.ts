@@ -24,7 +24,7 @@ const mintAndQueue = (url: string, count: number, standard?: number, first?: num
   mintAndQueueTokens({ node, index, collection }, url, count, standard, first);
 
 describe("the metadata worker", () => {
-  it("reads data: URLs, URLs with {id} substituted, and records tokens without a URL", async () => {
+  it("reads data: URLs and URLs with {id} substituted, and records tokens without a URL", async () => {
     const other = await node.deployCollection();
     await node.setUri(collection, 1, 1, dataUrl({ name: "inline" }));
     await node.setUri(other, 10, 11, "https://one.example/{id}.json");

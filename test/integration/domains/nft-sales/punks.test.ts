@@ -89,7 +89,7 @@ beforeAll(async () => {
     callPunks(cleo, "buyPunk", [1n], 2n * ether),
   );
   const moved = await chain.head();
-  // Only the highest bid for a punk that is not withdrawn determines its price. On day 4, a punk is bought for nothing.
+  // The highest bid that is not withdrawn determines a punk's price. On day 4, a punk is bought for nothing.
   await mineOn(
     2,
     callPunks(ben, "enterBidForPunk", [2n], ether),
@@ -174,7 +174,7 @@ describe("CryptoPunks", () => {
 
   it("are sold at an unknown price if the bid was placed before the first indexed block", async () => {
     const [anna, ben, cleo] = accounts;
-    // The block of day 3 follows that of the bids.
+    // The block of day 3 follows the block of the bids.
     const late = await indexFrom(heights.moved + 2);
     const sales = await salesIn(late);
     expect(sales[0]).toBe([3, punks, 2n, 1n, anna, cleo, null, null, false].join(" "));

@@ -40,7 +40,7 @@ const expectEqualToFreshIndex = async () => {
   }
 };
 
-it("a reorganisation rolls back sales, their sums and wash-trade marks, and adds those of the new branch", async () => {
+it("a reorganisation rolls back sales, their sums and wash-trade marks, and adds the sales of the new branch", async () => {
   const { chain, art, editions, accounts, sell, mineOn } = market;
   const [anna, ben, cleo] = accounts;
   await mineOn(0, 9, ...sell(anna, ben, erc721Item(art, 0n), native(ether)));

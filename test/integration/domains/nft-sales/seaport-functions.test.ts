@@ -27,7 +27,7 @@ afterAll(() => market?.chain.stop());
 const gas = 3_000_000n;
 /** The key of anvil's second account. */
 const keyOfFirst = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
-const noHash: Hash = `0x${"0".repeat(64)}`;
+const zeroHash: Hash = `0x${"0".repeat(64)}`;
 
 const transferData = (from: Address, to: Address, id: bigint) =>
   encodeFunctionData({ abi: artifacts.erc721().abi, functionName: "transferFrom", args: [from, to, id] });
@@ -50,7 +50,7 @@ contract Imitation {
   }
 }`)("Imitation");
 
-it("sales do not depend on the function that fulfilled their orders; those of an imitation are included only if it is configured", async () => {
+it("sales do not depend on the function that fulfilled their orders; sales of an imitation are included only if it is configured", async () => {
   const { chain, seaport, art, accounts, order, mineOn } = market;
   const [anna, ben, cleo] = accounts;
   const artifact = seaportArtifact();
@@ -78,10 +78,10 @@ it("sales do not depend on the function that fulfilled their orders; those of an
     basicOrderType: 0,
     startTime: basic.startTime,
     endTime: basic.endTime,
-    zoneHash: noHash,
+    zoneHash: zeroHash,
     salt: basic.salt,
-    offererConduitKey: noHash,
-    fulfillerConduitKey: noHash,
+    offererConduitKey: zeroHash,
+    fulfillerConduitKey: zeroHash,
     totalOriginalAdditionalRecipients: 0n,
     additionalRecipients: [{ amount: ether / 10n, recipient: cleo }],
     signature: await signOrder(basic, { chainId: 31337, address: seaport }, keyOfFirst),

@@ -36,7 +36,7 @@ describe("indexed collections", () => {
     expect(burnt).toBeGreaterThan(0);
   });
 
-  it("have the balances of each account by id after every block and some blocks earlier", async () => {
+  it("have the balances of each account by id after every block and three blocks earlier", async () => {
     const { idsHeldAt } = createNftMetadataQueries(await index.open());
     const limit = 1_000;
     for (const owner of Object.values(story.accounts)) {

@@ -19,7 +19,7 @@ import { buildNftStory, type NftStory } from "./story.ts";
 export type ResponseData = any;
 
 export interface TestApi {
-  /** Returns the data of a response, or the message of one whose expected status is an error. */
+  /** Returns the data of a response, or its error message if the expected status is an error. */
   get(path: string, status?: number): Promise<ResponseData>;
 }
 
@@ -91,7 +91,7 @@ const serve = async (story: NftStory, database: Database, now: () => Date): Prom
   };
 };
 
-/** Builds the story on a chain of its own. */
+/** Builds the story on its own chain. */
 export const openIndexedStory = async (): Promise<IndexedStory> => {
   const story = await buildNftStory();
   const head = await story.chain.head();

@@ -217,7 +217,7 @@ describe("a reorganisation", () => {
     await expectEqualToFreshIndex();
   });
 
-  it("leaves nothing of four dropped blocks if the new branch is longer", async () => {
+  it("leaves no data of four dropped blocks if the new branch is longer", async () => {
     const [anna, ben, cleo] = market.accounts;
     await revertToSnapshot();
     for (const hour of [1, 2, 3, 4]) await mineAndReconcile(1, hour, transaction(anna, "mint", ben, BigInt(10 + hour), "white"));

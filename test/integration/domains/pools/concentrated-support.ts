@@ -50,7 +50,7 @@ const lower = (address: string): Address => address.toLowerCase() as Address;
 const deadline = 2n ** 40n;
 const gas = 5_000_000n;
 
-/** A pool's tokens by their addresses, the lower one first, and its fee in millionths. */
+/** A pool's tokens in ascending order of their addresses, and its fee in millionths. */
 export interface PoolKey {
   readonly tokens: readonly [Address, Address];
   readonly fee: number;
@@ -62,7 +62,7 @@ export interface ConcentratedExchange {
   readonly positions: Address;
   readonly router: Address;
   poolOf(key: PoolKey): Promise<Address>;
-  /** Creates a pool, with a price unless it is null. */
+  /** Creates a pool, and initializes it with a price unless the price is null. */
   create(key: PoolKey, sqrtPriceX96: bigint | null): TestTransaction;
   initialize(pool: Address, sqrtPriceX96: bigint): TestTransaction;
   /** Opens a position with no more than these amounts. */

@@ -81,7 +81,7 @@ beforeAll(async () => {
   await mineTransactions(chain, [onPair(second, "burn", third)]);
   // A flash loan that is repaid in the same token.
   await mineTransactions(chain, [{ from: second, gas: 900_000n, ...call(borrower("Borrower"), loan, "borrow", [pair, 10_000n]) }]);
-  // Two deposits and a withdrawal of the second one's shares, in one transaction.
+  // Two deposits and a withdrawal of the second deposit's shares, in one transaction.
   await mineTransactions(chain, [
     { from: second, gas: 2_000_000n, ...call(borrower("Borrower"), loan, "depositAndWithdraw", [pair, ...tokens, 5_000n, third]) },
     exchange.swap(first, 900n, tokens),
@@ -193,7 +193,7 @@ describe("a request about an exchange", () => {
   it.each([
     { list: "pools", status: 400 },
     { list: "tokens", status: 400 },
-    // Running sums locate its pages, however deep.
+    // Running sums locate pages at any depth.
     { list: "transactions", status: 200 },
   ])("accepts a page of $list after 100,000 rows, and responds to deeper ones with $status", async ({ list, status }) => {
     const { items, pagination } = await api.get(`week/xy=k/swap/${list}/?page-number=100&page-size=1000`);

@@ -72,7 +72,7 @@ describe("an exchange with hostile contracts", () => {
     expect((await api.get(`week/xy=k/address/${pair}/dex_name/`)).items).toMatchObject([{ dex_name: "swap" }]);
   });
 
-  it("does not list pools that other factories announced, and those list only their own", async () => {
+  it("does not list pools announced by other factories, which list only their own pools", async () => {
     expect((await api.request(`week/xy=k/impostor/pools/address/${pair}/`)).status).toBe(404);
     const [item] = (await api.get(`week/xy=k/impostor/pools/address/${unlistedPool}/`)).items;
     // Events of the pool before its announcement are not included.
@@ -188,11 +188,11 @@ describe("an exchange with hostile contracts", () => {
   });
 });
 
-describe("a transaction that swaps a token in an exclusive pool and in a claimed one", () => {
+describe("a transaction that swaps a token in both an exclusive and a claimed pool", () => {
   it("is counted once, as is one that swaps only in the claimed pool", async () => {
     const tokenView = async (token: Address) => (await api.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items[0];
     expect(await tokenView(tokens[0])).toMatchObject({ swap_count_24h: 0, transactions_24h: 0 });
-    // The claimed pool of the previous test; its address and other token come from the exchange's list.
+    // The claimed pool of the previous test; its address and other token are read from the exchange's list.
     const pools = (await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items.filter(
       (pool: ResponseData) => pool.dex_name === "swap" && pool.exchange !== pair,
     );

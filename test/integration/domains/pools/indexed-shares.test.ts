@@ -9,7 +9,7 @@ import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import { mineTransactions, read } from "./support.ts";
 
-/** A pair whose share token indexes the amount of Transfer, so that the log has the form of ERC-721. */
+/** A pair whose share token indexes the amount of Transfer, so the log has the format of ERC-721. */
 const contracts = compileSolidity(`
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
@@ -104,7 +104,7 @@ describe("the pools projection", () => {
     expect(actions).toEqual(["1000", "500", "200"].map((liquidity) => ({ liquidity, to_address })));
   });
 
-  it("stores the same rows when pools are rebuilt alone as when they are indexed with tokens", async () => {
+  it("stores the same rows when only pools are rebuilt as when they are indexed with tokens", async () => {
     const before = await poolRows();
     expect(before.pool_actions).toHaveLength(3);
     await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = $1", [poolsProjection.id]);

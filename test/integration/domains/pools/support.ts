@@ -90,7 +90,7 @@ export const approve = (from: Address, token: Address, spender: Address): TestTr
   ...call(artifacts.erc20(), token, "approve", [spender, maxUint256]),
 });
 
-/** Makes an address emit a log in a block of its own: replaces its code with code that logs its calldata (the topics, followed by the data). */
+/** Makes an address emit a log in a separate block: replaces its code with code that logs its calldata (the topics, followed by the data). */
 export const emit = async (chain: TestChain, emitter: Address, topics: readonly Hex[], data: Hex): Promise<void> => {
   const byte = (value: number): string => value.toString(16).padStart(2, "0");
   const dataSize = `60${byte(32 * topics.length)}3603`;

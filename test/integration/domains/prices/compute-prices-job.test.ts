@@ -13,7 +13,7 @@ import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type Market, midnight, openMarket, unit } from "./market.ts";
 import { pricedChain, pricesIn, pricesOfFreshIndex } from "./support.ts";
 
-// Runs the job alone on an idle index; a test defines how the job writes.
+// Runs the job alone on an idle index; each test controls how the job writes.
 let market: Market;
 let settings: ChainConfig;
 let test: TestDatabase;
@@ -75,7 +75,7 @@ afterAll(async () => {
 });
 
 describe("the compute-prices job", () => {
-  it("repeats the rows of a failed or rejected write", async () => {
+  it("retries the rows of a failed or rejected write", async () => {
     const job = createComputePricesJob(settings, { bounds: { rows: 8, milliseconds: 1_000 } });
     let calls = 0;
     const failingRun: JobContext["runExclusiveKeepingCache"] = (work) => {
@@ -140,7 +140,7 @@ describe("the compute-prices job", () => {
   });
 
   it("yields to other jobs while it skips years without evidence", async () => {
-    // The operator's file starts in 1970, the chain 60 years later.
+    // The operator's price file starts in 1970; the chain starts 60 years later.
     await test.drop();
     test = await createTestDatabase();
     await test.database.query("INSERT INTO price_imports VALUES (31337, decode($1, 'hex'), 0, 5)", [nativeTokenAddress.slice(2)]);

@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 describe("prices of an index", () => {
-  it("follow from feed answers and pool reserves, per smallest unit", async () => {
+  it("are computed from feed answers and pool reserves, per smallest unit", async () => {
     await pricing.computeAll();
     expect(await hours(nativeTokenAddress)).toEqual([
       { hour: 0, open: "0.000000000000002", high: "0.000000000000002", low: "0.000000000000002", close: "0.000000000000002" },

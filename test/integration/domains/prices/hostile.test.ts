@@ -104,7 +104,7 @@ describe("prices with hostile contracts", () => {
     expect(await priceOf(nativeTokenAddress)).toBeNull();
   });
 
-  it("are not set by a log in the form of a different event", async () => {
+  it("are not set by logs with a feed answer's topic but a different layout", async () => {
     await answer(feed, 2_000_00000000n);
     // The value is in the data, as in an event without indexed parameters.
     await emit(market.chain, feed, [feedAnswer.topic0], encodeWords(7n, 1n, 2n));
@@ -113,7 +113,7 @@ describe("prices with hostile contracts", () => {
     expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
   });
 
-  it("support the max reserves, larger ones, and a stablecoin of 255 decimals", async () => {
+  it("support the maximum reserves, larger ones, and a stablecoin with 255 decimals", async () => {
     const { usd } = market;
     await test.database.query(
       `INSERT INTO token_metadata (chain_id, address, decimals, read_at_block, block_number) VALUES (31337, decode($1, 'hex'), 255, 0, 0)

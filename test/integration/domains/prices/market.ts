@@ -7,7 +7,7 @@ export const unit = 10n ** 18n;
 /** The first midnight (UTC) after anvil's genesis block. */
 export const midnight = Date.UTC(2030, 0, 1) / 1000;
 
-/** A chain with two real pools: of a stablecoin and a token, and of this token and another one. */
+/** A chain with two real pools: `usd` and `token`, and `token` and `other`. */
 export interface Market {
   readonly chain: TestChain;
   readonly exchange: TestExchange;
@@ -15,13 +15,13 @@ export interface Market {
   readonly token: Address;
   readonly other: Address;
   readonly pairs: readonly [Address, Address];
-  /** Swaps at a time, one swap per block. */
+  /** Mines a block with one swap at a timestamp. */
   swap(time: number, amount: bigint, path: readonly Address[]): Promise<void>;
-  /** Swaps at random times in a span. */
+  /** Swaps at random times in a time range. */
   trade(seed: string, from: number, to: number): Promise<void>;
 }
 
-/** Deploys the exchange before midnight, with pools of 400,000 dollars and 100,000 tokens, and of 100,000 tokens and 50,000 of the other. */
+/** Deploys the exchange before midnight, with pools of 400,000 `usd` and 100,000 `token`, and of 100,000 `token` and 50,000 `other`. */
 export const openMarket = async (): Promise<Market> => {
   const chain = await startTestChain();
   const [owner] = chain.accounts as [Address];

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { type Market, midnight, openMarket, type Reserves, reservesOf } from "./market.ts";
 import { pricedChain, pricesIn, pricesOfFreshIndex, startPricing } from "./support.ts";
 
-// Compares the prices of three days of swaps, in an index that follows the chain, with medians of the pairs' reserves on the node, by second.
+// Compares the prices of three days of swaps, in an index that follows the chain, with per-second medians of the pairs' reserves on the node.
 let market: Market;
 let settings: ChainConfig;
 let test: TestDatabase;
@@ -42,7 +42,7 @@ afterAll(async () => {
   await market?.chain.stop();
 });
 
-/** The quotient of two integers, as the index writes it: truncated to 40 significant digits, without trailing zeros. */
+/** The quotient of two integers in the index's format: truncated to 40 significant digits, without trailing zeros. */
 const truncatedQuotient = (numerator: bigint, denominator: bigint, decimalPlaces = 120): string => {
   const digits = ((numerator * 10n ** BigInt(decimalPlaces)) / denominator).toString();
   const truncated = digits.slice(0, 40) + "0".repeat(Math.max(0, digits.length - 40));
@@ -68,7 +68,7 @@ const bucketPriceOf = (history: readonly Reserves[], end: number, floor: bigint)
     (left, right) => left < right,
   );
   if (depth === null || depth < floor) return null;
-  // The index orders by the first token's price in the second one, which matters only if two prices have equal durations. None have here.
+  // The index orders by the inverse price, which matters only if two prices have equal durations. There are none here.
   return medianOf(
     seconds.map((reserves) => (reserves === null || reserves.amounts[0] === 0n ? null : reserves.amounts)),
     (left, right) => left[0] * right[1] < right[0] * left[1],
@@ -77,7 +77,7 @@ const bucketPriceOf = (history: readonly Reserves[], end: number, floor: bigint)
 
 type Row = readonly [number, string | null, string | null, string | null, string | null];
 
-/** Rows of hours or days from the price of each bucket: there is a row if any of its buckets differs from the previous one. */
+/** Rows of hours or days from the price of each bucket: a row exists if any of its buckets differs from the previous one. */
 const rowsOf = (quarters: readonly (string | null)[], from: number, size: number): Row[] => {
   const rows: Row[] = [];
   for (let start = 0; start < quarters.length; start += size) {
@@ -137,7 +137,7 @@ describe("prices of three days of swaps", () => {
     }
   });
 
-  it("equal the share of the reserves at these prices for an LP token", async () => {
+  it("equal the value of a share of the reserves for an LP token", async () => {
     const { chain, pairs, usd, token } = market;
     const history = await reservesOf(chain, pairs[0], [usd, token]);
     const rows = await stored("price_hours", "hour", pairs[0]);

@@ -34,7 +34,7 @@ describe("current balances", () => {
     expect(quotesOf((await itemsOf("balances_v2/")).get(odd))).toEqual([null, 123.456, "$123.45"]);
   });
 
-  it("have no quote if the price is unknown, no longer known, or of a collection", async () => {
+  it("have no quote for a collection, or if the price is unknown or no longer known", async () => {
     const items = await itemsOf("balances_v2/");
     for (const token of [bare, coin, art]) expect(quotesOf(items.get(token)), token).toEqual(unknown);
     for (const token of [bare, art]) expect(earlierOf(items.get(token)), token).toEqual(unknown);
@@ -49,7 +49,7 @@ describe("current balances", () => {
     ]);
   });
 
-  it("have a rate but no quote if they are unknown", async () => {
+  it("have a rate but no quote if the balance is unknown", async () => {
     const native = async () => (await dataOf(`address/${other}/balances_v2/`)).items[0];
     await index.database.query("UPDATE chains SET missing = ARRAY['native-balances']", []);
     expect(await native()).toMatchObject({ native_token: true, balance: null, quote_rate: 1999.99, quote: null, pretty_quote: null });
@@ -57,7 +57,7 @@ describe("current balances", () => {
     expect((await native()).native_token).toBe(false);
   });
 
-  it("include the balance of 24 hours ago at its price", async () => {
+  it("include the balance 24 hours ago, valued at the price at that time", async () => {
     const items = await itemsOf("balances_v2/");
     // After block 7 the balance was 2.5, at the close of the hour from 18:00 to 19:00: 2100.5. The balance of coins was 10, at 1.5.
     expect(items.get(native)).toMatchObject({ balance_24h: "2500000000000000000" });
@@ -65,15 +65,15 @@ describe("current balances", () => {
     expect(earlierOf(items.get(coin))).toEqual([1.5, 15, "$15.00"]);
   });
 
-  it("are dust below 0.10 dollars in any quote currency", async () => {
+  it("are classified as dust below 0.10 dollars in any quote currency", async () => {
     for (const currency of ["USD", "EUR", "JPY", "CAD"]) {
       const items = await itemsOf(`balances_v2/?quote-currency=${currency}`);
-      // 0.099 dollars, which are 15.47 yen; 0.1 dollars, which are 0.08 euros.
+      // 0.099 dollars are 15.47 yen; 0.1 dollars are 0.08 euros.
       expect([cents, dime, bare, art].map((token) => items.get(token).type)).toEqual(["dust", "cryptocurrency", "cryptocurrency", "nft"]);
     }
   });
 
-  it("are converted to another currency at its rate of the same time", async () => {
+  it("are converted to another currency at its rate at the same time", async () => {
     const items = await itemsOf("balances_v2/?quote-currency=eur");
     // A euro is 1.25 dollars, now and 24 hours ago: 1999.99 / 1.25 = 1599.992, times 1.5 = 2399.988; 2100.5 / 1.25 = 1680.4, times 2.5 = 4201.
     expect(quotesOf(items.get(native))).toEqual([1599.992, 2399.988, "€2,399.98"]);
@@ -121,7 +121,7 @@ describe("a past balance", () => {
     ]);
   });
 
-  it("is valued at the current price if neither is requested", async () => {
+  it("is valued at the current price if neither a block nor a day is requested", async () => {
     const items = await itemsOf("historical_balances/");
     expect(quotesOf(items.get(native))).toEqual([1999.99, 2999.985, "$2,999.98"]);
     expect(quotesOf(items.get(coin))).toEqual(unknown);
@@ -131,7 +131,7 @@ describe("a past balance", () => {
 describe("the native balance of a wallet", () => {
   const quoted = async (query: string) => quotesOf((await dataOf(`address/${wallet}/balances_native/${query}`)).items[0]);
 
-  it("is valued at the current price, or at that of a block", async () => {
+  it("is valued at the current price, or at the price at a requested block", async () => {
     expect(await quoted("")).toEqual([1999.99, 2999.985, "$2,999.98"]);
     // Block 6, at noon of the second day.
     expect(await quoted("?block-height=6")).toEqual([2100.5, 5251.25, "$5,251.25"]);
@@ -154,7 +154,7 @@ describe("a portfolio", () => {
     ]);
   };
 
-  it("values a day's balances at the day's close, and those of the current day at the current price", async () => {
+  it("values a day's balances at the day's close, and the current day's at the current price", async () => {
     expect(await daysOf(native)).toEqual([
       // From 2.5 to 1.5 at 1999.99; from 1 to 2.5 at 2222; from nothing to 1 at 2000.
       [1999.99, 4999.975, 4999.975, 2999.985, 2999.985],
@@ -180,7 +180,7 @@ describe("a portfolio", () => {
     for (const day of await daysOf(bare)) expect(day).toEqual([null, null, null, null, null]);
   });
 
-  it("has formatted quotes of closes", async () => {
+  it("includes formatted quotes of closing balances", async () => {
     const { items } = await dataOf(`address/${wallet}/portfolio_v2/?days=1`);
     expect(items[0].holdings[0].close).toEqual({ balance: "1500000000000000000", quote: 2999.985, pretty_quote: "$2,999.98" });
   });

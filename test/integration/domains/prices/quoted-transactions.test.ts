@@ -85,7 +85,7 @@ describe("transfers", () => {
       ]),
     );
 
-  it("are valued at the token's price in their hour, as are the balances after them", async () => {
+  it("are valued, like the balances after them, at the token's price in their hour", async () => {
     expect(await transfersOf()).toEqual([
       // 7 received for a balance of 11; 1 sent for a balance of 10; at 1.5 each.
       [coin, "IN", 1.5, 10.5, "$10.50", 16.5],
@@ -96,7 +96,7 @@ describe("transfers", () => {
     ]);
   });
 
-  it("are converted to another currency at its rate of the same hour", async () => {
+  it("are converted to another currency at its rate in the same hour", async () => {
     expect(await transfersOf(`?quote-currency=EUR&contract-address=${coin}`)).toEqual([
       // 1.5 / 1.25 = 1.2; 1.25 / 1.6 = 0.78125.
       [coin, "IN", 1.2, 8.4, "€8.40", 13.2],

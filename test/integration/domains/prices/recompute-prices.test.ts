@@ -108,7 +108,7 @@ afterAll(async () => {
 });
 
 describe("a price file imported into a running index", () => {
-  it("results in the prices of an index that had it from the beginning", async () => {
+  it("results in the same prices as in an index that had it from the beginning", async () => {
     const { mist, gold } = market.tokens;
     expect(await daily(mist)).toEqual(times(14, null));
     const before = await daily(gold);
@@ -117,13 +117,13 @@ describe("a price file imported into a running index", () => {
     expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile]));
     // There is a price from the 10th, another from noon of the 15th, and none from the 16th.
     expect(await daily(mist)).toEqual([...times(6, null), ...times(5, 7), 9, null, null]);
-    // The file determines prices before the first block; then the feed and the pool do, which have priority.
+    // The file determines prices before the first block; from then on, the feed and the pool take precedence.
     expect(await daily(nativeTokenAddress)).toEqual([...times(10, 1_500), ...times(4, 2_000)]);
     expect(await daily(gold)).toEqual([null, ...times(9, 1_000), ...before.slice(10)]);
     expect(before[10]).toBe(3_000);
   });
 
-  it("also sets currency rates, but no price for a token of unknown decimals", async () => {
+  it("also sets currency rates, but no price for a token with unknown decimals", async () => {
     const { mist, bare } = market.tokens;
     const euros = await daily(mist, "EUR");
     // The file determines the rate until the feed's answer of the 14th, which is 1.10.
@@ -155,7 +155,7 @@ describe("a price file imported into a running index", () => {
 
 describe("a price file for the current hour", () => {
   it.each([
-    ["while nothing else happens", 1, async (text: string) => importText(test.database, [text])],
+    ["while the chain is idle", 1, async (text: string) => importText(test.database, [text])],
     [
       "between the read and the write of a block's prices",
       2,
@@ -199,8 +199,8 @@ describe("an outdated preliminary price", () => {
     const { swap, people, tokens } = market;
     const [, person] = people;
     const { usd, mist } = tokens;
-    // The pool exists for 445 of the 900 seconds before the hour, which are too few for the price of a bucket, and for 455 of the 901 up to the
-    // head, which suffice for a current price.
+    // The pool exists for 445 of the 900 seconds before the hour, too few for a bucket's price, and for 455 of the 901 up to the
+    // head, enough for a current price.
     await market.block(timeAt(day, 4, 52, 35), swap.add(person, [usd, mist], [90_000n * units.usd, 30_000n * units.mist]));
     const pair = await swap.pairOf(usd, mist);
     await market.block(timeAt(day, 5, 0, 10), { from: person, ...call(uniswap.pair(), pair, "approve", [swap.router, 10n ** 40n]) });

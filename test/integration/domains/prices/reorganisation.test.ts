@@ -25,7 +25,7 @@ afterAll(async () => {
   await market?.chain.stop();
 });
 
-/** Replaces the last blocks with as many empty ones. */
+/** Replaces the last `depth` blocks with empty ones. */
 const reorganise = (depth: number) => market.chain.rpc("anvil_reorg", [depth, []]);
 const expectEqualToFreshIndex = async () => {
   await pricing.computeAll();
@@ -33,7 +33,7 @@ const expectEqualToFreshIndex = async () => {
 };
 
 describe("prices after a reorganisation", () => {
-  it("equal those of an index that never had the old branch, even if the chain grew before they were recomputed", async () => {
+  it("equal the prices of a fresh index, even if the chain grew before they were recomputed", async () => {
     const { chain, swap, usd, token } = market;
     const before = await pricesIn(test.database);
     await swap(midnight + 60, 100_000n * unit, [usd, token]);
@@ -50,7 +50,7 @@ describe("prices after a reorganisation", () => {
     expect((await pricesIn(test.database)).price_hours?.filter((line) => line.includes(`,${midnight / 3_600},`))).toEqual([]);
   }, 60_000);
 
-  it("equal those of such an index within an hour, across hours, and across days", async () => {
+  it("equal the prices of a fresh index for reorganisations within an hour, across hours and across days", async () => {
     const { chain, swap, usd, token, other } = market;
     for (const [times, depth] of [
       [[8_000, 8_100, 8_200], 2],
@@ -67,7 +67,7 @@ describe("prices after a reorganisation", () => {
     }
   }, 120_000);
 
-  it("equal those of such an index if a pool's first liquidity is rolled back", async () => {
+  it("equal the prices of a fresh index if a pool's first liquidity is rolled back", async () => {
     const { chain, exchange, usd, other } = market;
     const [owner] = chain.accounts as [`0x${string}`];
     await chain.send(exchange.add(owner, [usd, other], [90_000n * unit, 10n * unit]));

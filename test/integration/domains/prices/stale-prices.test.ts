@@ -34,7 +34,7 @@ describe("prices that are days behind the chain", () => {
     expect(data[0].prices.map(({ price }: Data) => price)).toEqual([null, 2222, 2000]);
     const holdings = nativeIn(await itemsOf(`address/${wallet}/portfolio_v2/?days=3`))?.holdings;
     expect(holdings.map(({ quote_rate: rate }: Data) => rate)).toEqual([null, 2222, 2000]);
-    // Blocks 10, 6, 3 and 2: the third day at noon, the second at noon, the first at 18 and at 12 o'clock.
+    // Blocks 10, 6, 3 and 2 are at noon of the third day, at noon of the second, and at 18:00 and 12:00 of the first.
     const rates = (await itemsOf(`address/${wallet}/transactions_v3/`)).map(({ gas_quote_rate: rate }) => rate);
     expect(rates).toEqual([null, null, 2000, 2000]);
   });

@@ -26,7 +26,7 @@ export interface Pricing {
   /** The info messages of the jobs. */
   readonly notes: string[];
   readonly warnings: string[];
-  /** Waits for the node's head, then computes all prices up to it, or only those of `maxRounds` runs. */
+  /** Waits until the node's head is indexed, then runs the jobs until all prices are computed, or `maxRounds` times. */
   computeAll(maxRounds?: number): Promise<void>;
   /** Discards the state of the jobs, as a restart does. */
   interrupt(): void;

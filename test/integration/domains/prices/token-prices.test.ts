@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type FixtureIndex } from "../queries/fixture-index.ts";
 import { art, bare, coin, fine, native, odd, openQuotedIndex, relic, whole } from "./quoted-index.ts";
 
-/** An index whose responses may have 100 rows. */
+/** An index whose responses have up to 100 rows. */
 let index: FixtureIndex;
 const unknownAddress = addressOf(0x99);
 const request = (addresses: readonly string[], query = "", currency = "USD") =>
   index.get(`/v1/pricing/historical_by_addresses_v2/fixture/${currency}/${addresses.join(",")}/${query}`);
-const wholeRange = "?from=2026-01-01&to=2026-01-03";
+const fullRange = "?from=2026-01-01&to=2026-01-03";
 const pricesOf = (item: Data) => item.prices.map(({ date, price }: Data) => [date.slice(0, 10), price]);
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 describe("daily prices", () => {
   it("are a token's closing prices, newest first, with the current price for the current day", async () => {
-    const { status, data, credits } = await request([native], wholeRange);
+    const { status, data, credits } = await request([native], fullRange);
     expect(status).toBe(200);
     expect(credits).toBe("1");
     const metadata = { contract_decimals: 18, contract_address: native, supports_erc: null };
@@ -32,7 +32,7 @@ describe("daily prices", () => {
   });
 
   it("are sorted oldest first on request", async () => {
-    const { data } = await request([native], `${wholeRange}&prices-at-asc=true`);
+    const { data } = await request([native], `${fullRange}&prices-at-asc=true`);
     expect(pricesOf(data[0])).toEqual([
       ["2026-01-01", 2000],
       ["2026-01-02", 2222],
@@ -41,7 +41,7 @@ describe("daily prices", () => {
   });
 
   it("are returned for several tokens in the requested order, for the credits of one call", async () => {
-    const { data, credits } = await request([whole, native, coin, fine], wholeRange);
+    const { data, credits } = await request([whole, native, coin, fine], fullRange);
     expect(credits).toBe("1");
     expect(data.map((item: Data) => [item.contract_address, item.prices.map(({ price }: Data) => price)])).toEqual([
       [whole, [12.5, 12.5, 12.5]],
@@ -54,7 +54,7 @@ describe("daily prices", () => {
 
   it("are null for a token without prices or known decimals", async () => {
     for (const token of [bare, odd]) {
-      const { status, data } = await request([token], wholeRange);
+      const { status, data } = await request([token], fullRange);
       expect(status).toBe(200);
       expect(pricesOf(data[0])).toEqual([
         ["2026-01-03", null],
@@ -67,14 +67,14 @@ describe("daily prices", () => {
 
   it("are converted to another currency at each day's rate, and null without one", async () => {
     // 1999.99 / 1.25, 2222 / 1.25, 2000 / 1.6
-    const euros = (await request([native], wholeRange, "eur")).data[0];
+    const euros = (await request([native], fullRange, "eur")).data[0];
     expect(euros.quote_currency).toBe("EUR");
     expect(euros.prices.map(({ price, pretty_price }: Data) => [price, pretty_price])).toEqual([
       [1599.992, "€1,599.99"],
       [1777.6, "€1,777.60"],
       [1250, "€1,250.00"],
     ]);
-    const unquoted = (await request([native], wholeRange, "CAD")).data[0];
+    const unquoted = (await request([native], fullRange, "CAD")).data[0];
     expect(unquoted.prices.map(({ price }: Data) => price)).toEqual([null, null, null]);
   });
 
@@ -99,7 +99,7 @@ describe("daily prices", () => {
     ]);
   });
 
-  it("are not found (404) for an unknown address alone, and null for one among others", async () => {
+  it("return 404 for a single unknown address, and null for one among others", async () => {
     const alone = await request([unknownAddress]);
     expect(alone.status).toBe(404);
     expect(alone.message).toContain(unknownAddress);
@@ -119,7 +119,7 @@ describe("daily prices", () => {
     });
     expect(await request([native], "?from=2026-01-04")).toMatchObject({ status: 400, message: expect.stringContaining("from") });
     expect((await request([native], "?from=2026-01-02&to=2026-01-01")).status).toBe(400);
-    // 100 rows are 50 days of two tokens: 2025-11-15 is the 50th before 2026-01-03, that day included.
+    // 100 rows are 50 days of two tokens: 2025-11-15 to 2026-01-03, both included.
     expect((await request([native, coin], "?from=2025-11-15")).status).toBe(200);
     expect(await request([native, coin], "?from=2025-11-14")).toMatchObject({
       status: 400,
@@ -129,7 +129,7 @@ describe("daily prices", () => {
   });
 
   it("are returned as CSV rows, each with its token's fields", async () => {
-    const { text } = await request([whole, native], `${wholeRange}&format=csv`);
+    const { text } = await request([whole, native], `${fullRange}&format=csv`);
     const [head, ...rows] = text.trimEnd().split(/\r?\n/);
     const columns = head?.split(",") ?? [];
     const [address, date, price] = ["contract_address", "date", "price"].map((name) => columns.indexOf(name));

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, timeOf } from "./fixture-index.ts";
 
-/** Blocks 50 to 60 of an index from 50, four per day: at block 60, 24 hours ago was block 56. */
+/** The index has blocks 50 to 60, four per day: block 56 is 24 hours before block 60. */
 const native = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const wallet = addressOf(0xabc);
 const [coin, spent, fresh, art, unknown] = [1, 2, 3, 4, 5].map(addressOf) as [string, string, string, string, string];
@@ -68,13 +68,13 @@ describe("balances of a wallet", () => {
     expect(data.indexed_from).toBe(first);
   });
 
-  it("have the balance of 24 hours ago, 0 for tokens received later", async () => {
+  it("include the balance 24 hours ago, which is 0 for tokens received later", async () => {
     const data = await balances();
     // Block 56: native 900 since 52, coin 5 since 49, fresh not yet received, unknown as before, art 2 since 55.
     expect(data.items.map((item: Data) => item.balance_24h)).toEqual(["900", "5", "0", null, "2"]);
   });
 
-  it("have standards, metadata and the last transfer, which is null for a native balance that only paid fees", async () => {
+  it("include standards, metadata and the time of the last transfer, which ignores fee payments", async () => {
     const [nativeItem, coinItem, freshItem, , artItem] = (await balances()).items;
     expect(nativeItem).toMatchObject({
       supports_erc: null,
@@ -92,7 +92,7 @@ describe("balances of a wallet", () => {
     expect(artItem).toMatchObject({ type: "nft", nft_data: null });
   });
 
-  it("list the token ids of collections on request, the largest exactly", async () => {
+  it("list the token ids of collections on request, including the max uint256", async () => {
     const [, , , , artItem] = (await balances("?nft=true")).items;
     expect(artItem.nft_data.map((item: Data) => [item.token_id, item.token_balance])).toEqual([
       ["0", "1"],

@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 
 describe("pages of a block's transactions", () => {
-  it("contain up to 100 transactions, so that 101 have two pages", async () => {
+  it("contain up to 100 transactions, so 101 transactions fill two pages", async () => {
     const firstPage = await index.get("/v1/fixture/block/105/transactions_v3/page/0/");
     expect(offsetsOf(firstPage.data)).toEqual(upTo(100));
     expect(firstPage.data.links).toEqual({ prev: null, next: linkTo("block/105", 1) });
@@ -52,7 +52,7 @@ describe("pages of a block's transactions", () => {
     expect(secondPage.credits).toBe("0.1");
   });
 
-  it("have no successor after exactly 100 transactions; a page past the end is empty", async () => {
+  it("have no next page after exactly 100 transactions, and are empty past the end", async () => {
     const firstPage = await index.get("/v1/fixture/block/106/transactions_v3/page/0/");
     expect(offsetsOf(firstPage.data)).toEqual(upTo(100));
     expect(firstPage.data.links).toEqual({ prev: null, next: null });
@@ -72,7 +72,7 @@ describe("pages of a block's transactions", () => {
     expect(unknown.status).toBe(404);
   });
 
-  it("are combined without a page number: all transactions by index, each with its logs", async () => {
+  it("are combined if no page number is requested, in index order and with the logs of each transaction", async () => {
     const { data, credits } = await index.get("/v1/fixture/block/105/transactions_v3/");
     expect(offsetsOf(data)).toEqual(upTo(101));
     expect(data.items.map((item: Data) => item.log_events.map((log: Data) => log.log_offset))).toEqual(
@@ -96,7 +96,7 @@ describe("a block", () => {
     expect(heightsOf((await index.get("/v1/7/block_v2/latest/")).data)).toEqual([head]);
   });
 
-  it("is not found (404) if it is not indexed, with the indexed range", async () => {
+  it("returns 404 with the indexed range if it is not indexed", async () => {
     for (const height of [99, 120]) {
       const { status, message } = await index.get(`/v1/fixture/block_v2/${height}/`);
       expect([status, message]).toEqual([404, `Block ${height} not found in the index of fixture: blocks 100 to 119 are indexed.`]);
@@ -104,7 +104,7 @@ describe("a block", () => {
   });
 });
 
-describe("blocks of a range of days", () => {
+describe("blocks in a range of days", () => {
   // Block 100 is 100 / 4 = 25 days after 1 January, at midnight: 26 January has 100-103, 27 January 104-107, 30 January 116-119.
   it("include both days, lowest first", async () => {
     const { data } = await index.get("/v1/fixture/block_v2/2026-01-26/2026-01-27/");
@@ -123,7 +123,7 @@ describe("blocks of a range of days", () => {
     expect(pages.map(({ credits }) => credits)).toEqual(["1", "1", "1", "1"]);
   });
 
-  it("are empty outside the index; an end before the start is refused", async () => {
+  it("are empty outside the index, and refused if the end is before the start", async () => {
     const before = await index.get("/v1/fixture/block_v2/2025-01-01/2026-01-25/");
     expect([before.status, before.data.items, before.data.pagination.total_count]).toEqual([200, [], 0]);
     const after = await index.get("/v1/fixture/block_v2/2027-01-01/latest/");

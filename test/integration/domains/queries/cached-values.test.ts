@@ -25,7 +25,7 @@ let stop: () => Promise<void>;
 let read: ReturnType<typeof createReads>;
 let statements = 0;
 
-/** The values of one address, by the queries that cache them. */
+/** Reads values of one address through the queries that cache them. */
 function createReads(database: Queryable, cache: ReturnType<typeof createIndexCache>) {
   const tokens = createTokenQueries(database, cache);
   const pools = createPoolQueries(database, () => [registry], cache);

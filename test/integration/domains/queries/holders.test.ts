@@ -33,7 +33,7 @@ beforeAll(async () => {
   holdings.set(addressOf(0x900), whale);
   for (let owner = 0; owner < ranges.others; owner += 1) {
     const from: Record<number, string> = {};
-    // Few distinct amounts, including 0, so that many are equal.
+    // Few distinct amounts, including 0, to make many of them equal.
     for (let change = random.between(1, 6); change > 0; change -= 1) from[random.between(1, head - 1)] = String(random.between(0, 9));
     holdings.set(addressOf(0x100 + owner), from);
   }
@@ -120,7 +120,7 @@ describe("holders of a token", () => {
 
   it("are found regardless of the spread of past balances and of later changes", async () => {
     const token = addressOf(0x4444) as `0x${string}`;
-    // Owner k held 10^k from block 10 to 19, and three other owners held equal amounts; then all held 0, and five others got 1 to 5.
+    // Owner k held 10^k from block 10 to 19, and three other owners held equal amounts; then all held 0, and five others received 1 to 5.
     const owners = Array.from({ length: 77 }, (_, power) => [addressOf(0x5000 + power), `1${"0".repeat(power)}`] as const);
     const equals = [0, 40, 76].map((power) => [addressOf(0x6000 + power), `1${"0".repeat(power)}`] as const);
     for (const [owner, balance] of [...owners, ...equals]) await index.balances(owner, token, 1, { 10: balance, 20: "0" });
@@ -140,8 +140,8 @@ describe("holders of a token", () => {
     }
   });
 
-  it("are those after the last block of a requested day", async () => {
-    // Blocks 40 to 43 are those of 2026-01-11.
+  it("are listed as of the last block of a requested day", async () => {
+    // 2026-01-11 has blocks 40 to 43.
     expect(pairs((await get("date=2026-01-11")).data)).toEqual(expectedAt(43));
   });
 
@@ -151,7 +151,7 @@ describe("holders of a token", () => {
     expect(new Set(data.items.map((item: Data) => item.total_supply))).toEqual(new Set([String(sum)]));
   });
 
-  it("are the owners of tokens for a collection, with counts", async () => {
+  it("are listed with their token counts for a collection", async () => {
     const now = (await get("", art)).data;
     expect(pairs(now)).toEqual([
       [addressOf(0x51), "1"],
@@ -161,7 +161,7 @@ describe("holders of a token", () => {
     expect((await get("block-height=9", art)).data).toMatchObject({ items: [], pagination: { total_count: 0, has_more: false } });
   });
 
-  it("are empty for a token without holders; contracts without transfers and the native token are not found", async () => {
+  it("are empty for a token without holders, and 404 for contracts without transfers and the native token", async () => {
     expect((await get("", late)).data.items).toEqual([]);
     for (const unknown of [addressOf(0x77), "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"]) {
       expect((await get("", unknown)).status).toBe(404);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, blockHashOf, type Data, type FixtureIndex, openFixtureIndex, transactionRow, wordOf } from "./fixture-index.ts";
 
 /**
- * Blocks 10 to 29 of an index from 10; each has one transaction and two logs: log 0 of contract 0xc0 with topics (1, wallet, block), and log 1 of
+ * The index has blocks 10 to 29; each has one transaction and two logs: log 0 of contract 0xc0 with topics (1, wallet, block), and log 1 of
  * contract 0xc1 with topics (2, block, wallet) in even blocks and (1, block) in odd ones.
  */
 const wallet = addressOf(0xabc);
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 describe("logs of a range", () => {
-  it("are those of the latest block by default, at the credits of one block", async () => {
+  it("default to the latest block, for the credits of one block", async () => {
     const { data, credits } = await events("");
     expect(positionsOf(data)).toEqual([`${head}:1`, `${head}:0`]);
     expect(data.items[0]).toMatchObject({ block_hash: blockHashOf(head), tx_offset: 0, sender_address: addressOf(0xc1) });
@@ -98,7 +98,7 @@ describe("logs of a range", () => {
     }
   });
 
-  it("are refused beyond the maximum number of blocks or logs, with the limit", async () => {
+  it("are refused beyond the maximum number of blocks or logs, with the limit in the message", async () => {
     const blocks = await events("starting-block=10&ending-block=18");
     expect([blocks.status, blocks.message]).toEqual([400, expect.stringContaining("a range of at most 8 blocks")]);
     const logs = await events("starting-block=10&ending-block=17"); // 8 blocks of 2 logs are 16

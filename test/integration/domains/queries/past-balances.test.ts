@@ -32,7 +32,7 @@ describe("past balances of a wallet", () => {
     (await index.get(`/v1/fixture/address/${wallet}/historical_balances/?${query}`)).data;
   const amounts = (data: Data) => data.items.map((item: Data) => [item.contract_address, item.balance]);
 
-  it("are those after the requested block, regardless of when each last changed", async () => {
+  it("are the balances after the requested block, regardless of when each last changed", async () => {
     expect(amounts(await balancesAt("block-height=51"))).toEqual([
       [native, "1000"],
       [coin, "5"],
@@ -51,13 +51,13 @@ describe("past balances of a wallet", () => {
     expect(amounts(await balancesAt("block-height=latest"))).toEqual(amounts(await balancesAt("")));
   });
 
-  it("are those after the last block of a requested day, or at the head for the current day", async () => {
+  it("are the balances after the last block of a requested day, or at the head for the current day", async () => {
     expect(amounts(await balancesAt("date=2026-01-14"))).toEqual(amounts(await balancesAt("block-height=55")));
     expect(amounts(await balancesAt("date=2026-01-15"))).toEqual(amounts(await balancesAt("block-height=59")));
     expect(amounts(await balancesAt("date=2026-01-16"))).toEqual(amounts(await balancesAt("")));
   });
 
-  it("have the last transfer up to that block, null if it was before the first indexed block", async () => {
+  it("include the last transfer up to that block, or null if it was before the first indexed block", async () => {
     const { items } = await balancesAt("block-height=58");
     const [, coinItem, unknownItem] = items;
     expect(coinItem).toMatchObject({ last_transferred_block_height: 58, last_transferred_at: timeOf(58) });
@@ -112,7 +112,7 @@ describe("the portfolio of a wallet", () => {
     expect(await days(fresh, "days=1")).toEqual([["2026-01-16", "0", "77", "0", "77"]]);
   });
 
-  it("is null before the first indexed block, and has only the close of its day", async () => {
+  it("is null before the first indexed block, and has only a close on the day of that block", async () => {
     // The index starts in the middle of 2026-01-13.
     expect((await days(coin, "days=5")).slice(3)).toEqual([
       ["2026-01-13", null, null, null, "5"],
@@ -124,7 +124,7 @@ describe("the portfolio of a wallet", () => {
     ]);
   });
 
-  it("includes the tokens held in its days, without collections, and 30 days by default", async () => {
+  it("covers 30 days by default, with the tokens held on these days but no collections", async () => {
     const tokens = async (query: string) =>
       (await index.get(`/v1/fixture/address/${wallet}/portfolio_v2/?${query}`)).data.items.map((item: Data) => item.contract_address);
     expect(await tokens("days=3")).toEqual([native, coin, spent, fresh, unknown]);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   return index.end;
 });
 
-describe("changes of balances in spans of blocks", () => {
+describe("balance changes in ranges of blocks", () => {
   const owner = addressOf(0xabc) as Address;
   const tokens = Array.from({ length: 12 }, (_, number) => addressOf(0x200 + number) as Address);
   const changes = new Map<string, Record<number, string | null>>();

@@ -111,7 +111,7 @@ describe("transfers of zero", () => {
   const marksOf = ({ items }: Data) =>
     Object.fromEntries(items.map((item: Data) => [item.block_height, item.transfers.map((entry: Data) => entry.is_poisoning)]));
 
-  it("are poisoning if they imitate a counterparty, even after dust, or are in the wallet's name to an unknown address", async () => {
+  it("are poisoning if they imitate a counterparty, even after dust, or are sent in the wallet's name to an unknown address", async () => {
     const { data } = await index.get(path);
     expect(marksOf(data)).toEqual({
       1: [false],

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, transactionHashOf, transactionRow } from "./fixture-index.ts";
 
 /**
- * Block n from 1 to 12 has transaction 0, in which the wallet receives 10 of token A; in even blocks it also sends 4 of token B.
- * Block 13 has transaction 0, in which it sends 3 of A to itself, and transaction 1, in which others move A.
- * Its balance of A after block n is 10 n, so 120 at the end.
+ * Each block n from 1 to 12 has a transaction 0 in which the wallet receives 10 of token A; in even blocks it also sends 4 of token B.
+ * In block 13, the wallet sends 3 of A to itself in transaction 0, and others move A in transaction 1.
+ * The wallet's balance of A after block n is 10 n, up to 120 in the end.
  */
 const wallet = addressOf(0xabc);
 const other = addressOf(0xdef);
@@ -65,7 +65,7 @@ describe("transfers of a wallet", () => {
     ]);
   });
 
-  it("are both out and in if the wallet sends to itself, so that the deltas add up to 0", async () => {
+  it("are listed as both out and in if the wallet sends to itself, so the deltas add up to 0", async () => {
     const [thirteen] = (await index.get(path)).data.items;
     expect(thirteen.transfers.map((item: Data) => [item.transfer_type, item.delta, item.balance])).toEqual([
       ["OUT", "3", "120"],
@@ -98,7 +98,7 @@ describe("transfers of a wallet", () => {
       expect(pages.map(({ pagination }) => pagination.total_count)).toEqual([13, 13, 13, 13]);
       const past = await index.get(`${path}?page-size=1000&page-number=100${token}`);
       expect([past.status, past.data.items]).toEqual([200, []]);
-      // A page of all transfers costs the same at any depth; before a page of one token's, at most 100,000 rows are skipped.
+      // Pages of all transfers cost the same at any depth; pages of one token's transfers skip no more than 100,000 rows.
       const far = await index.get(`${path}?page-size=1000&page-number=2147483647${token}`);
       expect([far.status, far.data?.items]).toEqual(token === "" ? [200, []] : [400, undefined]);
     }

@@ -60,7 +60,7 @@ describe("pages of a wallet's transactions", () => {
     expect(credits).toBe("0.01");
   });
 
-  it("have no items and links for an address that is not indexed", async () => {
+  it("have no items or links for an address that is not indexed", async () => {
     const { status, data } = await index.get(`/v1/fixture/address/${addressOf(999)}/transactions_v3/`);
     expect(status).toBe(200);
     expect([data.items, data.current_page, data.links]).toEqual([[], 0, { prev: null, next: null }]);

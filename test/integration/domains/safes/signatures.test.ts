@@ -97,7 +97,7 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the details 
     ]);
   });
 
-  it("contain those of failed executions", async () => {
+  it("contain the signatures of failed executions", async () => {
     const safe = await createSafe([anna.address], 1);
     // The Safe refuses to add an owner that it already has.
     const failing = {
@@ -156,7 +156,7 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the details 
     );
   });
 
-  it("contain those of a Safe that another Safe executes", async () => {
+  it("contain the signatures of a Safe that another Safe calls", async () => {
     const outer = await createSafe([anna.address], 1);
     const inner = await createSafe([outer.address, ben.address], 2);
     const { hash } = await inner.hashOf(emptyCall);

@@ -65,7 +65,7 @@ export const byContract = (owner: Address, data: Hex): Signature => ({
   part: (offset) => concatHex([word(owner), toHex(offset, { size: 32 }), "0x00"]),
 });
 
-/** The bytes of signatures in the order of their owners, as a Safe requires, and then of those that it does not check. */
+/** The bytes of signatures in the order of their owners, as a Safe requires, followed by those that it does not check. */
 export const join = (signatures: readonly Signature[], unchecked: readonly Signature[] = []): Hex => {
   const sorted = [...signatures].sort((left, right) => (left.owner.toLowerCase() < right.owner.toLowerCase() ? -1 : 1));
   const all = [...sorted, ...unchecked];
@@ -163,7 +163,7 @@ export const deployMultiSend = async (chain: TestChain) => {
     ]);
 };
 
-/** Mines a transaction in a block of its own. @throws {Error} if it fails. */
+/** Mines a transaction in a separate block. @throws {Error} if it fails. */
 export const mined = async (chain: TestChain, transaction: TestTransaction): Promise<Hash> => {
   const [hash] = await chain.send({ gas: 5_000_000n, ...transaction });
   await chain.mine();

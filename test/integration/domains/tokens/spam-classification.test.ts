@@ -21,7 +21,7 @@ const [lure, gift, lucky, plain] = [
 ];
 
 describe("spamAmong", () => {
-  it("classifies each token once and queries the distribution only of tokens whose name makes it relevant", async () => {
+  it("classifies each token once and queries the distribution only for tokens whose name makes it relevant", async () => {
     const classified: string[] = [];
     const rules = createClassifier(builtInRules);
     const classifier: typeof rules = {

@@ -14,7 +14,7 @@ const stored = () =>
   test.database.query<{ chain_id: number; token: Address; asked_at: Date }>("SELECT chain_id, token, asked_at FROM token_requests");
 
 describe("the record of token requests", () => {
-  it("writes requested tokens in portions, each token at most once per quarter of an hour, and never within the request", async () => {
+  it("writes requested tokens in batches, each token at most once per 15 minutes, and never during the request", async () => {
     let [now, queries] = [new Date(Date.UTC(2026, 0, 1)), 0];
     const database = {
       query: ((sql: string, parameters?: readonly unknown[]) => {

@@ -103,11 +103,11 @@ describe("balances of an indexed week", () => {
   });
 
   it("determine the same holders, ranks and counts of each token as the node's balances after every block", async () => {
-    const everybody = [...new Set([...owners, ...chain.accounts, story.erc20, story.erc721, story.erc1155])];
+    const allOwners = [...new Set([...owners, ...chain.accounts, story.erc20, story.erc721, story.erc1155])];
     for (const height of allHeights()) {
-      const balances = await Promise.all(everybody.map((owner) => nodeBalances(owner, height)));
+      const balances = await Promise.all(allOwners.map((owner) => nodeBalances(owner, height)));
       for (const token of [story.erc20, story.weth, story.erc721, story.erc1155]) {
-        const expected = everybody
+        const expected = allOwners
           .map((owner, position) => ({ owner, balance: balances[position]?.get(token) ?? 0n }))
           .filter(({ balance }) => balance > 0n)
           .sort((left, right) =>

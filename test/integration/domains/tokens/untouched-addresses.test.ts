@@ -64,7 +64,7 @@ const balanceAt = async (owner: Address, block: number): Promise<string> =>
   String(BigInt(await chain.rpc<Hex>("eth_getBalance", [owner, `0x${block.toString(16)}`])));
 
 describe("the native balance of an address that no indexed block touches", () => {
-  it("is one item: zero, or the balance of the genesis block", async () => {
+  it("is a single item with zero or the balance in the genesis block", async () => {
     const balances = await startServer(0);
     expect(await balances(untouched)).toMatchObject([{ balance: "0", balance_source: "node" }]);
     const genesisAccount = chain.accounts[7] as Address;

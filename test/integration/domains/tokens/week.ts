@@ -17,7 +17,7 @@ export interface Week {
   readonly head: number;
   /** The timestamp of each block. */
   readonly times: readonly number[];
-  /** Calls contracts, and returns the numbers that they return. */
+  /** Calls contracts, and returns their results as numbers. */
   numbers(calls: Parameters<TestChain["batch"]>[0]): Promise<bigint[]>;
   /** Reads an owner's balances at a height from the node, by token; the two ids of the ERC-1155 collection are summed. */
   nodeBalances(owner: Address, height: number): Promise<Map<Address, bigint>>;
@@ -77,7 +77,7 @@ const nodeBalances = async (chain: TestChain, story: Story, owner: Address, heig
   ]);
 };
 
-/** Mines the week on a chain of its own. */
+/** Mines the week on a new chain. */
 export const mineWeek = async (): Promise<Week> => {
   const random = createRandom("a week of transfers");
   const chain = await startTestChain();

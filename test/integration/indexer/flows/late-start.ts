@@ -39,7 +39,7 @@ export const describeLateStart = (): void => {
       expect(bases[0]?.blocks).toEqual([from - 1]);
     });
 
-    it("has unknown balances, and no negative ones, if the node lacks that state", async () => {
+    it("has unknown but no negative balances if the node lacks that state", async () => {
       const test = await newDatabase();
       const head = await chain.head();
       const old = new Set(["eth_getBalance", "eth_call"]);

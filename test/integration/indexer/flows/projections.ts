@@ -10,7 +10,7 @@ import { addNextRound, chain, chainSettings, expectSame, freshDump, newDatabase,
 
 /** Tests of nodes of the wrong chain, and of projections that are added or changed. */
 export const describeProjections = (): void => {
-  describe("a node that does not belong to the index", () => {
+  describe("a node of another chain", () => {
     it("is refused when its genesis block differs", async () => {
       const test = await newDatabase();
       const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });

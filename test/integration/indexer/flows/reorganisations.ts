@@ -24,7 +24,7 @@ export const describeReorganisations = (): void => {
       expectSame(await dump(test.database), await freshDump());
     });
 
-    it("is detected by the parent hash if the new branch has further blocks", async () => {
+    it("is detected by the parent hash if the new branch has more blocks", async () => {
       const test = await newDatabase();
       const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
       await testIndexer.runToHead(await chain.head());
@@ -57,7 +57,7 @@ export const describeReorganisations = (): void => {
       expect(await test.database.query("SELECT 1 FROM node_reads WHERE key = '\\x01'")).toEqual([]);
     });
 
-    it("is not detected if the node merely lags behind", async () => {
+    it("is not detected if the node only lags behind", async () => {
       const test = await newDatabase();
       const first = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
       await first.runToHead(await chain.head());

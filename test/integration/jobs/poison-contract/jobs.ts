@@ -152,7 +152,7 @@ export const describeJobs = (): void => {
         ]),
       );
 
-    it("reads other tokens if the node fails the calls to one, and counts attempts for it, even if it is the only one left", async () => {
+    it("reads other tokens if the node fails the calls to one, and counts attempts for it, even if only that one remains", async () => {
       const scheduler = await startReads();
       refuseContract(proxy, poisonCoin);
       await scheduler.runDue();

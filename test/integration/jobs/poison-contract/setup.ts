@@ -28,7 +28,7 @@ export let cleanups: (() => Promise<void>)[];
 
 /** The accounts of the tests. */
 export let [alice, bob]: [Address, Address] = ["0x", "0x"];
-/** Contracts that work, and poison contracts, to which the node fails calls. */
+/** Working contracts, and poison contracts, whose calls fail at the node. */
 export let [coin, poisonCoin, collection, poisonCollection]: [Address, Address, Address, Address] = ["0x", "0x", "0x", "0x"];
 /** The first block after the mints, at which some indexes start. */
 export let startBlock: number;

@@ -49,7 +49,7 @@ describe("requested metadata on a chain that does not store it", () => {
     await knownMetadata(context, chain, [key(1)], true);
     await knownMetadata(context, chain, [key(2)], false);
     expect(requestedKeys.length).toBe(1);
-    // A response with metadata that was read now is not cached.
+    // A response with newly read metadata is not cached.
     expect(volatile).toBe(1);
   });
 });

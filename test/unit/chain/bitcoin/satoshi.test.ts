@@ -50,7 +50,7 @@ describe("an amount", () => {
     expect(amountOf(number)).toBeUndefined();
   });
 
-  it("equals its digits, for any amount that a node returns", () => {
+  it("is exact for random amounts in the format of nodes", () => {
     const random = createRandom("amounts");
     for (let count = 0; count < 2_000; count += 1) {
       const satoshi = BigInt(random.between(0, 2_100_000_000)) * BigInt(random.between(1, 1_000_000));

@@ -15,8 +15,8 @@ const nodes = (...differences: readonly Partial<NodeHealth>[]): NodeHealth[] =>
 
 describe("referenceHead", () => {
   it.each<[string, Partial<NodeHealth>[], number | null]>([
-    ["of two nodes is the highest head", [{ head: 100 }, { head: 200 }], 200],
-    ["of three nodes is not that of a node that claims to be far ahead", [{ head: 100 }, { head: 101 }, { head: 9_000_000 }], 101],
+    ["is the higher head of two nodes", [{ head: 100 }, { head: 200 }], 200],
+    ["ignores the head of one of three nodes if it is far ahead", [{ head: 100 }, { head: 101 }, { head: 9_000_000 }], 101],
     ["ignores quarantined nodes", [{ head: 100 }, { head: 900, isQuarantined: true }], 100],
     ["is unknown before a response", [{ head: null }, { head: null }], null],
   ])("%s", (_, differences, expected) => {
@@ -32,7 +32,7 @@ describe("bestNode", () => {
     ["is not a quarantined node", [{ isQuarantined: true }, { head: 90 }], 1],
     ["is not a node whose blocks were not compared", [{ isCompared: false }, { head: 90 }], 1],
     ["is not a node that is more than 16 blocks behind", [{ head: 83 }, { errorRate: 0.4 }], 1],
-    ["is none if all fail", [{ errorRate: 0.6 }, { head: null }], null],
+    ["is null if all fail", [{ errorRate: 0.6 }, { head: null }], null],
   ])("%s", (_, differences, expected) => {
     expect(bestNode(nodes(...differences))).toBe(expected);
   });

@@ -29,7 +29,7 @@ describe("a directory of protocols", () => {
       "protocol: savings",
       "protocol: protocol_06",
       "protocol_06",
-      'taken-name: Taken name "protocol_06": it is the id or the name of the built-in protocol protocol_06, expected another one',
+      'taken-name: Duplicate name "protocol_06": it is the id or the name of the built-in protocol protocol_06, expected another one',
     ],
     [
       "an unknown type",
@@ -64,14 +64,14 @@ describe("a directory of protocols", () => {
       "sql: balances.sql",
       "item: Deposit\n    sql: balances.sql",
       "item: Deposit\n    sql",
-      'template-operation: Unexpected key "item": balances is an operation of the template, which has its own item and parameters, expected no such key',
+      'template-operation: Unexpected key "item": the template defines the item and parameters of balances, expected no item',
     ],
     [
       "an operation without its own item",
       "    item: Deposit\n",
       "",
       "deposits:\n    sql",
-      /^unknown-operation: Unknown community operation "deposits": not in the community template, and without item, which an operation of the protocol's own needs to name the object of its items; expected balances, market_data/,
+      /^unknown-operation: Unknown community operation "deposits": not in the community template, and without item, which operations that are not in the template require; expected balances, market_data/,
     ],
     [
       "a protocol's own operation without a summary",

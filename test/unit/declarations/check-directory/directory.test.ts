@@ -16,7 +16,7 @@ describe("a directory of protocols", () => {
     const moved = [...other].map(([path, text]) => [path.replace("savings/", "others/"), text] as const);
     expect(problemsOf(new Map([...files(), ...moved]))).toEqual(
       [
-        'endpoints/savings/protocol.yaml:3:11 taken-name: Taken name "savings": it is the id or the name of endpoints/others/protocol.yaml, expected another one',
+        'endpoints/savings/protocol.yaml:3:11 taken-name: Duplicate name "savings": it is the id or the name of endpoints/others/protocol.yaml, expected another one',
         'endpoints/others/protocol.yaml:3:11 misplaced-protocol: Misplaced protocol "other": expected others, the name of the folder',
       ].sort(),
     );
@@ -42,7 +42,7 @@ describe("a directory of protocols", () => {
     expect(problemsOf(new Map())).toEqual(["endpoints:1:1 no-protocols: Empty directory: expected at least one folder with protocol.yaml"]);
   });
 
-  it("may share SQL in a folder without a declaration, and reports a file there that no protocol uses", () => {
+  it("accepts shared SQL in a folder without a declaration, and reports an unused file there", () => {
     const texts = files((declaration) => declaration.replace("sql: deposits.sql", "sql: ../shared/deposits.sql"));
     texts.set("endpoints/shared/deposits.sql", texts.get(`${folder}/deposits.sql`) ?? "");
     texts.delete(`${folder}/deposits.sql`);

@@ -7,7 +7,7 @@ import { unmarked } from "../marked.ts";
 
 const file = "endpoints/vaults/protocol.yaml";
 
-/** A valid declaration. The tests of refusals change it. */
+/** A valid declaration. Tests of refusals modify it. */
 export const declaration = `protocol: vaults
 name: vaults
 description: Vaults for tests.

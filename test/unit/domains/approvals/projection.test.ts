@@ -27,12 +27,12 @@ const plainTransferBlock = (number: number, ...logs: ChainLog[]) =>
 
 type Rows = Record<string, Row[]>;
 
-/** Folds blocks in portions, each based on the rows of the previous ones, and returns the rows that the tables would contain. */
-const fold = (blocks: readonly ChainBlock[], portion = blocks.length): Rows => {
+/** Folds blocks in batches, each based on the rows of the previous ones, and returns the rows that the tables would contain. */
+const fold = (blocks: readonly ChainBlock[], batchSize = blocks.length): Rows => {
   const tables: Rows = {};
   const decode = createEventDecoder(approvalsProjection.events);
-  for (let start = 0; start < blocks.length; start += portion) {
-    const decoded = blocks.slice(start, start + portion).map(decode);
+  for (let start = 0; start < blocks.length; start += batchSize) {
+    const decoded = blocks.slice(start, start + batchSize).map(decode);
     const needs = approvalsProjection.needs(decoded, facts);
     const state = createState(
       Object.fromEntries(
@@ -72,8 +72,8 @@ describe("allowances", () => {
     blockWith(9, alice, token, approval(alice, bob, 2n ** 256n - 1n)),
   ];
 
-  it.each([1, 2, 3, 4])("are those of the last Approval, with periods of the replaced ones, folded %i blocks at a time", (portion) => {
-    const rows = fold(blocks, portion);
+  it.each([1, 2, 3, 4])("are set by the last Approval, with periods of the replaced ones, folded %i blocks at a time", (batchSize) => {
+    const rows = fold(blocks, batchSize);
     expect(pick(rows.allowances ?? [], "spender", "amount", "since_block", "approved_block", "log_index").sort()).toEqual([
       [bob, 2n ** 256n - 1n, 9, 9, 0],
       [carol, 1n, 5, 5, 1],
@@ -134,7 +134,7 @@ describe("approvals of single tokens", () => {
   const maxTokenId = 2n ** 256n - 1n;
   const state = (rows: Rows) => pick(rows.nft_approvals ?? [], "token_id", "owner", "spender", "since_block", "log_index");
 
-  it.each([1, 2, 5])("hold until the next transfer of their id, or another approval, folded %i blocks at a time", (portion) => {
+  it.each([1, 2, 5])("hold until the next transfer of their id, or another approval, folded %i blocks at a time", (batchSize) => {
     const rows = fold(
       [
         blockWith(5, alice, token, approvalOf(alice, bob, maxTokenId), oldApprovalOf(alice, bob, 2n), approvalOf(alice, bob, 3n)),
@@ -144,7 +144,7 @@ describe("approvals of single tokens", () => {
         // The new owner approves it again and transfers it in the same block.
         blockWith(9, carol, token, approvalOf(carol, bob, maxTokenId), erc721(carol, alice, maxTokenId)),
       ],
-      portion,
+      batchSize,
     );
     expect(state(rows).sort((left, right) => (BigInt(String(left[0])) < BigInt(String(right[0])) ? -1 : 1))).toEqual([
       [2n, alice, carol, 7, 0],
@@ -181,7 +181,7 @@ describe("approvals of single tokens", () => {
 });
 
 describe("approvals for all", () => {
-  it.each([1, 3])("hold until they are revoked, folded %i blocks at a time", (portion) => {
+  it.each([1, 3])("hold until they are revoked, folded %i blocks at a time", (batchSize) => {
     const rows = fold(
       [
         withLogs(
@@ -194,7 +194,7 @@ describe("approvals for all", () => {
         withLogs(6, erc721(alice, carol, 1n), forAll(carol, bob, true)),
         withLogs(9, forAll(alice, bob, false)),
       ],
-      portion,
+      batchSize,
     );
     expect(pick(rows.nft_operators ?? [], "owner", "operator", "approved", "since_block").sort()).toEqual([
       [alice, bob, false, 9],

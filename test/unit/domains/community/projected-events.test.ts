@@ -21,8 +21,8 @@ describe("the projection of a declared protocol", () => {
       [vault, 5n],
       [second, 6n],
     ];
-    for (const portion of [1, 2, 4]) {
-      const tables = fold(blocks, { portion });
+    for (const batchSize of [1, 2, 4]) {
+      const tables = fold(blocks, { batchSize });
       expect(amounts(tables)).toEqual(expected);
       expect(tables.cq_vaults_contracts).toEqual([
         { address: factory, kind: "factory", block_number: 3, log_index: null },
@@ -41,7 +41,7 @@ describe("the projection of a declared protocol", () => {
 
   it("stores the events of configured contracts, which exist from their first event on", () => {
     const blocks = [withLogs(1), withLogs(2, deposited(alice, 1n)), withLogs(3, announce(vault), deposited(alice, 2n))];
-    const tables = fold(blocks, { community: { vaults: { vault: [vault] } }, portion: 1 });
+    const tables = fold(blocks, { community: { vaults: { vault: [vault] } }, batchSize: 1 });
     expect(amounts(tables)).toEqual([
       [vault, 1n],
       [vault, 2n],
@@ -74,8 +74,8 @@ describe("the projection of a declared protocol", () => {
       withLogs(5),
       withLogs(7, deposited(alice, 4n)),
     ];
-    for (const portion of [1, 3]) {
-      const tables = fold(blocks, { portion });
+    for (const batchSize of [1, 3]) {
+      const tables = fold(blocks, { batchSize });
       const shape = (row: Row) => [row.owner, row.since_block ?? `${row.from_block} to ${row.to_block}`, row.assets, row.log_index];
       expect(tables.cq_vaults_deposits_latest?.map(shape).sort()).toEqual([
         [alice, 7, 4n, 0],

@@ -53,19 +53,19 @@ export const label = (text: string, deltas: readonly bigint[], tokens: readonly 
 /** The rows of each table. */
 export type Tables = Record<string, Row[]>;
 
-/** Folds blocks in portions, each based on the rows of the previous ones, and returns the rows that the tables would contain. */
+/** Folds blocks in batches, each based on the rows of the previous ones, and returns the rows that the tables would contain. */
 export const fold = (
   blocks: readonly ChainBlock[],
   {
-    portion = blocks.length,
+    batchSize = blocks.length,
     protocol = vaults,
     community = {},
-  }: { portion?: number; protocol?: Protocol; community?: Record<string, Record<string, Address[]>> } = {},
+  }: { batchSize?: number; protocol?: Protocol; community?: Record<string, Record<string, Address[]>> } = {},
 ): Tables => {
   const projection = declaredProjection(protocol, fixedContracts(protocol, { name: "test", community }));
   const tables: Tables = {};
-  for (let start = 0; start < blocks.length; start += portion) {
-    const decoded = blocks.slice(start, start + portion).map((one) => ({ block: one, events: [] }));
+  for (let start = 0; start < blocks.length; start += batchSize) {
+    const decoded = blocks.slice(start, start + batchSize).map((one) => ({ block: one, events: [] }));
     const needs = projection.needs(decoded, facts);
     const state = createState(
       Object.fromEntries(

@@ -54,7 +54,7 @@ describe("a file of labels", () => {
 });
 
 describe("labels", () => {
-  it("are those that the operator has set, or else the primary names of addresses", async () => {
+  it("are the operator's labels, or else the primary names of addresses", async () => {
     const queried: Address[] = [];
     const claimed = new Map([
       [alice, "alice.eth"],

@@ -57,12 +57,12 @@ describe("JSON", () => {
     expect(parseJsonText('"one\n\ttwo\u0000"')).toBe("one\n\ttwo\u0000");
   });
 
-  it("keeps the notation of its numbers", () => {
+  it("keeps the format of its numbers", () => {
     const numbers = ["12345678901234567890", "1e400", "-0.10", "0.1234567890123456789", "1E-7"];
     expect(renderJson(parseJsonText(`[${numbers.join(" , ")}]`))).toBe(`[${numbers.join(",")}]`);
   });
 
-  it("may have keys such as __proto__, which are ordinary keys", () => {
+  it("has __proto__ and constructor as ordinary keys", () => {
     const value = parseJsonText('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect((value as ReadonlyMap<string, JsonValue>).get("__proto__")).toBeInstanceOf(Map);

@@ -31,7 +31,7 @@ describe("a metadata document", () => {
     });
   });
 
-  it("may have its image in any of the common fields, of which the first accepted one is used", () => {
+  it("has the first accepted image of the common fields", () => {
     expect(documentOf({ image_url: "https://a.example/1" }).image).toBe("https://a.example/1");
     expect(documentOf({ imageUrl: "ar://abc" }).image).toBe("ar://abc");
     expect(documentOf({ image_data: "<svg xmlns='http://www.w3.org/2000/svg'/>" }).image).toBe(
@@ -106,7 +106,7 @@ describe("URLs of a document", () => {
     expect(document).toMatchObject({ name: "Kept", image: null, animationUrl: null, externalUrl: null, refusal });
   });
 
-  it("may be data: URLs of images, video or audio, which are encoded again", () => {
+  it("may be data: URLs of images, video or audio, which are re-encoded", () => {
     const pixel = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
     const document = documentOf({
       image: `DATA: image/PNG ;x=y; base64 ,${pixel.toString("base64")}`,

@@ -39,7 +39,7 @@ const sizes = (rows: ReturnType<typeof fold>) => pick(rows.nft_collection_sizes,
 
 const single = (from: Address, to: Address, id: bigint, amount: bigint): ChainLog =>
   log([erc1155TransferSingle.topic0, topic(alice), topic(from), topic(to)], data(id, amount));
-/** A Transfer as collections emitted it before EIP-721 was final: without indexed parameters. */
+/** A Transfer without indexed parameters, as collections emitted it before EIP-721 was final. */
 const unindexedTransfer = (from: Address, to: Address, id: bigint): ChainLog =>
   log([erc721Transfer.topic0], data(BigInt(from), BigInt(to), id));
 
@@ -159,7 +159,7 @@ describe("announced changes of metadata", () => {
   const updates = (...logs: ChainLog[]) =>
     pick(fold([withLogs(4, ...logs)]).nft_metadata_updates, "block_number", "log_index", "token", "from_id", "to_id");
 
-  it("include those of EIP-4906 and EIP-1155, with their ids", () => {
+  it("include the events of EIP-4906 and EIP-1155, with their ids", () => {
     // The string "a" as ABI data: offset, length and bytes.
     const text = data(32, 1, BigInt(`0x61${"0".repeat(62)}`));
     expect(

@@ -52,7 +52,7 @@ describe("a concentrated pool", () => {
     amount1Out: outs[1],
   });
 
-  it("holds inflows less outflows, and withdrawn amounts until they are collected", () => {
+  it("holds inflows minus outflows, and withdrawn amounts until they are collected", () => {
     const extended = [
       ...blocks,
       blockOf(5, [tokensMoved([0n, 0n], [5n, 6n])]),

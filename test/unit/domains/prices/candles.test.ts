@@ -63,7 +63,7 @@ describe("hours and days of prices", () => {
     expect(take().hours).toEqual([[0, "4", "5", "4", "5", 1]]);
   });
 
-  it("have no row for an hour in which nothing changed", () => {
+  it("have no row for an hour without changes", () => {
     const { quarters, take } = startBuilder();
     quarters("4", "4", "4", "4", "=", "4", "=", "4", "4", "5", "5", "5");
     const { hours, done } = take();
@@ -134,7 +134,7 @@ describe("the current hour", () => {
 });
 
 describe("an asset's first price", () => {
-  it("belongs to the hour of its bucket and is emitted when the hour ends", () => {
+  it("has the hour of its bucket and is emitted when the hour ends", () => {
     const { quarters, take } = startBuilder();
     quarters(null, null, null, null, null, "4");
     expect(take().firstPrices).toEqual([]);
@@ -153,7 +153,7 @@ describe("an asset's first price", () => {
     expect(preview("4").firstPrices).toEqual([[0, 1]]);
   });
 
-  it("belongs to the hour in which its bucket closes, even if it was previewed earlier", () => {
+  it("has the hour in which its bucket closes, even if it was previewed earlier", () => {
     const { quarters, preview } = startBuilder();
     quarters("=", "=", "=");
     expect(preview("4").firstPrices).toEqual([[0, "open"]]);

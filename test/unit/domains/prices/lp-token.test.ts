@@ -120,7 +120,7 @@ describe("an LP token", () => {
     expect(prices[0]).toBe(prices[1]);
   });
 
-  it("is priced by the operator's file if that comes before pools", () => {
+  it("is priced by the operator's file if the file precedes pools", () => {
     for (const [sources, price] of [
       [["file", "stablecoins", "pools"], "9"],
       [["stablecoins", "pools", "file"], "4"],
@@ -132,7 +132,7 @@ describe("an LP token", () => {
     }
   });
 
-  it("is priced by the operator's file if that comes after pools without a price", () => {
+  it("is priced by the operator's file if pools precede the file but have no price", () => {
     const observed = createObservedModel({ stablecoins, sources: ["stablecoins", "pools", "file"] });
     observed.addPool(pool, [usd, token], [400n * unit, 100n * unit], start - 1_000, supply);
     observed.setFilePrice(start, pool, "9");

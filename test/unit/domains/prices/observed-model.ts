@@ -23,7 +23,7 @@ export const start = 900_000;
 export const end = start + 900;
 export const unit = 10n ** 18n;
 
-/** Converts the price of a whole unit to that of the smallest unit by moving the decimal point to the left. */
+/** Converts a price per whole unit to a price per smallest unit by moving the decimal point to the left. */
 export const perUnit = (price: string, decimals: number): string => {
   const [left = "", right = ""] = price.split(".");
   const digits = `${"0".repeat(decimals)}${left}`;

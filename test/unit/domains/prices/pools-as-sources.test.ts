@@ -150,7 +150,7 @@ describe("a path of pools", () => {
     observed.addPool(last, [weth, third], [60_000n * unit, 20_000n * unit]);
     observed.close();
     expect(observed.price(third)).toBe(perUnit("3", 18));
-    // The depth of a path is that of its shallowest pool.
+    // The depth of a path is the depth of its shallowest pool.
     observed.updatePool(second, end, [15_000n * unit, 15_000n * unit]);
     observed.close(end + 900);
     expect(observed.price(third)).toBe(perUnit("5", 18));
@@ -189,7 +189,7 @@ describe("a path of pools", () => {
     expect([observed.price(token), observed.price(other)]).toEqual([null, perUnit("1", 18)]);
   });
 
-  it("prefers the price of a deep pool to that of a tiny one", () => {
+  it("prefers the price of a deep pool to the price of a tiny one", () => {
     const observed = createObservedModel({ stablecoins, liquidityFloor: 100 });
     observed.addPool(first, [usd, token], [200n * unit, 1n * unit]);
     observed.addPool(second, [usd, token], [50_000n * unit, 50_000n * unit]);

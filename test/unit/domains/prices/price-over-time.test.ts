@@ -39,7 +39,7 @@ describe("a price over time", () => {
     observed.updatePool(pool, end - 1, skewed);
     observed.close();
     expect(observed.price(token)).toBe(four);
-    // The state holds for the whole next bucket and sets its price.
+    // The state holds for the entire next bucket and sets its price.
     observed.close(end + 900);
     expect(observed.price(token)).toBe(skewedPrice);
   });

@@ -35,12 +35,12 @@ describe("splitSignatures", () => {
     expect(splitSignatures(signatures)).toEqual([{ type: "contract", signature: null, account: contract }]);
   });
 
-  it("ignores bytes that are not a whole signature", () => {
+  it("ignores incomplete signatures", () => {
     expect(splitSignatures("0x")).toEqual([]);
     expect(splitSignatures(`0x${"ab".repeat(64)}`)).toEqual([]);
   });
 
-  it("returns no more data than it receives if contract signatures share theirs", () => {
+  it("returns no more data than it receives if contract signatures share data", () => {
     const count = 1_000;
     const data = concatHex([toHex(100_000, { size: 32 }), `0x${"ee".repeat(100_000)}`]);
     const signatures = concatHex([...Array.from({ length: count }, () => part(contract, BigInt(65 * count), 0)), data]);

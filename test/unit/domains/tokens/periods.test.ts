@@ -13,8 +13,8 @@ describe("the pivot of a period", () => {
   it("is the block that is divisible by the highest power of two", () => {
     for (const first of range(0, 70)) {
       for (const last of range(first, 70)) {
-        const roundest = range(first, last).reduce((best, height) => (exponentOfTwo(height) > exponentOfTwo(best) ? height : best));
-        expect(pivotOf(first, last), `${first} to ${last}`).toBe(roundest);
+        const expected = range(first, last).reduce((best, height) => (exponentOfTwo(height) > exponentOfTwo(best) ? height : best));
+        expect(pivotOf(first, last), `${first} to ${last}`).toBe(expected);
       }
     }
   });

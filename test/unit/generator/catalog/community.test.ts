@@ -87,7 +87,7 @@ describe("SQL in a folder without a protocol", () => {
     ]);
   });
 
-  it("must not belong to another protocol", () => {
+  it("must not be in the folder of another protocol", () => {
     const other = declared.replace("sql: balances.sql", "sql: ../protocol_02/balances.sql");
     const own = second.replace("sql: ../savings/balances.sql", "sql: balances.sql");
     expect(messagesOf([protocolFile, other], [secondFile, own], ["spec/community/protocol_02/balances.sql", query])).toEqual([
@@ -96,11 +96,11 @@ describe("SQL in a folder without a protocol", () => {
   });
 
   it.each(["../../examples/balances.sql", "/etc/balances.sql", "../balances.sql", "../savings/../balances.sql", "savings/balances.sql"])(
-    "must not be outside of the directory of the protocols: %s",
+    "must not be outside the directory of the protocols: %s",
     (path) => {
       const outside = declared.replace("sql: balances.sql", `sql: ${path}`);
       expect(messagesOf([protocolFile, outside], [sharedFile, query])).toEqual([
-        expect.stringMatching(/protocol\.yaml:7:20 wrong-value: Invalid value: .*a SQL file of the same folder/),
+        expect.stringMatching(/protocol\.yaml:7:20 wrong-value: Invalid value: .*a SQL file in the same folder/),
       ]);
     },
   );

@@ -6,7 +6,7 @@ import { nearest, renderExpected } from "../../../../runtime/declarations/neares
 const location = { file: "spec/endpoints/tokens.yaml", line: 12, column: 7 };
 
 describe("a diagnostic", () => {
-  it("is rendered on one line with its location, the problem, the expected values and the nearest spelling", () => {
+  it("is rendered on one line with its location, the problem, the expected values and the nearest one", () => {
     const reported = diagnostic("unknown-response", location, {
       name: "TokenHolderResponse",
       expected: ["TokenHoldersResponse", "BlockResponse"],

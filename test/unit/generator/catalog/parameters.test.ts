@@ -10,7 +10,7 @@ function parametersOf(id: string, { catalog } = loadCatalog(smallCatalog)) {
 }
 
 describe("endpointParameters", () => {
-  it("returns path parameters, listed ones, those of the pagination style and the common ones, in this order", () => {
+  it("returns path, listed, pagination and common parameters, in this order", () => {
     expect(parametersOf("getTokenHolders").map(({ in: where, name }) => `${where} ${name}`)).toEqual([
       "path chainName",
       "path tokenAddress",

@@ -112,7 +112,7 @@ describe("invalid parameters", () => {
 });
 
 describe("page sizes", () => {
-  it("are limited to those of the endpoint in JSON, and to 10000 in CSV", async () => {
+  it("are limited to the endpoint's sizes in JSON, and to 10000 in CSV", async () => {
     expect(await transfers({ "page-size": "1000" })).toMatchObject({ request: { page: { size: 1000 } } });
     expect(await transfers({ "page-size": "1001" })).toMatchObject({
       issues: [{ parameter: "page-size", expected: "a whole number from 1 to 1000" }],

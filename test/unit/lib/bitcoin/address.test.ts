@@ -14,7 +14,7 @@ describe("the address of a script", () => {
     ["mainnet", mainnet, networks.bitcoin],
     ["testnet4", testnet4, networks.testnet],
     ["regtest", regtest, networks.regtest],
-  ] as const)("equals that of bitcoinjs-lib, and converts back to the script (%s)", (_, network, library) => {
+  ] as const)("equals the address of bitcoinjs-lib, and converts back to the script (%s)", (_, network, library) => {
     for (const { script, address } of seeds.flatMap((seed) => Object.values(walletsOf(seed, library)))) {
       expect(addressOf(network, hex(script))).toBe(address);
       if (address !== null) expect(scriptOf(network, address)).toBe(hex(script));
@@ -46,7 +46,7 @@ describe("the address of a script", () => {
     expect(addressOf(network, script)).toBe(address.toLowerCase());
   });
 
-  // BIP 350, test vectors of invalid addresses, and addresses of other networks and notations.
+  // BIP 350, test vectors of invalid addresses, and addresses of other networks and formats.
   it.each([
     "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd",
     "BC1S0XLXVLHEMJA6C4DQV22UAPCTQUPFHLXM9H8Z3K2E72Q4K9HCZ7VQ54WELL",

@@ -28,7 +28,7 @@ export const allowanceCall = ({ owner, token, spender }: Pair & { readonly spend
   data: `0xdd62ed3e${owner.slice(2).padStart(64, "0")}${spender.slice(2).padStart(64, "0")}`,
 });
 
-/** Hex digits of one word, with 0x. */
+/** The length of a word in hex, including 0x. */
 const wordLength = 66;
 
 /** The first word of a result, the only one that a calling contract would decode; null if the result is shorter. */
@@ -75,6 +75,6 @@ export const callAllowances = async (context: JobContext, height: number, pairs:
   };
 };
 
-/** Whether the contract failed, not the node: a multicall reports temporary errors only if the node executes other calls. */
+/** Whether the contract failed rather than the node: a multicall reports temporary errors only if the node executes other calls. */
 const isContractFailure = (outcome: CallOutcome | undefined): boolean =>
   outcome !== undefined && (outcome.ok || outcome.reverted || temporaryErrorOf(outcome) !== undefined);

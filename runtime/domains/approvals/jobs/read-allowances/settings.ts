@@ -4,7 +4,7 @@ export interface AllowanceReadSettings {
   readonly readMilliseconds: number;
   /** Between two portions of the sweep. */
   readonly sweepMilliseconds: number;
-  /** The first wait before a token whose contract returned no allowance is read again. */
+  /** First backoff of a token whose contract returned no allowance. */
   readonly backoffMilliseconds: number;
 }
 

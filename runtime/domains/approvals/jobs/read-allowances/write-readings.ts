@@ -16,8 +16,8 @@ const insertPeriods = sql`INSERT INTO allowance_periods
 const updateAmounts = sql`UPDATE allowances a SET since_block = $2, amount = k.reading FROM ${readingRows} WHERE ${isUnchanged}`;
 
 /**
- * Writes amounts that contracts returned after a block: they hold since that block, and the periods of the previous amounts end before it. Rows that changed
- * since they were read are left unchanged. Served by the primary keys.
+ * Writes amounts that contracts returned as of a block: they hold from that block on, and the periods of the previous amounts end before it. Rows that changed
+ * after the read are left unchanged. Served by the primary keys.
  */
 export const writeReadings = async (
   client: DatabaseClient,
@@ -39,7 +39,7 @@ export const writeReadings = async (
   await client.query(updateAmounts, parameters);
 };
 
-/** Marks pairs as read after a block, and deletes pairs that were read at finalized blocks. Served by the primary keys and allowance_reads_done. */
+/** Marks pairs as read as of a block, and deletes pairs that were read at finalized blocks. Served by the primary keys and allowance_reads_done. */
 export const markRead = async (
   client: DatabaseClient,
   chainId: number,

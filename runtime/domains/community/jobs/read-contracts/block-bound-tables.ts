@@ -7,8 +7,8 @@ import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-read
 import { newestTable } from "./newest-results.ts";
 
 /**
- * The tables of reads that a reorganisation rolls back: results read above the ancestor, the newest results, and the scheduled blocks. The queue
- * belongs to the projections. If the node keeps the state of recent blocks only (`isPruned`), a result may be from a block without an event:
+ * The tables of reads that a reorganisation rolls back: results read above the ancestor, the newest results, and the scheduled blocks. The queue is
+ * rolled back with the projections. If the node keeps the state of recent blocks only (`isPruned`), a result may be from a block without an event:
  * contracts and arguments that lose all their results are therefore queued again.
  */
 export const readTables = (protocols: readonly Protocol[], isPruned: boolean): BlockBoundTable[] => {

@@ -7,7 +7,7 @@ import { writeRows } from "../../../../indexer/storage/write-rows.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../jobs/job.ts";
 import { groupBy } from "../../../../lib/group-by.ts";
-import { indexedHead, writeAsOf, writeBesideAsOf } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
+import { indexedHead, writeAsOf, writeAsOfKeepingCache } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
 import { projectionIdOf } from "../../relations.ts";
 import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-reads.ts";
 import { contractsIn, type ListedKind, listedKinds, storeListed, unknownContracts } from "./listed-contracts.ts";
@@ -18,7 +18,7 @@ import { hasQueued, nextBlocks, readSchedule, scheduleReads } from "./schedule.t
 import { type ContractReadSettings, defaultContractReadSettings, maxAttempts, maxQueued } from "./settings.ts";
 
 /**
- * The jobs that call contracts of declared protocols: one performs queued reads, newest first, the other queues periodic reads. A result is stored
+ * The jobs that call contracts of declared protocols: one performs queued reads, newest first; the other queues periodic reads. A result is stored
  * for the block whose state was read. Empty if no protocol has reads.
  */
 export const createProtocolReadJobs = (protocols: readonly Protocol[], overrides: Partial<ContractReadSettings> = {}): Job[] => {
@@ -43,7 +43,7 @@ const createReadJob = (
       if (head === null) return false;
       const own = await withTables(context, reads);
       const protocols = [...new Set(own.map(({ protocol }) => protocol))];
-      // Reads whose declaration is gone are deleted when the index is opened.
+      // Reads whose declaration was removed are deleted when the index is opened.
       const due = (await dueReads(database, chainId, head.number, protocols, backoff.deferred(clock()))).filter((read) =>
         groups.has(nameOf(read.protocol, read.read_name)),
       );
@@ -58,7 +58,7 @@ const createReadJob = (
         return true;
       };
       // Folds load contracts, so adding some must invalidate their cache.
-      const isWritten = await (unknown.length === 0 ? writeBesideAsOf(context, head, write) : writeAsOf(context, head, write));
+      const isWritten = await (unknown.length === 0 ? writeAsOfKeepingCache(context, head, write) : writeAsOf(context, head, write));
       if (isWritten === null) return false;
       updateBackoff(backoff, clock(), result);
       return result.completed.length > 0;
@@ -107,7 +107,7 @@ const writeResult = async (
 };
 
 /**
- * The blocks whose state the node lacks; null if none is known. A node with archive state may keep only some states, or be one of several nodes
+ * The blocks whose state the node lacks; null if none are known. A node with archive state may keep only some states, or be one of several nodes
  * behind a URL. A state therefore counts as missing only after repeated failures; then all other queued blocks are probed once.
  */
 const missingStates = async (
@@ -120,7 +120,7 @@ const missingStates = async (
   if (absent.length === 0) return null;
   const highest = Math.max(...absent);
   const blocks = await queuedBlocks(context.database, context.chainId, protocols, highest);
-  // If the node fails in the meantime, the results of this run are stored, and the other blocks are probed in a later one.
+  // If the node fails in the meantime, the results of this run are stored, and a later run probes the other blocks.
   const known = await blocksWithState(context, blocks).catch(() => null);
   return { highest, listed: known === null ? absent : blocks.filter((block) => !known.includes(block)) };
 };
@@ -149,8 +149,8 @@ const createScheduleJob = (reads: readonly DeclaredRead[], { scheduleMillisecond
 };
 
 /**
- * Queues a read for the next blocks at which it is due; false if there are none. Past blocks follow if the node has archive state and the queue is
- * short.
+ * Queues a read for the next blocks at which it is due; false if there are none. Past blocks are queued only if the node has archive state and the
+ * queue is short.
  */
 const scheduleNext = async (context: JobContext, head: IndexedBlock, read: DeclaredRead, interval: number): Promise<boolean> => {
   const { database, chainId, source } = context;
@@ -159,5 +159,5 @@ const scheduleNext = async (context: JobContext, head: IndexedBlock, read: Decla
   if (schedule === null || next === null) return false;
   const isPast = schedule.scheduled !== null && next.scheduled.to === schedule.scheduled.to;
   if (isPast && (!source.capabilities.archiveState || (await hasQueued(database, chainId, maxQueued)))) return false;
-  return (await writeBesideAsOf(context, head, (client) => scheduleReads(client, chainId, read, next).then(() => true))) === true;
+  return (await writeAsOfKeepingCache(context, head, (client) => scheduleReads(client, chainId, read, next).then(() => true))) === true;
 };

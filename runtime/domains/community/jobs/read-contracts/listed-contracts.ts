@@ -74,9 +74,9 @@ export const unknownContracts = async (
 };
 
 /**
- * Stores listed contracts between two batches. Unknown ones are added with the rows of all their stored logs, including those before the result that
- * lists them; the first block of the others is lowered to that of the earliest result. Periodic reads are queued for blocks that were scheduled
- * without these contracts. No batch is written meanwhile, so the number of added contracts is limited: a read that lists more is queued again and
+ * Stores listed contracts between two batches. Adds unknown contracts with the rows of all their stored logs, including logs before the result that
+ * lists them, and lowers the first block of known contracts to the block of the earliest result. Queues periodic reads for blocks that were scheduled
+ * without these contracts. No batch is written meanwhile, so the number of added contracts is limited; a read that lists more is queued again and
  * adds the rest when it is repeated.
  */
 export const storeListed = async (
@@ -100,7 +100,7 @@ export const storeListed = async (
   await writeRows(client, chainId, [readsTable], { [readsTable.name]: [...repeated].map((due) => ({ ...due, attempts: 0 })) });
 };
 
-/** Blocks of a contract from `block` on, up to the one before `known`, or without an end if `known` is null. */
+/** The blocks of a contract from `block` to `known` - 1; no upper bound if `known` is null. */
 interface NewBlocks {
   readonly address: Address;
   readonly block: number;

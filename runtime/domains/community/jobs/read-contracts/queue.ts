@@ -76,8 +76,8 @@ export interface MissingStates {
 }
 
 /**
- * Removes reads at blocks whose state the node lacks, newest first, with a limit. A contract that is left without a newer result or a newer queued
- * read for the same arguments is read at the head instead. Served by community_reads_due and the primary keys.
+ * Removes reads at blocks whose state the node lacks, newest first, with a limit. A contract without a newer result or queued read for the same
+ * arguments is read at the head instead. Served by community_reads_due and the primary keys.
  */
 export const dropReads = async (
   client: DatabaseClient,

@@ -8,7 +8,7 @@ import type { ReadCall } from "./calls.ts";
 import type { DeclaredRead, DueRead } from "./declared-reads.ts";
 import { maxHeights } from "./settings.ts";
 
-/** The reads of the group that a queued read stands for. */
+/** The reads of the group that a queued read represents. */
 export type ReadsByName = (due: DueRead) => readonly DeclaredRead[];
 
 /** The results of a group of reads; the columns of failed calls are null. */
@@ -34,7 +34,7 @@ const controlGas = 500_000;
 
 /**
  * Calls contracts at exactly the blocks of the reads, highest first. If a node without archive state lacks the state of a block, it also lacks the
- * states of lower ones, which are then skipped. @throws {RpcError} if the node cannot run calls at the moment.
+ * state of lower blocks, which are skipped. @throws {RpcError} if the node temporarily cannot run calls.
  */
 export const readPortion = async (context: JobContext, due: readonly DueRead[], readsOf: ReadsByName): Promise<PortionResult> => {
   const heights = [...groupBy(due, ({ block_number }) => block_number)].sort(([left], [right]) => right - left);
@@ -96,7 +96,7 @@ const noOutcome: CallOutcome = { ok: false, reverted: false };
 /** A revert is a result; a call that the node failed to execute may succeed later. */
 const isComplete = (outcome: CallOutcome): boolean => outcome.ok || outcome.reverted;
 
-/** The blocks whose state the node has. @throws {RpcError} if the node cannot run calls at the moment. */
+/** The blocks whose state the node has. @throws {RpcError} if the node temporarily cannot run calls. */
 export const blocksWithState = async (context: JobContext, blocks: readonly number[]): Promise<number[]> => {
   const found: number[] = [];
   for (let start = 0; start < blocks.length; start += maxHeights) {
@@ -107,7 +107,7 @@ export const blocksWithState = async (context: JobContext, blocks: readonly numb
   return found;
 };
 
-/** Whether the node runs a call to an account without code at this block. @throws {RpcError} if the node cannot run calls at the moment. */
+/** Whether the node runs a call to an account without code at this block. @throws {RpcError} if the node temporarily cannot run calls. */
 const hasState = async ({ source }: JobContext, height: number): Promise<boolean> => {
   const [control = noOutcome] = await source.calls([{ to: zeroAddress, data: "0x", gas: controlGas }], height);
   const error = temporaryErrorOf(control);

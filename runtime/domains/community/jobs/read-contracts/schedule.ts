@@ -16,8 +16,8 @@ export interface NextBlocks {
 }
 
 /**
- * The next blocks at which a periodic read is due: the newest multiple of the interval first, then the ones that follow the scheduled blocks, and then those
- * before them down to `lowest`. Null if there are none.
+ * The next blocks at which a periodic read is due: the newest multiple of the interval first, then multiples after the scheduled blocks, then
+ * multiples before them down to `lowest`. Null if there are none.
  */
 export const nextBlocks = (scheduled: ScheduledBlocks | null, interval: number, head: number, lowest: number): NextBlocks | null => {
   const newest = head - (head % interval);
@@ -44,7 +44,7 @@ interface ScheduleRow {
 }
 
 /**
- * The scheduled blocks of a read, and the lowest first block of the contracts that it calls; null without contracts. Served by the primary key and
+ * The scheduled blocks of a read, and the lowest first block of the contracts that it calls; null if there are none. Served by the primary key and
  * the index on kinds.
  */
 export const readSchedule = async (database: Queryable, chainId: number, { protocol, definition, contracts }: DeclaredRead) => {

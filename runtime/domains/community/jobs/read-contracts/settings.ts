@@ -22,7 +22,7 @@ export const maxConsidered = 2_000;
 export const maxDropped = 20_000;
 /** Max heights that are read concurrently. */
 export const maxHeights = 4;
-/** Max blocks that one run probes for state after the node repeatedly lacked that of another block. */
+/** Max blocks that one run probes for state after the node has repeatedly lacked the state of another block. */
 export const maxProbed = 2_000;
 /** Max listed contracts that one run adds, and the number of their stored logs after which it stops: no batch is written meanwhile. */
 export const maxAdded = { contracts: 100, logs: 20_000 };

@@ -29,20 +29,20 @@ export const createRollUpJobs = (chain: RolledUpChain): Job[] => [
 /** The hours that may be rolled up. */
 interface Range {
   readonly fingerprint: string;
-  /** The first and the last hour that has prices and that the chain has passed. */
+  /** The first and the last hour that have prices and that the chain has passed. */
   readonly first: number;
   readonly last: number;
   /** The last hour that the chain has passed. */
   readonly closed: number;
 }
 
-type Choice = (context: JobContext, factory: Address, range: Range) => Promise<number | null>;
+type ChooseHour = (context: JobContext, factory: Address, range: Range) => Promise<number | null>;
 
 /**
  * The last hour with prices. While prices lag, it is due only if it is the hour right before its closing block: the pages of a list are pinned to that block,
  * so one block must not close two rolled-up hours. Hours past retention are not rolled up.
  */
-const newestHour: Choice = async (context, factory, { fingerprint, last, closed }) => {
+const newestHour: ChooseHour = async (context, factory, { fingerprint, last, closed }) => {
   if (last <= closed - retentionHours) return null;
   if (last < closed) {
     const closing = await closingBlock(context, last);
@@ -51,13 +51,13 @@ const newestHour: Choice = async (context, factory, { fingerprint, last, closed 
   return (await isRolledUp(context, factory, fingerprint, last)) ? null : last;
 };
 
-const missingDay: Choice = async (context, factory, { fingerprint, first, last }) => {
+const missingDay: ChooseHour = async (context, factory, { fingerprint, first, last }) => {
   const day = await newestMissingDay(context, factory, fingerprint, first, last);
   return day === null ? null : lastHourOf(day);
 };
 
 /** Rolls up the first due hour of any exchange; false if none is due. */
-const rollUp = async (context: JobContext, { exchanges, activePoolDays }: RolledUpChain, choose: Choice): Promise<boolean> => {
+const rollUp = async (context: JobContext, { exchanges, activePoolDays }: RolledUpChain, choose: ChooseHour): Promise<boolean> => {
   const range = await rangeOf(context, activePoolDays);
   if (range === null) return false;
   for (const { factory, family } of exchanges) {
@@ -103,6 +103,6 @@ const rangeOf = async (context: JobContext, activePoolDays: number): Promise<Ran
   };
 };
 
-/** The block by which the chain had passed an hour. */
+/** The first block at or after the end of an hour. */
 const closingBlock = async ({ chainId, database }: JobContext, hour: number): Promise<(IndexedBlock & { timestamp: number }) | null> =>
   createBlockQueries(database).firstBlockFrom(chainId, (hour + 1) * secondsPerHour);

@@ -7,9 +7,9 @@ import { liquidityValue, volumeOfSpans, volumeValue } from "../../queries/valuat
 import { createKnownSum, type PoolValue, type RollUp, type RollUpDeps, rankPools, rankTokens } from "./roll-up.ts";
 import { tokenValues } from "./token-values.ts";
 
-/** Max pools per read, which bounds statements and memory for exchanges of any size. */
+/** Max pools per read; bounds statement size and memory for exchanges of any size. */
 const portion = 1_000;
-const daysOfWeek = 7;
+const daysPerWeek = 7;
 /** A limit above any possible number of pools. */
 const noLimit = 2 ** 31 - 1;
 
@@ -41,7 +41,7 @@ export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolD
       at === null ? 0 : noLimit,
       0,
     ),
-    pools.activePools(chainId, key, { block: heights.week.at(-1) ?? null, day: dayOf(end) - daysOfWeek }, upTo, 0, 0),
+    pools.activePools(chainId, key, { block: heights.week.at(-1) ?? null, day: dayOf(end) - daysPerWeek }, upTo, 0, 0),
     pools.exchangeSwapsAt(chainId, key, [at, dayBefore, heights.midnight]),
   ]);
   const activeAddresses = new Set(active.pools);

@@ -49,11 +49,11 @@ const byAddress = (left: Address, right: Address): number => (left < right ? -1 
 const byValue = (left: Decimal | null, right: Decimal | null): number =>
   left === null || right === null ? Number(left === null) - Number(right === null) : compare(right, left);
 
-/** Pools by liquidity, descending; unknown ones last, equal ones by address. */
+/** Pools by liquidity, descending; unknown values last, ties by address. */
 export const rankPools = (pools: readonly PoolValue[]): PoolValue[] =>
   [...pools].sort((left, right) => byValue(left.liquidity, right.liquidity) || byAddress(left.pool, right.pool));
 
-/** Tokens by the value of their reserves, descending; equal ones by address. */
+/** Tokens by the value of their reserves, descending; ties by address. */
 export function rankTokens(tokens: readonly TokenValue[]): TokenValue[] {
   const values = new Map(tokens.map((token) => [token, multiply(decimalOf(token.reserve), token.rate)]));
   return [...tokens].sort(
@@ -68,7 +68,7 @@ export function createKnownSum() {
     add: (value: Decimal | null): void => {
       if (value !== null) sum = sum === null ? value : add(sum, value);
     },
-    /** The sum; 0 if `isEmpty`, which means that there was nothing to sum. */
+    /** The sum; 0 if there was nothing to sum (`isEmpty`). */
     total: (isEmpty: boolean): Decimal | null => (isEmpty ? zeroValue : sum),
   };
 }

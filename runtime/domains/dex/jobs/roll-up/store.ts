@@ -13,10 +13,10 @@ import type { RollUp } from "./roll-up.ts";
 /** The tables of migration 0014; a reorganisation rolls back all of them. */
 export const rollUpTables = ["exchange_hours", "exchange_hour_pools", "exchange_hour_tokens"] as const;
 
-/** Max rows of one transaction: the indexing loop waits for it. */
+/** Max rows per transaction: the indexing loop waits for it. */
 const portion = 10_000;
 
-/** The exchange of a roll-up, the fingerprint of its settings, and the block by which the chain had passed its hour. */
+/** The exchange of a roll-up, the fingerprint of its settings, and the first block at or after the end of its hour. */
 export interface RollUpKey {
   readonly factory: Address;
   readonly fingerprint: string;

@@ -6,7 +6,7 @@ import { maxPerHost } from "./documents/host.ts";
 import { storeOutcomes } from "./store-outcomes.ts";
 import { addDocument, type ReadResults, readTokenDocument } from "./token-document.ts";
 
-/** The dependencies of fetching documents. */
+/** The dependencies of `createFetcher`. */
 export interface FetchDeps extends QueueDeps {
   readonly readDocument: ReadDocument;
   readonly concurrency: number;
@@ -20,7 +20,7 @@ const storeDelayMilliseconds = 20;
 
 /** Fetches the documents of tokens whose URL is known. */
 export interface Fetcher {
-  /** Stores finished documents and claims due tokens up to the concurrency limits; returns the number of both. */
+  /** Stores finished documents and claims due tokens up to the concurrency limits; returns their total number. */
   run(signal: AbortSignal): Promise<number>;
   /** Waits until a fetch ends or the time has passed. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;

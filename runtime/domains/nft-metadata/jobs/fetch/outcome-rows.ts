@@ -95,7 +95,7 @@ export function* rowsOf(chainId: number, now: Date, outcomes: readonly Outcome[]
   }
 }
 
-/** PostgreSQL's text has no NUL, and UTF-8 no lone surrogates; the escapes of a document may contain both. */
+/** PostgreSQL's text cannot contain NUL, and UTF-8 cannot encode lone surrogates; the escapes of a document may contain both. */
 const storable = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : text.replaceAll("\0", "").replace(loneSurrogates, "\ufffd");
 

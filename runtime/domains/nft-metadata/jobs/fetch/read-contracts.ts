@@ -15,7 +15,7 @@ import { lockBlock, writeOutcomes } from "./store-outcomes.ts";
 import { type LocatedClaim, readEmbeddedDocuments } from "./token-document.ts";
 import { type DocumentLocation, locateDocument, uriCall } from "./token-uri.ts";
 
-/** The dependencies of reading contracts. */
+/** The dependencies of `readContracts`. */
 export interface ReadContractsDeps extends QueueDeps {
   readonly source: Pick<Source, "head" | "calls" | "hashesOf">;
   readonly multicall: Address;

@@ -22,7 +22,7 @@ export const lockBlock = async (client: DatabaseClient, chainId: number, { numbe
     .length > 0;
 
 /**
- * Writes the outcomes of tokens that are still queued for them. Tokens that were rolled back, queued again for a later block or stored by another worker are
+ * Writes the outcomes of claims that are still valid. Tokens that were rolled back, queued again for a later block or stored by another worker are
  * skipped. An outcome that the database cannot store becomes a refusal and does not affect the others. The caller holds the lock.
  */
 export const writeOutcomes = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> => {
@@ -46,7 +46,7 @@ const tryWrite = async (client: DatabaseClient, deps: QueueDeps, outcomes: reado
   }
 };
 
-/** Whether the values caused an error: one found before they were sent, a data exception (SQLSTATE class 22), or a program limit (class 54). */
+/** Whether the values caused an error: an error found before they were sent, a data exception (SQLSTATE class 22), or a program limit (class 54). */
 const isCausedByValues = (error: unknown): boolean =>
   error instanceof CopyError || (error instanceof Error && /^(?:22|54)/.test(String((error as { code?: unknown }).code)));
 

@@ -42,7 +42,7 @@ export const addDocument = (results: ReadResults, { claim, url }: LocatedClaim, 
 };
 
 /**
- * Reads documents that are embedded in their URLs, one after another. A hostile one may take half a second, so other work runs between any two. Documents
+ * Reads documents that are embedded in their URLs, one after another. A hostile one may take half a second, so other work runs in between. Documents
  * that are unread when the signal aborts are in neither list.
  */
 export const readEmbeddedDocuments = async (

@@ -26,7 +26,7 @@ const defaultPause = 500;
 
 /**
  * Creates a worker. Any number of workers may run, in one process or in several: they share the queue through claims with a lease, and each outcome is stored
- * once. A worker does not have to be the leader of the chain, because its rows belong to a block of the index.
+ * once. A worker need not be the leader of the chain, because its rows are tied to an indexed block.
  */
 export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker => {
   // The lease of a document outlasts its own fetch and the fetches before it.

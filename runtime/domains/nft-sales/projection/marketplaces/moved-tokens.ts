@@ -22,7 +22,7 @@ export interface AllocatedUnits {
 
 /** Max moves of one id that are considered per transaction: each order may scan all of them. */
 const maxMoves = 1_000;
-/** Max accounts through which a token is followed: every sale event may cause such a search. */
+/** Max accounts through which a token is followed: every sale event may trigger this search. */
 const maxSteps = 8;
 
 const min = (left: bigint, right: bigint): bigint => (left < right ? left : right);

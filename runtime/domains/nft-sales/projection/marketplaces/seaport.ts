@@ -12,10 +12,10 @@ import { type AllocatedUnits, createMovedTokens, type Move, type MoveAllocation 
  * for tokens: its price is the bidder's payment. Orders with tokens on both sides are swaps, and orders without payment are gifts; neither is a sale. A
  * listing for a single buyer lists the offered tokens as consideration for that buyer too; this does not make it a swap.
  * The price applies to all units of an order equally.
- * Any contract can emit such an event, so a sale is recorded only for units that the collection's own events moved in the same transaction: for a listing, from
+ * Any contract can emit this event, so a sale is recorded only for units that the collection's own events moved in the same transaction: for a listing, from
  * its offerer to its recipient; for a bid, to the recipient that it names.
  * Orders that are matched with each other emit the same trade from both sides. The buying order is the sale, at the price that the buyer paid, and no units
- * remain for the selling order. But if one order buys what several orders sell, each at its own price, the selling orders are the sales.
+ * remain for the selling order. But if one order buys tokens that several orders sell, each at its own price, the selling orders are the sales.
  */
 export const seaport: Marketplace = {
   protocol: "seaport",
@@ -145,7 +145,7 @@ const sweepsAmong = (offers: readonly Offer[]): ReadonlySet<Offer> => {
   );
 };
 
-/** The orders that were filled against each other: those that a later OrdersMatched names or, in versions without that event, those without a recipient. */
+/** Orders that were filled against each other: named by a later OrdersMatched or, in versions without that event, without a recipient. */
 const matchedOrders = (events: readonly (OrderFulfilled | OrdersMatched)[]): ReadonlySet<OrderFulfilled> => {
   const matched = new Set<OrderFulfilled>();
   // A partially fillable order can occur several times.

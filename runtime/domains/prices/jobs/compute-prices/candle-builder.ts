@@ -33,7 +33,7 @@ const createFirstPrices = (pricedAssets: Set<Asset>) => {
       }
     },
     endHour: (): void => {
-      // Pushed one by one: there may be more after an import than a call can have arguments.
+      // Pushed one by one: after an import there may be more than a call can take as arguments.
       for (const first of inCurrentHour) rows.push(first);
       inCurrentHour = [];
     },
@@ -89,7 +89,7 @@ export function createCandleBuilder(initial: Prices, pricedAssets: Set<Asset>) {
       }
       hour = next;
     },
-    /** Closes the current bucket with its prices; null if they equal those of the previous bucket. */
+    /** Closes the current bucket with its prices; null if they equal the prices of the previous bucket. */
     close: (next: Prices | null): void => {
       const changes = next === null ? [] : changesBetween(prices, next);
       firstPrices.add(changes, hour as number);

@@ -23,7 +23,7 @@ export interface CandleRows {
   readonly retracted: readonly Retraction[];
 }
 
-/** The candles of spans of one length: those of the open span, and those of them that were written. */
+/** The candles of spans of one length: those of the open span, and the versions of them that were written. */
 export const createCandleSpans = (seconds: number) => {
   let span: number | null = null;
   let isFirst = false;

@@ -9,7 +9,7 @@ import type { FileObservation, PricedPool } from "../../engine/observations.ts";
 import { createBlockEvidence } from "./evidence-blocks.ts";
 import { createObservationEvidence } from "./evidence-observations.ts";
 
-/** The last completed hour (since 1970), and the block by which the chain had passed it; null for an hour before the first block. */
+/** The last completed hour (since 1970), and the first block at or after its end; null for an hour before the first block. */
 export interface Progress {
   readonly hour: number;
   readonly block: number | null;

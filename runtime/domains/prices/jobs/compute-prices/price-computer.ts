@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChainConfig } from "../../../../config/config.ts";
 import { type Address, nativeTokenAddress } from "../../../../lib/hex.ts";
 import { secondsPerDay } from "../../../../lib/time.ts";
-import { secondsOfBucket } from "../../engine/markets.ts";
+import { secondsPerBucket } from "../../engine/markets.ts";
 import { createPriceModel, type PriceModel } from "../../engine/model.ts";
 import type { FileObservation } from "../../engine/observations.ts";
 import { createCandleBuilder, type Portion } from "./candle-builder.ts";
@@ -24,7 +24,7 @@ const maxBlockingMilliseconds = 10;
 export interface PriceComputer {
   /** The last processed block; null before the first. The computed prices depend only on this block and those below it. */
   readonly block: BlockRef | null;
-  /** The next portion, at most up to a head; `isAtHead` if it reaches the head. Null if a processed block was replaced: the computer is unusable then. */
+  /** The next portion, up to a head; `isAtHead` if it reaches the head. Null if a processed block was replaced, after which the computer is unusable. */
   advance(head: BlockRef): Promise<(Portion & { readonly isAtHead: boolean }) | null>;
 }
 
@@ -71,7 +71,7 @@ export async function createPriceComputer(
 
 const startOf = (progress: Progress | null, firstTime: number): Start => {
   if (progress === null) {
-    return { day: Math.floor(firstTime / secondsPerDay), time: Math.floor(firstTime / secondsOfBucket) * secondsOfBucket };
+    return { day: Math.floor(firstTime / secondsPerDay), time: Math.floor(firstTime / secondsPerBucket) * secondsPerBucket };
   }
   const day = dayOfHour(progress.hour + 1);
   return { day, time: day * secondsPerDay };
@@ -113,7 +113,7 @@ const createProcess = (
   let bucket = start;
   candles.advance(bucket);
   const step = async (head: BlockRef): Promise<"done" | "at head" | "replaced"> => {
-    const end = bucket + secondsOfBucket;
+    const end = bucket + secondsPerBucket;
     const observation = stream.next(end);
     if (observation !== undefined) model.observe(observation);
     else if (stream.horizon >= end) {
@@ -138,7 +138,7 @@ const createProcess = (
 
 /** The decimals of the tokens that are priced in whole units. */
 const createDecimals = async (chain: ChainConfig, queries: EvidenceQueries, imported: readonly FileObservation[]) => {
-  const tokens = wholeTokens(chain, imported);
+  const tokens = tokensPricedWhole(chain, imported);
   let { decimals, isPending } = await queries.decimalsOf(tokens);
   const decimalsOf = (token: Address): number | null =>
     token === nativeTokenAddress ? chain.nativeToken.decimals : (decimals.get(token) ?? null);
@@ -152,8 +152,8 @@ const createDecimals = async (chain: ChainConfig, queries: EvidenceQueries, impo
   };
 };
 
-/** The tokens whose configured prices are per whole token: those with a feed or an imported price, and stablecoins. */
-const wholeTokens = ({ prices }: ChainConfig, imported: readonly FileObservation[]): Address[] => {
+/** The tokens whose configured prices are per whole token: tokens with a feed or an imported price, and stablecoins. */
+const tokensPricedWhole = ({ prices }: ChainConfig, imported: readonly FileObservation[]): Address[] => {
   const isToken = (text: string): text is Address => text.length === 42;
   const assets = [
     ...prices.feeds.map(({ of }) => of),

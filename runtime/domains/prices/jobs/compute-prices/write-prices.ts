@@ -20,7 +20,7 @@ export interface PortionWrite {
   /** The settings that it was computed with, and the revision of the prices at that time. */
   readonly fingerprint: string;
   readonly revision: number;
-  /** Whether it is the first portion of a computer: rows after the last completed hour are then deleted, because they are recomputed. */
+  /** Whether it is the first portion of a computer: if so, rows after the last completed hour are deleted, because they are recomputed. */
   readonly isFirst: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function writePortion(client: DatabaseClient, chainId: number, writ
 
 /**
  * Deletes the rows after the last completed hour, which were written before their hour or day was complete. Served by the roll-back indexes, because the block
- * of such a row is not before its hour or day, and by the primary key of priced_assets.
+ * of a row is not before its hour or day, and by the primary key of priced_assets.
  */
 const deleteUnfinished = async (client: DatabaseClient, chainId: number, progress: Progress | null): Promise<void> => {
   if (progress === null) {

@@ -29,7 +29,7 @@ export async function importPrices(client: DatabaseClient, chainId: number, pric
   );
 }
 
-/** Queues metadata reads of tokens that the index does not know: the price of a whole token is unusable without its decimals. */
+/** Queues metadata reads of tokens without stored metadata: the price of a whole token is unusable without its decimals. */
 const queueMetadataReads = async (client: DatabaseClient, chainId: number, assets: readonly Asset[]): Promise<void> => {
   await client.query(
     `INSERT INTO node_reads (chain_id, kind, key, block_number)

@@ -14,13 +14,13 @@ export const indexedHead = async ({ database, chainId }: Pick<JobContext, "datab
   return rows[0] ?? null;
 };
 
-/** Whether the node still has an indexed block, so that the state it returned at that height belongs to the block. */
+/** Whether the node still has an indexed block; only then is the state that it returned for this height the state of the block. */
 export const isCanonical = async ({ source }: Pick<JobContext, "source">, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await source.hashesOf([number]))[0] === hash;
 
 /**
- * Writes, between two batches, values that the node returned for the state after a block, if node and index still have that block. Otherwise, or if this
- * process is not the leader, writes nothing and returns null.
+ * Writes values that the node returned as of a block, between two batches. If the node or the index no longer has the block, or this process is not the leader,
+ * writes nothing and returns null.
  */
 export const writeAsOf = async <T>(
   context: JobContext,
@@ -32,8 +32,8 @@ export const writeAsOf = async <T>(
   return write(async (client) => ((await isIndexedBlock(client, context.chainId, head)) ? work(client) : null));
 };
 
-/** `writeAsOf` for tables that no fold loads: a batch that is being folded stays valid. */
-export const writeBesideAsOf = <T>(
+/** Like `writeAsOf`, for tables that no fold loads: a batch that is being folded stays valid. */
+export const writeAsOfKeepingCache = <T>(
   context: JobContext,
   head: IndexedBlock,
   work: (client: DatabaseClient) => Promise<T>,
@@ -43,10 +43,10 @@ export const writeBesideAsOf = <T>(
 export const isIndexedBlock = async (client: Queryable, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await client.query("SELECT 1 FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3", [chainId, number, bytes(hash)])).length > 0;
 
-/** Balances after a block, from the node's state and by multicall; null if there is no usable result. */
+/** Reads balances as of a block from the node's state and by multicall; null if there is no usable result. */
 export const readBalances = ({ source, multicall }: JobContext, keys: readonly BalanceKey[], height: number): Promise<(bigint | null)[]> =>
   readBalancesAt({ balances: source.balances, calls: multicall }, keys, height, currentBalance);
 
-/** Decodes a current balance. Unlike in a base balance, empty data does not mean zero: the contract has been destroyed. */
+/** Decodes a current balance. Unlike for a base balance, empty data does not mean zero: the contract has been destroyed. */
 export const currentBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null =>
   outcome.ok && outcome.data === "0x" ? null : decodeBaseBalance(key, outcome);

@@ -5,7 +5,10 @@ import type { ReconciliationSettings } from "./settings.ts";
 /** Max suspects; the oldest one is dropped first. */
 const maxTokens = 10_000;
 
-/** Tokens that differed once. A later comparison that finds a difference again confirms it. In memory only: after a restart, they are found again. */
+/**
+ * Tokens that differed once. A later comparison that finds a difference again confirms it. They are kept in memory only and are found again after a
+ * restart.
+ */
 export const createSuspects = (confirmMilliseconds: number) => {
   const entries = new Map<Address, { readonly owner: Address; readonly since: number }>();
   return {
@@ -21,7 +24,7 @@ export const createSuspects = (confirmMilliseconds: number) => {
       entries.delete(token);
       return true;
     },
-    /** Drops a suspicion that the same owner's balance no longer supports. */
+    /** Drops the suspicion if it is based on this owner's balance. */
     clear: (token: Address, owner: Address): void => {
       if (entries.get(token)?.owner === owner) entries.delete(token);
     },

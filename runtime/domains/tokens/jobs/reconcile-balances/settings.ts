@@ -6,7 +6,7 @@ export interface ReconciliationSettings {
   readonly checkMilliseconds: number;
   /** Between two portions of the sweep. */
   readonly sweepMilliseconds: number;
-  /** Between a token's first two comparisons; doubles with each further one, up to `recheckMilliseconds`. */
+  /** Between a token's first two comparisons; doubles with each subsequent one, up to `recheckMilliseconds`. */
   readonly firstRecheckMilliseconds: number;
   readonly recheckMilliseconds: number;
   /** Max time between two comparisons of a requested token and of all its holders. */
@@ -37,5 +37,5 @@ export const defaultReconciliation: ReconciliationSettings = {
   refreshAgainMilliseconds: 3_600_000,
 };
 
-/** Max balances that one run compares: as many as fit in one multicall. */
+/** Max balances compared per run, which fit in one multicall. */
 export const maxComparisons = 90;

@@ -14,7 +14,7 @@ export const isUnread = (alias: string): Sql => {
   return sql`${row}.balance IS NULL AND ${row}.net_change IS NULL`;
 };
 
-/** Balances that count as a holder. The zero address's ERC-20 balances are read from the contract, and counted when they are served (tokenTotalsAt). */
+/** Balances that count as holders. The zero address's ERC-20 balances are read from the contract and counted at query time (tokenTotalsAt). */
 export const isCounted = (alias: string): Sql => {
   const row = identifier(alias);
   return sql`(${row}.owner <> ${zeroAddressLiteral} OR ${row}.standard <> ${standards.erc20})`;

@@ -21,7 +21,7 @@ beforeAll(setUp);
 afterAll(tearDown);
 
 describe("allowances of a wallet", () => {
-  it("are refused beyond the maximum number of rows", async () => {
+  it("return 400 beyond the maximum number of rows", async () => {
     await replaceAllowances(...Array.from({ length: 601 }, (_, position) => allowance(coins.cheap, addressOf(0x1000 + position), "1")));
     const { status, message } = await index.get(`/v1/fixture/approvals/${wallet}/`);
     expect([status, message]).toEqual([400, `Invalid value ${wallet} for walletAddress: expected a wallet with at most 600 approvals.`]);
@@ -33,7 +33,7 @@ describe("allowances of a wallet", () => {
     const emitted = Array.from({ length: 601 }, (_, position) => allowance(coins.cheap, addressOf(0x1000 + position), "1", 5, false));
     await replaceAllowances(...emitted, allowance(coins.expensive, first, "7"));
     expect((await itemsOf()).map((item) => [item.token_address, item.spenders.length])).toEqual([[coins.expensive, 1]]);
-    // A wallet that set none itself, such as a contract, gets the error.
+    // A wallet that set none itself, such as a contract, receives the error.
     await replaceAllowances(...emitted);
     expect((await index.get(`/v1/fixture/approvals/${wallet}/`)).status).toBe(400);
     // The same holds for approvals of collections.
@@ -55,7 +55,7 @@ describe("allowances of a wallet", () => {
     await index.database.query("DELETE FROM nft_operators");
   });
 
-  it("are refused for an invalid address", async () => {
+  it("return 400 for an invalid address or chain", async () => {
     for (const bad of ["0x12", "nobody", `${wallet}00`, "0xzz"])
       expect((await index.get(`/v1/fixture/approvals/${bad}/`)).status, bad).toBe(400);
     expect((await index.get(`/v1/nowhere/approvals/${wallet}/`)).status).toBe(400);

@@ -19,7 +19,7 @@ let chain: TestChain;
 let vault: Address;
 let wallet: Address;
 let odd: Address;
-/** Pools by the supply that they report; that of the pool with 1 reverts. */
+/** Pools by the supply that they report; totalSupply() of the pool with 1 reverts. */
 const pools = new Map<bigint, Address>();
 let test: TestDatabase;
 let index: CommunityIndex;
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const [empty, silent, full] = [...pools.values()] as [Address, Address, Address];
   await inVault("register", [idOf(empty), empty, [odd, missing], [0n, 0n]]);
   await inVault("register", [idOf(silent), silent, [odd], [5n]]);
-  // It holds as many of its own shares as it reports in total, and a token is listed twice.
+  // The pool holds all of the shares that it reports, and one token is listed twice.
   await inVault("register", [idOf(full), full, [odd, odd, full, missing], [huge, 1n, huge, huge]]);
   // A pool that is not a contract, and a second id of a pool; both without tokens.
   await inVault("register", [idOf(missing), missing, [], []]);
@@ -84,7 +84,7 @@ describe("a hostile vault of protocol 02", () => {
     expect(actual(pools.get(0n))).toEqual([["0", 0]]);
     expect(actual(pools.get(1n))).toEqual([[null, null]]);
     expect(actual(missing)).toEqual([[null, null]]);
-    // By the first id, the pool holds all of its shares, which leaves 0. What it holds by its second id is unknown.
+    // Under its first id, the pool holds all of its shares, so the remaining supply is 0. Its holdings under the second id are unknown.
     expect(actual(pools.get(huge)).sort()).toEqual([
       [null, null],
       ["0", null],

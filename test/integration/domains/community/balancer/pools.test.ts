@@ -87,7 +87,7 @@ describe("market_data and markets of protocol 02", () => {
     }
   });
 
-  it("follow from the sums of the vault's events", async () => {
+  it("equal the sums of the vault's events", async () => {
     for (const pool of market.pools) {
       const { balances } = await views.poolTokens(pool, head);
       for (const [token, balance] of balances) {
@@ -124,7 +124,7 @@ describe("market_data and markets of protocol 02", () => {
     expect(await itemsOf("market_data", { height: head, pool: market.vault })).toEqual([]);
   });
 
-  it("have a supply rate: the annualised growth of getRate() since its first reading, or null without one", async () => {
+  it("have the annualised growth of getRate() since its first reading as supply rate, or null without a reading", async () => {
     const items = await itemsOf("markets", { height: head });
     for (const pool of market.pools) {
       const item = items.find(({ pool_address }) => pool_address === pool.address);
@@ -171,7 +171,7 @@ describe("balances of protocol 02", () => {
 });
 
 describe("tokens of protocol 02", () => {
-  it("are what an exit would return for the wallet's shares, at five heights", async () => {
+  it("are the tokens that an exit would return for the wallet's shares, at five heights", async () => {
     for (const { wallet, height, pool } of positions()) {
       const item = (await itemsOf("tokens", { height, wallet })).find(({ pool_address }) => pool_address === pool.address);
       const shares = await views.sharesOf(pool, wallet, height);

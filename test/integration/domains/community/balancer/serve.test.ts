@@ -49,7 +49,7 @@ const paths = (): string[] => [
 ];
 
 describe("the endpoints of protocol 02", () => {
-  it("have the same items under both names of the protocol, without a trailing slash, and with the chain", async () => {
+  it("return the same items under both names of the protocol, without a trailing slash, and with chain-name", async () => {
     for (const path of paths()) {
       const { items, chain_name } = await served.get(`protocol_02/${path}`);
       expect([items.length > 0, chain_name], path).toEqual([true, "test"]);
@@ -58,7 +58,7 @@ describe("the endpoints of protocol 02", () => {
     }
   });
 
-  it("continue on further pages without gaps or duplicates", async () => {
+  it("return all items across pages without gaps or duplicates", async () => {
     for (const path of paths()) {
       const { items } = await served.get(`protocol_02/${path}`);
       const pages = [];
@@ -71,7 +71,7 @@ describe("the endpoints of protocol 02", () => {
     }
   });
 
-  it("return the same rows in CSV", async () => {
+  it("return the same rows as CSV", async () => {
     for (const path of paths()) {
       const { items } = await served.get(`protocol_02/${path}`);
       const [header = [], ...rows] = parseCsv((await served.request(`protocol_02/${path}format=csv`)).text);

@@ -86,7 +86,7 @@ const movedTokens = ({ logs }: Receipt, account: Address): Address[] =>
     .filter(({ topics: [topic, from, to] }) => topic === transferred && [from, to].map(addressOf).includes(account))
     .map(({ address }) => address);
 
-/** The vault's events of an account, newest first: it sent the transaction, is the provider, or moved a token of the event or shares of the pool. */
+/** The vault's events of an account that sent the transaction, is the provider, or moved a token of the event or pool shares; newest first. */
 const expectedEvents = (account: Address) =>
   receipts
     .flatMap((receipt) => {
@@ -164,7 +164,7 @@ describe("transactions of protocol 02", () => {
     for (const { tx_hash, from_address } of await allItems()) expect(from_address).toBe(senders.get(tx_hash));
   });
 
-  it("have the values of their amounts, and as total that of what the wallet paid, or received if it paid nothing", async () => {
+  it("have the values of their amounts, and as total the value that the wallet paid, or received if it paid nothing", async () => {
     for (const { amounts, total_quote, pool_address } of await allItems()) {
       const legs = amounts as Leg[];
       // Shares have the value of what they were exchanged for.
@@ -193,7 +193,7 @@ describe("transactions of protocol 02", () => {
     }
   });
 
-  it("continue on the next page, up to the as-of block", async () => {
+  it("are paginated up to the as-of block", async () => {
     const [, wallet] = market.people as [Address, Address];
     await expectPages(itemsOf, wallet, head, head - 4);
   });

@@ -4,7 +4,7 @@ import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { read } from "../../pools/support.ts";
 import type { Pool } from "./market.ts";
 
-/** What a vault holds of a pool's tokens. */
+/** A vault's balances of a pool's tokens. */
 export interface PoolTokens {
   readonly balances: ReadonlyMap<Address, bigint>;
   readonly lastChangeBlock: bigint;
@@ -13,9 +13,9 @@ export interface PoolTokens {
 /** Whether the pool has its own shares among its tokens. */
 export const isComposable = ({ address, tokens }: Pick<Pool, "address" | "tokens">): boolean => tokens.includes(address);
 
-/** What a vault and its pools return at a block. */
+/** Reads view functions of a vault and its pools at a block. */
 export const viewsOf = (chain: Pick<TestChain, "rpc">, vault: Address) => {
-  const ofPool = <Result>({ artifact, address }: Pool, name: string, args: readonly unknown[], height: number): Promise<Result> =>
+  const poolView = <Result>({ artifact, address }: Pool, name: string, args: readonly unknown[], height: number): Promise<Result> =>
     read<Result>(chain, artifact, address, name, args, height);
   return {
     poolTokens: async ({ id }: Pool, height: number): Promise<PoolTokens> => {
@@ -31,12 +31,12 @@ export const viewsOf = (chain: Pick<TestChain, "rpc">, vault: Address) => {
       return { balances: new Map(entries), lastChangeBlock };
     },
     /** The supply of shares that the pool itself divides by. */
-    supplyOf: (pool: Pool, height: number) => ofPool<bigint>(pool, isComposable(pool) ? "getActualSupply" : "totalSupply", [], height),
-    sharesOf: (pool: Pool, owner: Address, height: number) => ofPool<bigint>(pool, "balanceOf", [owner], height),
-    rateOf: (pool: Pool, height: number) => ofPool<bigint>(pool, "getRate", [], height),
+    supplyOf: (pool: Pool, height: number) => poolView<bigint>(pool, isComposable(pool) ? "getActualSupply" : "totalSupply", [], height),
+    sharesOf: (pool: Pool, owner: Address, height: number) => poolView<bigint>(pool, "balanceOf", [owner], height),
+    rateOf: (pool: Pool, height: number) => poolView<bigint>(pool, "getRate", [], height),
     /** The tokens, without the pool's own shares, that an exit returns for shares, with their amounts. */
     exitOf: async (pool: Pool, shares: bigint, height: number) => {
-      const amounts = await ofPool<bigint[]>(pool, "queryExit", [shares], height);
+      const amounts = await poolView<bigint[]>(pool, "queryExit", [shares], height);
       return pool.tokens
         .map((token, position) => ({ contract_address: token, balance: String(amounts[position]) }))
         .filter(({ contract_address }) => contract_address !== pool.address);

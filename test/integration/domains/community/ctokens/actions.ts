@@ -33,7 +33,7 @@ export interface MarketEvent {
 
 const native: Address = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
-/** The events of the markets, in the order of the chain; values as text, addresses in lower case. */
+/** The events of the markets in chain order; values as text, addresses in lower case. */
 export const eventsOf = async (chain: TestChain, market: CTokenMarket): Promise<MarketEvent[]> => {
   const address = market.all.map((one) => one.address);
   const logs = await chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address }]);

@@ -46,12 +46,12 @@ beforeAll(async () => {
     emit("Mint(address,uint256,uint256)", words(wallet, largest, largest)),
     emit("Transfer(address,address,uint256)", word(largest), word(hostile), word(wallet)),
     emit("LiquidateBorrow(address,address,uint256,address,uint256)", words(wallet, registry, largest, hostile, largest)),
-    // Not encodings of the event.
+    // Invalid encodings of the events.
     emit("AccrueInterest(uint256,uint256,uint256,uint256)", words(1n)),
     emit("Borrow(address,uint256,uint256,uint256)", words(largest, 1n, 1n, 1n)),
     emit("Mint(address,uint256,uint256)", "0x"),
   );
-  // The other markets are regular ones: one is in use, the other has no supply.
+  // The other markets are regular: one is in use, the other has no supply.
   await chain.send(market.callFrom(wallet, gold, "mint", [10n ** 20n]));
   await chain.mine();
   await chain.send(
@@ -75,7 +75,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-describe("a market that emits any event and has no function", () => {
+describe("a market that emits arbitrary events and has no functions", () => {
   it("has no amounts except those of its events, and does not affect other markets", async () => {
     const items = await itemsOf("market_data", { height });
     expect(items.find(({ pool_address }) => pool_address === hostile)).toMatchObject({
@@ -109,7 +109,7 @@ describe("a market that emits any event and has no function", () => {
     expect(items.length).toBe(3);
   });
 
-  it("has actions of any amount", async () => {
+  it("has actions with arbitrarily large amounts", async () => {
     const [wallet] = market.people as [Address];
     const own = (await itemsOf("transactions", { wallet, height })).filter(({ pool_address }) => pool_address === hostile);
     expect(own.map(({ action }) => action)).toEqual(["liquidate", "mint", "borrow"]);

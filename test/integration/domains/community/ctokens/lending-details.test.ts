@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
-import { pick, type ServedEvent, servedEvents, whole } from "../lending-details.ts";
+import { pick, type ServedEvent, servedEvents, toWholeTokens } from "../lending-details.ts";
 import { builtInProtocol } from "../operations.ts";
 import { type ServedCommunity, serveCommunity } from "../serve.ts";
 import { eventsOf, type MarketEvent } from "./actions.ts";
 import { type CTokenStory, family, startCTokenStory } from "./story.ts";
 
-const kept = ["Mint", "MintBehalf", "Redeem", "Borrow", "RepayBorrow", "LiquidateBorrow"];
+const lendingEvents = ["Mint", "MintBehalf", "Redeem", "Borrow", "RepayBorrow", "LiquidateBorrow"];
 const cTokenDecimals = 8;
 
 describe.each(family)("lending details of $id", (protocol) => {
@@ -20,7 +20,7 @@ describe.each(family)("lending details of $id", (protocol) => {
     story = await startCTokenStory(protocol);
     const community = { [id]: { comptroller: [story.market.registry] } };
     served = await serveCommunity(story.test.database, { protocols: [builtInProtocol(id)], community });
-    events = (await eventsOf(story.chain, story.market)).filter(({ name }) => kept.includes(name));
+    events = (await eventsOf(story.chain, story.market)).filter(({ name }) => lendingEvents.includes(name));
     actual = await servedEvents(
       served,
       events.map(({ log }) => log.transactionHash),
@@ -31,11 +31,11 @@ describe.each(family)("lending details of $id", (protocol) => {
     await story?.end();
   });
 
-  it("have every event of the markets once, with its accounts and amounts", () => {
+  it("contain every event of the markets once, with its accounts and amounts", () => {
     const expected = events.map(({ name, args, log }) => {
       const market = story.market.all.find(({ address }) => address === log.address);
       const asset = market?.asset ?? nativeTokenAddress;
-      const amountOf = (argument: string, decimals = market?.decimals ?? 0) => whole(BigInt(args[argument] ?? 0), decimals);
+      const amountOf = (argument: string, decimals = market?.decimals ?? 0) => toWholeTokens(BigInt(args[argument] ?? 0), decimals);
       const paid = (argument: string) => ({ token_address_in: asset, token_amount_in: amountOf(argument) });
       const received = (argument: string) => ({ token_address_out: asset, token_amount_out: amountOf(argument) });
       const tokens = (address: unknown, argument: string) => ({
@@ -81,7 +81,7 @@ describe.each(family)("lending details of $id", (protocol) => {
       expect(expected.some(({ event }) => event === name)).toBe(true);
   });
 
-  it("have the exchange rate at which tokens were minted, and the values", () => {
+  it("have the exchange rate at which tokens were minted, and values in US dollars", () => {
     const [gold] = story.market.tokens;
     const mints = actual.filter(({ event, protocol_address }) => event === "Mint" && protocol_address === gold.address);
     expect(mints.length).toBeGreaterThan(0);

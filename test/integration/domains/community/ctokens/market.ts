@@ -79,7 +79,7 @@ export const cTokenContracts: CTokenContracts = {
   hostile: helpers("Hostile"),
 };
 
-/** Which events a market emits: see the variants of the contract. */
+/** The variants of the market contract, which emit different events. */
 export const variants = { oldest: 0, cash: 1, balance: 2 } as const;
 
 export interface CToken {
@@ -98,7 +98,7 @@ export interface CTokenUse {
   readonly tokens: readonly [CToken, CToken];
   readonly all: readonly CToken[];
   readonly people: readonly Address[];
-  /** Has assets, and takes no random actions. */
+  /** Has assets but takes no random actions. */
   readonly debtor: Address;
   /** The artifact of a market's contract. */
   artifactOf(market: CToken): Artifact;

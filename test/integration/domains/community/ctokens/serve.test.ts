@@ -24,7 +24,7 @@ describe.each(family)("the endpoints of $id", (protocol) => {
     await story?.end();
   });
 
-  it("return the items of the operations at the head, by number and by name", async () => {
+  it("return the items of the operations at the head, under the number and the name of the protocol", async () => {
     const { itemsOf, head: height } = story;
     for (const [operation, parameters] of [
       ["markets", {}],
@@ -62,7 +62,7 @@ describe.each(family)("the endpoints of $id", (protocol) => {
     for (const amount of ether) expect(amount).toMatchObject(names);
   });
 
-  it("continue on further pages without gaps or duplicates", async () => {
+  it("return all items across pages without gaps or duplicates", async () => {
     const all = await served.get(`${id}/transactions/?address=${wallet}&page-size=100`);
     const pages = await Promise.all(
       [0, 1, 2].map((page) => served.get(`${id}/transactions/?address=${wallet}&page-size=5&page-number=${page}`)),
@@ -71,7 +71,7 @@ describe.each(family)("the endpoints of $id", (protocol) => {
     expect(pages[0]?.pagination.has_more).toBe(true);
   });
 
-  it("return the same rows in CSV", async () => {
+  it("return the same rows as CSV", async () => {
     const { items } = await served.get(`${id}/market_data/`);
     const [header = [], ...rows] = parseCsv((await served.request(`${id}/market_data/?format=csv`)).text);
     for (const field of ["pool_address", "total_supply", "total_borrow", "asset_address"])

@@ -26,10 +26,10 @@ export interface CTokenStory<Market extends CTokenUse = CTokenMarket> {
   readonly heights: readonly number[];
   readonly head: number;
   readonly itemsOf: ItemsOf;
-  /** What a function of a market returns at a height. */
-  view(one: CToken, name: string, args: readonly unknown[], height: number): Promise<bigint>;
+  /** The result of a market's function at a height. */
+  view(market: CToken, name: string, args: readonly unknown[], height: number): Promise<bigint>;
   /** The value of an amount of a market's asset; null for the native token, which has no price. */
-  inDollars(amount: bigint, one: CToken): number | null;
+  inDollars(amount: bigint, market: CToken): number | null;
   end(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export const playCTokenStory = async <Market extends CTokenUse>(
   };
 };
 
-/** Expects a value in dollars to equal the expected one up to the precision of doubles, or null for null. */
+/** Expects a value in dollars to equal the expected one up to the precision of doubles, or to be null if null is expected. */
 export const expectQuote = (found: unknown, expected: number | null): void => {
   if (expected === null) expect(found).toBeNull();
   else expect(Math.abs((found as number) - expected)).toBeLessThanOrEqual(expected * 1e-12);
@@ -110,7 +110,7 @@ const runStory = async (chain: TestChain, market: CTokenUse, seed: string): Prom
   await chain.send(market.setPrice(dollar, 10n ** 30n));
   await mine();
   heights.push(await chain.head());
-  // The transfer is in a block with an accrual, so that the exchange rate of this block is read.
+  // The transfer is in a block with an accrual, so the exchange rate of this block is read.
   await chain.send(market.callFrom(third, gold, "accrueInterest"), market.callFrom(third, gold, "transfer", [first, 10n ** 11n]));
   await mine();
   // A donation alone changes the exchange rate without an event of the market.

@@ -48,7 +48,7 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>
     }
   });
 
-  it("have simple annual rates: the rate per block after the newest accrual, times the blocks of a year", async () => {
+  it("have the rate per block after the newest accrual, times the blocks per year, as simple annual rate", async () => {
     const rates = new Set<unknown>();
     // The first height is skipped: the blocks of the deployment may have the same time.
     for (const height of story.heights.slice(1)) {
@@ -90,7 +90,7 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>
     ];
   };
 
-  it("have balances: the tokens of an account at the stored exchange rate, and its stored debt", async () => {
+  it("have an account's tokens at the stored exchange rate, and its stored debt, as balances", async () => {
     const { market, itemsOf } = story;
     let debts = 0;
     for (const wallet of [...market.people, market.debtor, market.router]) {

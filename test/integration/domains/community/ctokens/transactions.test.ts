@@ -40,7 +40,7 @@ describe.each(family)("transactions of $id", (protocol) => {
     expect(actions).toEqual(new Set(["mint", "redeem", "borrow", "repay", "liquidate", "transfer"]));
   });
 
-  it("have the values of their amounts, and as total that of what the wallet paid", async () => {
+  it("have the values of their amounts, and the value of the paid amount as total", async () => {
     const { market, itemsOf, inDollars, head: height } = story;
     for (const wallet of accounts()) {
       for (const item of await itemsOf("transactions", { wallet, height })) {
@@ -69,7 +69,7 @@ describe.each(family)("transactions of $id", (protocol) => {
     expectQuote(newest?.total_quote, inDollars((10n ** 11n * rate) / 10n ** 18n, gold));
   });
 
-  it("continue on the next page, up to the as-of block", async () => {
+  it("are paginated up to the as-of block", async () => {
     const { itemsOf, head: height, heights } = story;
     const [wallet] = story.market.people as [Address];
     await expectPages(itemsOf, wallet, height, heights[2] as number);

@@ -6,12 +6,12 @@ import type { CToken } from "./market.ts";
 const secondsPerYear = 31_536_000;
 const secondsPerMonth = 30 * 86_400;
 
-/** What a function of a market returns at a height. */
-export type MarketView = (one: CToken, name: string, args: readonly unknown[], height: number) => Promise<bigint>;
+/** The result of a market's function at a height. */
+export type MarketView = (market: CToken, name: string, args: readonly unknown[], height: number) => Promise<bigint>;
 
 /** The amounts of a market. */
-export const marketAt = async (view: MarketView, one: CToken, height: number) => {
-  const read = (name: string): Promise<bigint> => view(one, name, [], height);
+export const marketAt = async (view: MarketView, market: CToken, height: number) => {
+  const read = (name: string): Promise<bigint> => view(market, name, [], height);
   const [tokens, rate, borrows] = [await read("totalSupply"), await read("exchangeRateStored"), await read("totalBorrows")];
   const [cash, reserves] = [await read("getCash"), await read("totalReserves")];
   const utilization = borrows === 0n ? 0 : Number(borrows) / Number(cash + borrows - reserves);
@@ -19,11 +19,11 @@ export const marketAt = async (view: MarketView, one: CToken, height: number) =>
 };
 
 /** The tokens of an account at the stored exchange rate, and its stored debt. */
-export const positionAt = async (view: MarketView, one: CToken, wallet: Address, height: number) => {
-  const tokens = await view(one, "balanceOf", [wallet], height);
+export const positionAt = async (view: MarketView, market: CToken, wallet: Address, height: number) => {
+  const tokens = await view(market, "balanceOf", [wallet], height);
   return {
-    supplied: (tokens * (await view(one, "exchangeRateStored", [], height))) / 10n ** 18n,
-    borrowed: await view(one, "borrowBalanceStored", [wallet], height),
+    supplied: (tokens * (await view(market, "exchangeRateStored", [], height))) / 10n ** 18n,
+    borrowed: await view(market, "borrowBalanceStored", [wallet], height),
     holdsTokens: tokens > 0n,
   };
 };
@@ -50,9 +50,9 @@ export const blocksPerYearAt = async (chain: Pick<TestChain, "rpc">, height: num
   return ((height - first) * secondsPerYear) / (time - (await timeOf(chain, first)));
 };
 
-/** The simple annual rates of a market: the rates per block after the newest accrual, times the blocks of a year. */
-export const ratesAt = async (chain: Pick<TestChain, "rpc">, view: MarketView, one: CToken, height: number, blocksPerYear: number) => {
-  const block = (await accrualBefore(chain, one, height)) || height;
-  const rateOf = async (name: string): Promise<number> => (Number(await view(one, name, [], block)) / 1e18) * blocksPerYear;
+/** The simple annual rates of a market: the rates per block after the newest accrual, times the blocks per year. */
+export const ratesAt = async (chain: Pick<TestChain, "rpc">, view: MarketView, market: CToken, height: number, blocksPerYear: number) => {
+  const block = (await accrualBefore(chain, market, height)) || height;
+  const rateOf = async (name: string): Promise<number> => (Number(await view(market, name, [], block)) / 1e18) * blocksPerYear;
   return { supply_rate: await rateOf("supplyRatePerBlock"), borrow_rate: await rateOf("borrowRatePerBlock") };
 };

@@ -95,7 +95,7 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
     value,
     ...call(pool.artifact, pool.address, name, args),
   });
-  const whole = (address: Address, amount: number): bigint => {
+  const inSmallestUnits = (address: Address, amount: number): bigint => {
     const decimals = address === dollar ? 6 : address === odd ? 2 : 18;
     return BigInt(amount) * 10n ** BigInt(decimals);
   };
@@ -103,7 +103,7 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
     pool.coins[0] === nativeTokenAddress ? (amounts[0] ?? 0n) : 0n;
   await chain.send(
     ...[plain, ether, base].map((pool) => {
-      const amounts = pool.coins.map((coin) => whole(coin, 1_000));
+      const amounts = pool.coins.map((coin) => inSmallestUnits(coin, 1_000));
       return use(owner, pool, "add_liquidity", [amounts, 0n], valueFor(pool, amounts));
     }),
   );
@@ -116,7 +116,7 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
   await chain.mine();
   const randomTransaction = (random: Random): TestTransaction => {
     const [from, pool] = [random.pick(people), random.pick([plain, ether, base])];
-    const amounts = pool.coins.map((coin) => (whole(coin, random.between(0, 60)) * BigInt(random.between(900, 999))) / 1000n);
+    const amounts = pool.coins.map((coin) => (inSmallestUnits(coin, random.between(0, 60)) * BigInt(random.between(900, 999))) / 1000n);
     const i = random.between(0, pool.coins.length - 1);
     const j = (i + 1) % pool.coins.length;
     const sold = amounts[i] ?? 0n;

@@ -39,7 +39,7 @@ describe("market_data and markets of protocol 05", () => {
     }
   });
 
-  it("have a supply rate: the annualised growth of the virtual price since the first reading", async () => {
+  it("have the annualised growth of the virtual price since the first reading as supply rate", async () => {
     let grown = 0;
     for (const item of await itemsOf("markets", pools.head)) {
       const pool = pools.poolOf(item);

@@ -63,7 +63,7 @@ const nativeOf = ({ name, args, pool }: PoolLog): bigint => {
 };
 
 describe("transactions of protocol 05", () => {
-  it("are the wallet's exchanges and changes of liquidity in the node's logs, newest first", async () => {
+  it("are the wallet's exchanges and liquidity changes in the node's logs, newest first", async () => {
     const logs = await poolLogs(pools.chain, pools.market.pools);
     for (const wallet of pools.market.people) {
       const items = (await transactionsOf(wallet)).filter(({ pool_address }) => pool_address !== pools.market.hostile);
@@ -109,7 +109,7 @@ describe("transactions of protocol 05", () => {
     expect(compared).toBeGreaterThan(3);
   });
 
-  it("have the value of what the wallet paid", async () => {
+  it("have the value of the tokens that the wallet paid", async () => {
     const { people, tokens } = pools.market;
     const items = (await Promise.all(people.map((wallet) => transactionsOf(wallet)))).flat();
     const exchanges = items.filter(({ action }) => action === "exchange");
@@ -131,7 +131,7 @@ describe("transactions of protocol 05", () => {
     ]);
   });
 
-  it("continue on the next page, as of a block", async () => {
+  it("are paginated up to the as-of block", async () => {
     const [wallet] = pools.market.people as [Address];
     const height = pools.head - 2;
     const all = await transactionsOf(wallet, { height });
@@ -144,7 +144,7 @@ describe("transactions of protocol 05", () => {
     }
   });
 
-  it("include those through a router, by the amounts that each account paid and received", async () => {
+  it("include transactions through a router, with the amounts that each account paid and received", async () => {
     const { chain, market, index } = pools;
     const [first, second, third] = market.people as [Address, Address, Address];
     const { plain, base, router } = market;
@@ -177,7 +177,7 @@ describe("transactions of protocol 05", () => {
       counts.push(items.length);
       await expectFlows(items, wallet);
     }
-    // The sender sees all transactions that it sent, and the others those in which they paid or received.
+    // The sender has all transactions that it sent; the others have those in which they paid or received.
     expect(counts).toEqual([4, 4, 1]);
   });
 });

@@ -15,12 +15,12 @@ export interface PoolState {
 /** Reads a pool and its pool token. */
 export const readState = async (chain: Pick<TestChain, "rpc">, pool: StablePool, height: number): Promise<PoolState> => {
   const view = <T>(name: string, args: readonly unknown[] = []) => read<T>(chain, pool.artifact, pool.address, name, args, height);
-  const ofShares = <T>(name: string, args: readonly unknown[] = []) => read<T>(chain, artifacts.erc20(), pool.shares, name, args, height);
-  const supply = await ofShares<bigint>("totalSupply");
+  const shareView = <T>(name: string, args: readonly unknown[] = []) => read<T>(chain, artifacts.erc20(), pool.shares, name, args, height);
+  const supply = await shareView<bigint>("totalSupply");
   return {
     balances: await Promise.all(pool.coins.map((_, i) => view<bigint>("balances", [BigInt(i)]))),
     supply,
     virtualPrice: supply === 0n ? null : await view<bigint>("get_virtual_price"),
-    sharesOf: (owner) => ofShares<bigint>("balanceOf", [owner]),
+    sharesOf: (owner) => shareView<bigint>("balanceOf", [owner]),
   };
 };

@@ -60,9 +60,9 @@ const orderOf = ({ blockNumber, logIndex }: NodeLog): number => Number(blockNumb
 /** An account's actions with the pools, from the node's logs: newest first, as the endpoint returns them. */
 export const actionsOf = async (chain: TestChain, { pools, reserves }: LendingMarket, wallet: Address) => {
   const logsOf = (address: readonly Address[]) => chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address }]);
-  const ofPools = (await logsOf(pools.map(({ address }) => address))).map((log) => decode(log, contracts("LendingPool").abi));
-  const ofTokens = (await logsOf(reserves.map(({ aToken }) => aToken))).map((log) => decode(log, contracts("AToken").abi));
-  const found = [...ofPools.flatMap((one) => poolAction(one, reserves)), ...transfers(ofTokens, ofPools)];
+  const poolEvents = (await logsOf(pools.map(({ address }) => address))).map((log) => decode(log, contracts("LendingPool").abi));
+  const tokenEvents = (await logsOf(reserves.map(({ aToken }) => aToken))).map((log) => decode(log, contracts("AToken").abi));
+  const found = [...poolEvents.flatMap((one) => poolAction(one, reserves)), ...transfers(tokenEvents, poolEvents)];
   return found
     .filter(({ accounts }) => accounts.includes(wallet))
     .sort((left, right) => orderOf(right.log) - orderOf(left.log))
@@ -127,15 +127,15 @@ const poolAction = ({ log, name, args }: Decoded, reserves: readonly LendingRese
 };
 
 /** Transfers of aTokens that are not part of liquidations, with the amounts of the adjacent Transfer events. */
-const transfers = (ofTokens: readonly Decoded[], ofPools: readonly Decoded[]): ExpectedAction[] =>
-  ofTokens
+const transfers = (tokenEvents: readonly Decoded[], poolEvents: readonly Decoded[]): ExpectedAction[] =>
+  tokenEvents
     .filter(({ name }) => name === "BalanceTransfer")
     .flatMap(({ log, args: { from, to } }) => {
-      const isLiquidation = ofPools.some(
+      const isLiquidation = poolEvents.some(
         (other) => other.name === "LiquidationCall" && other.log.transactionHash === log.transactionHash && other.args.user === from,
       );
       if (isLiquidation) return [];
-      const moved = ofTokens.find(
+      const moved = tokenEvents.find(
         (other) =>
           other.name === "Transfer" &&
           Math.abs(orderOf(other.log) - orderOf(log)) === 1 &&

@@ -50,7 +50,7 @@ contract Impostor {
 }
 `;
 
-const ofTests = compileWithPackages(source);
+const compiled = compileWithPackages(source);
 
 /** The contracts of this test, and the lending contracts of the demo. */
-export const contracts = (name: string): Artifact => (["Coin", "Router", "Impostor"].includes(name) ? ofTests(name) : demoContracts(name));
+export const contracts = (name: string): Artifact => (["Coin", "Router", "Impostor"].includes(name) ? compiled(name) : demoContracts(name));

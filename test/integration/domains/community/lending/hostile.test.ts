@@ -62,7 +62,7 @@ describe("protocol 01 with an impostor among its contracts", () => {
     expect(await marketOf(account, height)).toMatchObject({ total_supply: null, supply_rate: null, available_liquidity: null });
   });
 
-  it("multiplies the largest numbers, and returns null for a balance that changed at the index 0", async () => {
+  it("multiplies the largest numbers, and returns null for a balance that changed at index 0", async () => {
     const [first, second, third] = chain.accounts.slice(6) as [Address, Address, Address];
     await asImpostor("mint", [first, maxUint, 0n, ray]);
     await asImpostor("mint", [second, 5n, 0n, 0n]);
@@ -95,7 +95,7 @@ describe("protocol 01 with an impostor among its contracts", () => {
 });
 
 describe("a reserve of protocol 01", () => {
-  it("whose asset has no plausible decimals has no values", async () => {
+  it("has no values if its asset has no plausible decimals", async () => {
     const [{ aToken, coin, pool }] = market.reserves as [LendingMarket["reserves"][0]];
     const [from] = market.people as [Address];
     await insertTokens(test.database, [{ address: coin.address, name: "Odd", decimals: null }]);

@@ -1,7 +1,7 @@
 import { decodeEventLog } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
-import { pick, type ServedEvent, servedEvents, whole } from "../lending-details.ts";
+import { pick, type ServedEvent, servedEvents, toWholeTokens } from "../lending-details.ts";
 import { builtInProtocol } from "../operations.ts";
 import { type ServedCommunity, serveCommunity } from "../serve.ts";
 import { contracts } from "./contracts.ts";
@@ -43,12 +43,12 @@ afterAll(async () => {
 });
 
 describe("lending details of pools", () => {
-  it("have every event of the pools once, with its accounts and amounts", () => {
+  it("contain every event of the pools once, with its accounts and amounts", () => {
     const { reserves, pools } = lending.market;
     const expected = logs.map(({ log, name, args }) => {
       const isV2 = pools.find((pool) => pool.address === log.address)?.isV2 === true;
       const reserveOf = (asset: unknown) => reserves.find((one) => one.pool === log.address && one.coin.address === asset);
-      const amountOf = (asset: unknown, amount: unknown) => whole(amount as bigint, reserveOf(asset)?.coin.decimals ?? 0);
+      const amountOf = (asset: unknown, amount: unknown) => toWholeTokens(amount as bigint, reserveOf(asset)?.coin.decimals ?? 0);
       const { reserve, amount, user } = args;
       const moved = amountOf(reserve ?? args.debtAsset, amount ?? args.debtToCover);
       const seized = amountOf(args.collateralAsset, args.liquidatedCollateralAmount ?? 0n);

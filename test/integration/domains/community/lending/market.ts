@@ -42,7 +42,7 @@ export interface LendingMarket {
   randomTransaction(random: Random): TestTransaction;
 }
 
-const whole = (amount: bigint, { decimals }: Coin): bigint => amount * 10n ** BigInt(decimals);
+const inSmallestUnits = (amount: bigint, { decimals }: Coin): bigint => amount * 10n ** BigInt(decimals);
 
 /** The price of the smallest unit with 36 decimals, as pools store it. */
 export const poolPrice = ({ decimals, price }: Coin): bigint => (BigInt(Math.round(price * 1e6)) * 10n ** 30n) / 10n ** BigInt(decimals);
@@ -91,7 +91,7 @@ export const startLending = async (chain: TestChain): Promise<LendingMarket> => 
   for (const [decimals, price] of [[18, 2_000] as const, [6, 1] as const]) {
     const address = await chain.deploy(contracts("Coin"), [`Coin ${decimals}`, decimals]);
     const coin = { address, decimals, price };
-    await chain.send(...people.map((to) => call(contracts("Coin"), address, "mint", [to, whole(1_000_000_000n, coin)])));
+    await chain.send(...people.map((to) => call(contracts("Coin"), address, "mint", [to, inSmallestUnits(1_000_000_000n, coin)])));
     coins.push(coin);
   }
   const pools: Pool[] = [];
@@ -127,18 +127,18 @@ const randomTransaction = (
   const amount =
     BigInt(random.between(1, 1_000_000)) * 10n ** BigInt(coin.decimals - random.between(2, 5)) + BigInt(random.below(1_000_000));
   const mode = random.chance(3) ? 1 : 2;
-  const ofPool = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts("LendingPool"), pool, name, args) });
+  const callPool = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts("LendingPool"), pool, name, args) });
   const asset = coin.address;
   return random.pick<TestTransaction>([
-    ofPool("supply", [asset, amount * 4n, from, 0]),
-    ofPool("supply", [asset, amount, to, 7]),
-    ofPool("withdraw", [asset, amount / 2n, to]),
-    ofPool("withdraw", [asset, random.chance(4) ? unlimited : amount / 9n, from]),
-    ofPool("borrow", [asset, amount / 3n, mode, 0, from]),
-    ofPool("borrow", [asset, amount / 4n, mode, 0, to]),
-    ofPool("repay", [asset, amount / 8n, mode, to]),
-    ofPool("repay", [asset, random.chance(3) ? unlimited : 1n, mode, from]),
-    ...(isV2 ? [] : [ofPool("repayWithATokens", [asset, amount / 9n, mode])]),
+    callPool("supply", [asset, amount * 4n, from, 0]),
+    callPool("supply", [asset, amount, to, 7]),
+    callPool("withdraw", [asset, amount / 2n, to]),
+    callPool("withdraw", [asset, random.chance(4) ? unlimited : amount / 9n, from]),
+    callPool("borrow", [asset, amount / 3n, mode, 0, from]),
+    callPool("borrow", [asset, amount / 4n, mode, 0, to]),
+    callPool("repay", [asset, amount / 8n, mode, to]),
+    callPool("repay", [asset, random.chance(3) ? unlimited : 1n, mode, from]),
+    ...(isV2 ? [] : [callPool("repayWithATokens", [asset, amount / 9n, mode])]),
     { from, ...call(contracts("AToken"), aToken, "transfer", [to, amount / 5n]) },
     { from, ...call(contracts("Router"), router, "supply", [pool, asset, amount]) },
     { from, ...call(contracts("Router"), router, "withdraw", [pool, aToken, asset, amount / 7n]) },

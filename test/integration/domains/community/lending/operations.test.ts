@@ -70,7 +70,7 @@ describe("market_data and markets of protocol 01", () => {
     }
   });
 
-  it("follow from events of all kinds", async () => {
+  it("are derived from events of all kinds", async () => {
     const [counts = {}] = await lending.test.database.query<Record<string, number>>(
       `SELECT count(*) FILTER (WHERE minted < balance_increase) AS small_withdrawals, count(*) FILTER (WHERE balance_increase IS NULL) AS v2_changes,
          (SELECT count(*) FROM cq_protocol_01.a_token_transfers) AS transfers,
@@ -141,7 +141,7 @@ describe("transactions of protocol 01", () => {
     expect(actions).toEqual(new Set(["supply", "deposit", "withdraw", "borrow", "repay", "liquidation", "transfer"]));
   });
 
-  it("have the value of what was paid, or of what was received if nothing was paid", async () => {
+  it("have the value of the amounts paid, or of the amounts received if nothing was paid", async () => {
     const [wallet] = lending.market.people as [Address];
     for (const { amounts, total_quote } of await itemsOf("transactions", { wallet, height: lending.head })) {
       const legs = (amounts as { direction: string; amount: string; contract_address: Address; quote: number }[]).map((leg) => {
@@ -156,7 +156,7 @@ describe("transactions of protocol 01", () => {
     }
   });
 
-  it("continue on the next page, up to the as-of block", async () => {
+  it("are paginated up to the as-of block", async () => {
     const { head, first } = lending;
     const [wallet] = lending.market.people as [Address];
     await expectPages(itemsOf, wallet, head, first + 20);

@@ -54,7 +54,7 @@ describe("markets of lending pools over HTTP", () => {
     expect(await served.request(`protocol_01/market_data/?pool-address=${coins[0]?.address}`)).toMatchObject({ status: 404 });
   });
 
-  it("continue on further pages without gaps or duplicates", async () => {
+  it("are paginated without gaps or duplicates", async () => {
     const { items } = await served.get("protocol_01/market_data/");
     const pages = await Promise.all([0, 1].map((page) => served.get(`protocol_01/market_data/?page-size=3&page-number=${page}`)));
     expect(pages.map(({ pagination }) => pagination.has_more)).toEqual([true, false]);
@@ -67,7 +67,7 @@ describe("markets of lending pools over HTTP", () => {
 });
 
 describe("wallets of lending pools over HTTP", () => {
-  it("have the balances that the contracts return at the head, including in CSV", async () => {
+  it("have the balances that the contracts return at the head, including as CSV", async () => {
     const { people, reserves } = lending.market;
     for (const wallet of people) {
       const { items } = await served.get(`protocol_01/balances/?address=${wallet}`);
@@ -93,7 +93,7 @@ describe("wallets of lending pools over HTTP", () => {
     expect(csv.length).toBeGreaterThan(10);
   });
 
-  it("without a position have no items, and a request without an address gets 400", async () => {
+  it("have no items without a position; the response is 400 without an address", async () => {
     const otherWallet = `0x${"12".repeat(20)}`;
     for (const operation of ["balances", "transactions"]) {
       expect((await served.get(`protocol_01/${operation}/?address=${otherWallet}`)).items).toEqual([]);

@@ -56,7 +56,7 @@ export const tokensOf = ({ coins, reserves }: LendingMarket): KnownToken[] => [
   ...reserves.map(({ aToken, coin: { decimals } }) => ({ address: aToken, decimals, name: `Receipt ${decimals}` })),
 ];
 
-/** Debts of both kinds, increased and partly repaid, and repayments and withdrawals that are smaller than the interest. */
+/** Creates debts of both kinds, increases and partly repays them, and makes repayments and withdrawals smaller than the interest. */
 export const playFixed = async (chain: TestChain, { people, reserves }: LendingMarket): Promise<void> => {
   const [lender, borrower] = people as [Address, Address];
   const steps: readonly (readonly [Address, string, (asset: Address, unit: bigint) => readonly unknown[]])[] = [
@@ -88,7 +88,7 @@ const playRandom = async (chain: TestChain, { randomTransaction }: LendingMarket
   }
 };
 
-/** Liquidates debts in one coin after the other one lost five sixths of its value against it. */
+/** Liquidates debts in one coin after the collateral coin lost five sixths of its value relative to it. */
 const liquidate = async (chain: TestChain, { coins, people, pools }: LendingMarket, receiveAToken: boolean): Promise<void> => {
   const [ether, dollar] = coins as [Coin, Coin];
   const setPrices = (price: bigint) =>

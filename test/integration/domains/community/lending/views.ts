@@ -3,7 +3,7 @@ import { call, type TestChain } from "../../../../support/chain.ts";
 import { contracts } from "./contracts.ts";
 import type { LendingReserve } from "./market.ts";
 
-/** What the contracts return at a block. */
+/** Reads the contracts' view functions at a block. */
 export const viewsOf = (chain: Pick<TestChain, "rpc">) => {
   const read = (artifact: string, to: Address, name: string, args: readonly unknown[], height: number): Promise<Hex> =>
     chain.rpc<Hex>("eth_call", [call(contracts(artifact), to, name, args), `0x${height.toString(16)}`]);
@@ -24,7 +24,7 @@ export const viewsOf = (chain: Pick<TestChain, "rpc">) => {
     };
   };
 
-  /** An account's positions by `supplied` or `borrowed` and the aToken, without positions of 0. */
+  /** An account's positions, keyed by `supplied` or `borrowed` and the aToken, without positions of 0. */
   const positionsAt = async (reserves: readonly LendingReserve[], wallet: Address, height: number): Promise<Record<string, string>> => {
     const found: Record<string, string> = {};
     for (const { aToken, variableDebt, stableDebt } of reserves) {

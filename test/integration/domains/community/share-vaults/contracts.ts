@@ -111,8 +111,8 @@ export const approveAll = async (
   { people, strategist, token, router, callOf }: SharedContracts,
   vaults: readonly Address[],
 ) => {
-  const approve = (from: Address, of: Address, spender: Address) =>
-    callOf(from, "CustomDecimalsToken", of, "approve", [spender, 2n ** 255n]);
+  const approve = (from: Address, contract: Address, spender: Address) =>
+    callOf(from, "CustomDecimalsToken", contract, "approve", [spender, 2n ** 255n]);
   for (const from of [...people, strategist])
     await chain.send(
       approve(from, token, router),

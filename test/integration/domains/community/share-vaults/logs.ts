@@ -62,7 +62,7 @@ export const actionsOfWallet = async (chain: TestChain, actions: readonly Expect
       tx_hash: event.hash,
       pool_address: event.address,
       from_address: await senderOf(chain, event.hash),
-      // What was paid comes first.
+      // Paid amounts come first.
       amounts: [...amounts.filter(([direction]) => direction === "OUT"), ...amounts.filter(([direction]) => direction === "IN")],
     })),
   );

@@ -40,7 +40,7 @@ describe("the endpoints of protocols 09 and 10", () => {
   it.each([
     ["protocol_09", "vesper", ["market_data"], 1],
     ["protocol_10", "yearn", ["market_data", "markets"], 2],
-  ])("of %s return rows by number and by the name %s", async (id, name, lists, vaults) => {
+  ])("return rows for %s under its number and the name %s", async (id, name, lists, vaults) => {
     const [wallet] = market.shared.people;
     for (const operation of lists) {
       const { items } = await served.get(`${id}/${operation}/`);
@@ -67,7 +67,7 @@ describe("the endpoints of protocols 09 and 10", () => {
     expect(items[0]?.total_supply).toBe(String(assets));
   });
 
-  it.each(["protocol_09", "protocol_10"])("of %s continue on further pages without gaps or duplicates", async (id) => {
+  it.each(["protocol_09", "protocol_10"])("return all items of %s across pages without gaps or duplicates", async (id) => {
     const [wallet] = market.shared.people;
     const path = `${id}/transactions/?address=${wallet}`;
     const all = await served.get(`${path}&page-size=100`);
@@ -76,7 +76,7 @@ describe("the endpoints of protocols 09 and 10", () => {
     expect(pages[0]?.pagination.has_more).toBe(true);
   });
 
-  it.each(["protocol_09", "protocol_10"])("of %s return the same rows in CSV", async (id) => {
+  it.each(["protocol_09", "protocol_10"])("return the same rows of %s as CSV", async (id) => {
     const { items } = await served.get(`${id}/market_data/`);
     const [header = [], ...rows] = parseCsv((await served.request(`${id}/market_data/?format=csv`)).text);
     for (const field of ["pool_address", "total_supply", "lp_token_total_supply"])
@@ -84,7 +84,7 @@ describe("the endpoints of protocols 09 and 10", () => {
   });
 
   it.each(["protocol_09", "protocol_10"])(
-    "of %s have no items for an unknown wallet, and respond with 404 for an unknown pool",
+    "return no items of %s for an unknown wallet, and respond with 404 for an unknown pool",
     async (id) => {
       const unknown = market.shared.token;
       for (const operation of ["balances", "transactions"])

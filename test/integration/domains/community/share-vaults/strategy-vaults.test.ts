@@ -118,7 +118,7 @@ const addresses = (): Address[] => vaults.map(({ address }) => address);
 const usedAt = async (vault: VaultOfVersion, height: number): Promise<number> =>
   Math.max(...[...(await usedBlocks(chain, vault)), head - days + 1].filter((block) => block <= height));
 
-/** The assets for shares by the views of a vault; version 2 has only the price of one whole share. */
+/** The assets for shares, according to a vault's views; version 2 has only the price of one whole share. */
 const assetsFor = async ({ address, contract }: VaultOfVersion, shares: bigint, height: number): Promise<bigint> =>
   contract === "LegacyVault"
     ? (shares * (await shared.view(contract, address, "pricePerShare", [], height))) / 10n ** BigInt(tokenDecimals)
@@ -158,7 +158,7 @@ describe("market data and markets of protocol 10", () => {
     expect(pages).toEqual(markets);
   });
 
-  it("have a supply rate: the annualised growth of the share price since the first reading", async () => {
+  it("have the annualised growth of the share price since the first reading as supply rate", async () => {
     for (const vault of vaults.slice(0, 3)) {
       const [item] = await items("market_data", { height: head, pool: vault.address });
       const blocks = [head - days + 1, await usedAt(vault, head)];
@@ -226,14 +226,14 @@ describe("transactions of protocol 10", () => {
       for (const value of [quote, total_quote]) expect(value).toBeCloseTo(inDollars(BigInt(amount)), 9);
   });
 
-  it("continue on further pages, up to the as-of block", async () => {
+  it("are paginated up to the as-of block", async () => {
     const [wallet] = shared.people;
     await expectPages(items, wallet, head, head - 3);
   });
 });
 
 describe("the contracts of protocol 10", () => {
-  it("are those that registries and factories announce", async () => {
+  it("are the vaults that registries and factories announce", async () => {
     const contracts = await test.database.query<{ address: Address; kind: string }>(
       "SELECT address, kind FROM cq_protocol_10.contracts WHERE kind LIKE 'vault%' AND log_index IS NOT NULL",
     );

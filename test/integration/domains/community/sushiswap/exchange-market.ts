@@ -37,7 +37,7 @@ export interface ExchangeMarket {
   randomTransaction(random: Random): TestTransaction;
 }
 
-/** Deploys the exchanges; each pool but the empty one has liquidity. */
+/** Deploys the exchanges; each pool except the empty one has liquidity. */
 export const startExchangeMarket = async (chain: TestChain): Promise<ExchangeMarket> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   const people = chain.accounts.slice(0, 4).map((address) => address.toLowerCase() as Address);

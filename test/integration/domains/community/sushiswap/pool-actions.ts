@@ -17,8 +17,8 @@ const actionNames: Readonly<Record<string, string>> = { Swap: "swap", Mint: "add
 const lower = (address: unknown): Address => String(address).toLowerCase() as Address;
 
 /**
- * A wallet's actions on pools, from the node's logs, newest first: it sent the transaction, called the pool, or received what the pool paid.
- * The recipient of minted pool tokens is in the transfer that precedes Mint.
+ * A wallet's actions on pools, from the node's logs, newest first. The wallet sent the transaction, called the pool, or received what the pool
+ * paid. The recipient of minted pool tokens is in the transfer that precedes Mint.
  */
 export const actionsOf = async (chain: TestChain, pools: readonly Address[], wallet: Address, height: number): Promise<PoolAction[]> => {
   const logs = await pairLogs(chain, pools, height);

@@ -39,7 +39,7 @@ const flowsByTransaction = (items: Awaited<ReturnType<typeof transactionsOf>>): 
 };
 
 describe("transactions of protocol 07", () => {
-  it("are the wallet's swaps and changes of liquidity in the node's logs, newest first", async () => {
+  it("are the wallet's swaps and liquidity changes in the node's logs, newest first", async () => {
     const actions = new Set<unknown>();
     for (const wallet of pools.market.people) {
       const items = await transactionsOf(wallet);
@@ -68,7 +68,7 @@ describe("transactions of protocol 07", () => {
     }
   });
 
-  it("have the value of what the wallet paid, or received if it paid nothing", async () => {
+  it("have the value of the tokens that the wallet paid, or received if it paid none", async () => {
     const { market, priceOf } = pools;
     const items = (await Promise.all(market.people.map((wallet) => transactionsOf(wallet)))).flat();
     for (const { amounts, total_quote } of items) {
@@ -98,7 +98,7 @@ describe("transactions of protocol 07", () => {
     expect(compared).toBeGreaterThan(3);
   });
 
-  it("continue on the next page, as of a block", async () => {
+  it("are paginated up to the as-of block", async () => {
     const [wallet] = pools.market.people as [Address];
     const height = pools.head - 2;
     const all = await transactionsOf(wallet, { height });
@@ -108,7 +108,7 @@ describe("transactions of protocol 07", () => {
     expect(pages).toEqual(all);
   });
 
-  it("include what a router receives for the wallet, such as wrapped tokens that it unwraps", async () => {
+  it("include tokens that a router receives for the wallet, such as wrapped tokens that it unwraps", async () => {
     const { chain, market, index } = pools;
     const [, wallet] = market.people as [Address, Address];
     const { plain, tokens, weth } = market;

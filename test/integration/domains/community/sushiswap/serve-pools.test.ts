@@ -40,7 +40,7 @@ describe("endpoints of protocol 07", () => {
     }
   });
 
-  it("continue on further pages without gaps or duplicates", async () => {
+  it("return all items across pages without gaps or duplicates", async () => {
     const [wallet] = pools.market.people as [Address];
     for (const path of paths(wallet)) {
       const all = await served.get(`protocol_07/${path}`);

@@ -49,7 +49,7 @@ export const priceOf = (asset: string, hour: number): number | null => {
   const cents = priced.get(asset)?.cents(hour) ?? null;
   return cents === null ? null : Number(cents) / 100;
 };
-/** Returns the fees of a volume at 3,000 millionths. */
+/** Returns the fees of a volume at 3,000 ppm. */
 export const feesOf = (value: bigint | null): number | null => (value === null ? null : Number(`${value * 3_000n}e-66`));
 /** The pools with a swap in the seven days before a time. */
 export const active = (end: number) => pairs.filter((pair) => swapsOf([pair], end - 7 * secondsPerDay, end).length > 0);
@@ -68,6 +68,6 @@ export const allPages = async (path: string, size: number): Promise<ResponseData
 };
 /** The date of a day's start. */
 export const dateOf = (start: number) => new Date(start * 1000).toISOString().slice(0, 10);
-/** Midnights of the last days up to that of a time, oldest first. */
+/** The last midnights before a time, oldest first. */
 export const midnights = (end: number, count: number): number[] =>
   Array.from({ length: count }, (_, position) => (Math.floor((end - 1) / secondsPerDay) - count + 1 + position) * secondsPerDay);

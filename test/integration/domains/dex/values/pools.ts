@@ -90,7 +90,7 @@ export const describePools = (): void => {
     it("include the last closed one and the last one of each day with prices", async () => {
       const last = hourOf(closedEnd());
       await finishHours(test.database, firstHour, last, closingBlock);
-      // Nine whole days and the last closed hour of the tenth.
+      // Nine full days and the last closed hour of the tenth.
       expect(await rollUp(test.database, [exchange.factory])).toBe(10);
       expect(await rollUp(test.database, [exchange.factory])).toBe(0);
       const rows = await test.database.query<{ hour: number; block_number: number }>(

@@ -64,7 +64,7 @@ export const describeCollectionMarket = (): void => {
       expect(floorOn(-1)).toBeNull();
       // 1 ether, until the bundle at 0.1 ether per painting; the sale for 1,000 coins is a wash trade.
       expect([0, 1, 2, 3, 4, 5, 29, 30].map(floorOn)).toEqual([1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]);
-      // The bundle of day 1 counts up to day 30, the sale for 0.2 ether of day 3 up to day 32, the one for half an ether of day 5 up to day 34.
+      // The bundle of day 1 counts up to day 30, the sale for 0.2 ether of day 3 up to day 32, the sale for 0.5 ether of day 5 up to day 34.
       expect([31, 32, 33, 34, 35, 39, 40, 41].map(floorOn)).toEqual([0.2, 0.2, 0.5, 0.5, null, null, 4, 4]);
       expect(floors.get(day(31))).toMatchObject({ floor_price_quote: 0.2 * rate(31), pretty_floor_price_quote: "$462.00" });
       const editions = await itemsOf("floor_price", "days=50", market.editions);

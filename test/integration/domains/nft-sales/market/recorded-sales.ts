@@ -19,7 +19,7 @@ const line = (
 /** Tests of the stored sales. */
 export const describeRecordedSales = (): void => {
   describe("sales on Seaport", () => {
-    it("are recorded for each sold token at the whole price paid for it", () => {
+    it("are recorded for each sold token at the full price paid for it", () => {
       const { art, editions, coin, junk, weth, accounts } = market;
       const [anna, ben, cleo, , dora] = accounts;
       const painting = (id: bigint) => [art, id, 1n] as const;

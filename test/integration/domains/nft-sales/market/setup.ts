@@ -67,7 +67,7 @@ export const setUp = async () => {
   );
   const [, accepted] = await mineOn(0, 10, ...fill(bid, anna));
 
-  // Day 1: orders matched by a third account: cleo pays 1,000 coins, of which anna gets 900. Then a bundle whose price leaves a remainder of 3 wei.
+  // Day 1: orders matched by a third account: cleo pays 1,000 coins, of which anna receives 900. Then a bundle whose price leaves a remainder of 3 wei.
   const sellOrder = order(anna, [erc721Item(art, 2n)], [withRecipient(anna, erc20Item(coin, 900n * ether))]);
   const buyOrder = order(
     cleo,

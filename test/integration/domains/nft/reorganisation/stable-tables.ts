@@ -1,7 +1,7 @@
 import type { Database } from "../../../../../runtime/database/database.ts";
 import { dump } from "../../../../support/contents.ts";
 
-/** Columns that do not depend on when a contract was read. Tables that are not listed are compared whole. */
+/** Columns that do not depend on when a contract was read. All columns of unlisted tables are compared. */
 const stableColumns: Readonly<Record<string, readonly string[]>> = {
   nft_metadata: ["token", "token_id", "standard", "block_number", "token_url", "refusal", "document", "name", "attributes", "asset_bytes"],
   nft_attributes: ["token", "token_id", "position", "trait", "value", "number"],

@@ -68,7 +68,7 @@ describe("tokens of a collection", () => {
     await other.end();
   });
 
-  it("have owners: the zero address for a burned id, null for an ERC-1155 id", async () => {
+  it("have the zero address as owner if they are burned, and null if they are ERC-1155 ids", async () => {
     const { items } = await get(`nft/${art}/metadata/`);
     expect(items.map((item: Data) => item.nft_data.current_owner)).toEqual([alice, bob, zeroAddress, alice, alice]);
     const twice = await get(`nft/${both}/metadata/`);

@@ -13,7 +13,7 @@ import {
 
 /**
  * Blocks 0 to 20, four per day: a collection of five ids, three minted in block 2 and two in block 9; a contract of both standards; a spam
- * collection; an ERC-20 token. The metadata of ids 1 to 4 was read; that of id 4 was refused.
+ * collection; an ERC-20 token. The metadata of ids 1 to 4 was read; the document of id 4 was refused.
  */
 export const head = 20;
 /** The contracts: a collection, one of both standards, a spam collection and an ERC-20 token. */

@@ -14,7 +14,7 @@ describe("an invalid or oversized request", () => {
     `tokens/${addressOf(0xdead)}/nft_transactions/1/`,
     `address/${alice}/collection/${addressOf(0xdead)}/`,
     `address/${alice}/collection/${coin}/token/1/`,
-  ])("returns 404: %s", async (path) => {
+  ])("returns 404 for %s", async (path) => {
     const { status, data, message } = await index.get(urlOf(path));
     expect([status, data]).toEqual([404, null]);
     expect(message).toMatch(/^(Collection|Token) .+ not found in the index of fixture\.$/);
@@ -33,7 +33,7 @@ describe("an invalid or oversized request", () => {
     [`address/${alice}/collection/${art}/?traits-filter=Colour`, /values-filter/],
     [`address/${alice}/collection/${art}/?values-filter=Red`, /traits-filter/],
     [`address/nobody/balances_nft/`, /walletAddress/],
-  ])("returns 400: %s", async (path, pattern) => {
+  ])("returns 400 for %s", async (path, pattern) => {
     const { status, message } = await index.get(urlOf(path));
     expect([status, message]).toEqual([400, expect.stringMatching(pattern)]);
   });

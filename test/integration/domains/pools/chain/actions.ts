@@ -52,7 +52,7 @@ export const describeActions = (): void => {
       }
       for (const account of [...people, exchange.router]) {
         const items = await allPages(`week/xy=k/swap/address/${account}/transactions/`, 9);
-        // The event of a deposit does not contain the receiver.
+        // Mint events do not contain the receiver.
         const expectedLogs = actionsOf(pairs).filter(({ transaction, name, args, address, block, index }) => {
           const minted =
             name === "Mint"
@@ -75,7 +75,7 @@ export const describeActions = (): void => {
       expect((await api.get(`week/xy=k/swap/address/0x${"9".repeat(40)}/transactions/`)).items).toEqual([]);
     });
 
-    it("name the recipient of the shares as the receiver of added liquidity", async () => {
+    it("report the recipient of the shares as the receiver of added liquidity", async () => {
       const items = await allPages(`week/xy=k/swap/pools/address/${pairs[0]}/transactions/`, 1000);
       const adds = actionsOf([pairs[0]]).filter(({ name }) => name === "Mint");
       const receivers = adds.map(({ block, index }) =>

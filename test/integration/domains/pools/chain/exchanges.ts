@@ -56,7 +56,7 @@ export const describeExchanges = (): void => {
   });
 
   describe("exchanges", () => {
-    it("have only their own pools", async () => {
+    it("contain only their own pools", async () => {
       expect(await allPages("week/xy=k/twin/transactions/", 10)).toHaveLength(1);
       const pair = await other.pairOf(tokens[0], tokens[1]);
       expect((await api.get(`week/xy=k/address/${pair}/dex_name/`)).items).toMatchObject([{ dex_name: "twin", swap_fee: 0.003 }]);
@@ -76,7 +76,7 @@ export const describeExchanges = (): void => {
       expect((await api.get(`week/xy=k/address/${people[0]}/pools/page/0/?dex-name=swap&token-address=${toll}`)).items).toHaveLength(1);
     });
 
-    it("are returned as the factories of the pools that emitted logs", async () => {
+    it("are reported as sender_factory_address for the logs of their pools", async () => {
       const factoriesOf = async (path: string) =>
         new Set((await api.get(`week/${path}`)).items.map((item: ResponseData) => `${item.sender_address} ${item.sender_factory_address}`));
       const twin = await other.pairOf(tokens[0], tokens[1]);
@@ -96,23 +96,23 @@ export const describeExchanges = (): void => {
       expect(health).toMatchObject({ synced_block_height: head, latest_block_height: head });
     });
 
-    const nobody = `0x${"7".repeat(40)}`;
+    const unused = `0x${"7".repeat(40)}`;
     it.each([
       ["week/xy=k/unknown/pools/", "configured exchanges: swap, twin"],
       ["week/xy=k/unknown/transactions/", "is not configured on week"],
       ["week/xy=k/unknown/health/", "is not configured"],
       ["week/xy=k/unknown/ecosystem/", "is not configured"],
       ["week/xy=k/unknown/tokens/", "is not configured"],
-      [`week/xy=k/unknown/address/${nobody}/balances/`, "is not configured"],
-      [`week/xy=k/tokens/address/${nobody}/pools/page/0/?dex-name=unknown`, "is not configured"],
-      [`week/xy=k/address/${nobody}/dex_name/`, `Pool ${nobody}`],
-      [`week/xy=k/swap/pools/address/${nobody}/`, `Pool ${nobody}`],
-      [`week/xy=k/swap/pools/address/${nobody}/transactions/`, `Pool ${nobody}`],
-      [`week/xy=k/swap/tokens/address/${nobody}/`, `Token ${nobody}`],
-      [`week/xy=k/swap/tokens/address/${nobody}/view/`, `Token ${nobody}`],
-      [`week/xy=k/swap/tokens/address/${nobody}/transactions/`, `Token ${nobody}`],
-      [`week/xy=k/tokens/address/${nobody}/pools/page/0/`, `Token ${nobody}`],
-    ])("are not found if they are unknown: %s", async (path, message) => {
+      [`week/xy=k/unknown/address/${unused}/balances/`, "is not configured"],
+      [`week/xy=k/tokens/address/${unused}/pools/page/0/?dex-name=unknown`, "is not configured"],
+      [`week/xy=k/address/${unused}/dex_name/`, `Pool ${unused}`],
+      [`week/xy=k/swap/pools/address/${unused}/`, `Pool ${unused}`],
+      [`week/xy=k/swap/pools/address/${unused}/transactions/`, `Pool ${unused}`],
+      [`week/xy=k/swap/tokens/address/${unused}/`, `Token ${unused}`],
+      [`week/xy=k/swap/tokens/address/${unused}/view/`, `Token ${unused}`],
+      [`week/xy=k/swap/tokens/address/${unused}/transactions/`, `Token ${unused}`],
+      [`week/xy=k/tokens/address/${unused}/pools/page/0/`, `Token ${unused}`],
+    ])("return 404 for an unknown exchange, pool or token: %s", async (path, message) => {
       const response = await api.request(path);
       expect([response.status, response.message]).toEqual([404, expect.stringContaining(message)]);
     });
@@ -120,8 +120,8 @@ export const describeExchanges = (): void => {
     it("return 404 for a pool of another exchange, and empty lists for unknown accounts", async () => {
       const pair = await other.pairOf(tokens[0], tokens[1]);
       expect((await api.request(`week/xy=k/swap/pools/address/${pair}/`)).status).toBe(404);
-      expect((await api.get(`week/xy=k/address/${nobody}/pools/page/0/`)).pagination).toMatchObject({ total_count: 0, has_more: false });
-      expect((await api.get(`week/xy=k/swap/address/${nobody}/balances/`)).items).toEqual([]);
+      expect((await api.get(`week/xy=k/address/${unused}/pools/page/0/`)).pagination).toMatchObject({ total_count: 0, has_more: false });
+      expect((await api.get(`week/xy=k/swap/address/${unused}/balances/`)).items).toEqual([]);
       expect((await api.get(`week/xy=k/swap/transactions/?page-number=1000`)).items).toEqual([]);
       expect((await api.request("week/xy=k/swap/transactions/?page-size=0")).status).toBe(400);
     });

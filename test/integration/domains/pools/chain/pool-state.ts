@@ -25,7 +25,7 @@ import {
 /** Tests of the stored states of pools and of the list of active pools. */
 export const describePoolState = (): void => {
   describe("pool state", () => {
-    it("has the node's reserves and supply at every height", async () => {
+    it("matches the node's reserves and supply at every height", async () => {
       const { statesAt } = createPoolQueries(test.database);
       const heights = Array.from({ length: head }, (_, position) => position + 1);
       const states = await statesAt(31337, pairs, heights);
@@ -78,7 +78,7 @@ export const describePoolState = (): void => {
   });
 
   describe("the list of active pools", () => {
-    it("has the pools with a swap in the seven days up to the last closed hour, with their volumes", async () => {
+    it("contains the pools with a swap in the seven days up to the last closed hour, with their volumes", async () => {
       const end = Math.floor(headTime() / 3_600) * 3_600;
       const active = [...pairs].sort().filter((pair) => swapsOf([pair], end - 7 * secondsPerDay, end).length > 0);
       const items = await allPages("week/xy=k/swap/pools/", 2);
@@ -105,7 +105,7 @@ export const describePoolState = (): void => {
       }
     });
 
-    it("is as of the end of a requested past day", async () => {
+    it("reflects the end of a requested past day", async () => {
       for (const day of [0, 1, 2, 4, 8]) {
         const end = firstDay + (day + 1) * secondsPerDay;
         const date = new Date((end - 1) * 1000).toISOString().slice(0, 10);

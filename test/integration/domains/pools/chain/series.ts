@@ -18,14 +18,14 @@ import {
   toll,
 } from "./setup.ts";
 
-/** Midnights of the last days up to that of the head, oldest first. */
+/** The last `count` UTC midnights up to the head's day, oldest first. */
 const midnights = (count: number): number[] =>
   Array.from({ length: count }, (_, position) => (Math.floor(headTime() / secondsPerDay) - count + 1 + position) * secondsPerDay);
 
 /** Tests of the daily series of pools and of an exchange's tokens. */
 export const describeSeries = (): void => {
   describe("the series of a pool", () => {
-    it("have 8 and 31 days, including days without trades, with the volumes and reserves of the chain", async () => {
+    it("cover 8 and 31 days, including days without trades, and match the chain's volumes and reserves", async () => {
       for (const pair of pairs) {
         const { items } = await api.get(`week/xy=k/swap/pools/address/${pair}/`);
         const [item] = items;

@@ -33,7 +33,7 @@ export let api: TestApi;
 export let tokens: readonly [Address, Address, Address];
 /** A token with a transfer fee. */
 export let toll: Address;
-/** The pairs of the first two tokens, of the second and the third, and of the first and the one with a transfer fee; and a pair without swaps. */
+/** Pairs of the first and second tokens, the second and third, and the first and `toll`; the last pair has no swaps. */
 export let pairs: readonly [Address, Address, Address, Address];
 /** The accounts that trade. */
 export let people: readonly Address[];
@@ -85,7 +85,7 @@ const randomTransaction = (): TestTransaction[] => {
   return random.pick(candidates);
 };
 
-/** The swaps in pools within a range of time. */
+/** The swaps in pools within a time range. */
 export const swapsOf = (selected: readonly Address[], from: number, to: number) =>
   logs.filter(
     ({ name, address, block }) => name === "Swap" && selected.includes(address) && (times[block] ?? 0) >= from && (times[block] ?? 0) < to,
@@ -157,7 +157,7 @@ export const setUp = async () => {
     ...people.slice(1).map((person) => exchange.add(person, [a, b], [10n ** 18n, 10n ** 19n])),
   ]);
   for (const [day, blocks] of blocksOfDays.entries()) {
-    // The protocol fee is on from the third day with blocks onwards.
+    // The protocol fee is on from the third day with blocks.
     if (day === 3) await chain.send(call(factory, exchange.factory, "setFeeTo", [chain.accounts[9]]));
     for (let block = 0; block < blocks; block += 1) {
       await mineTransactions(

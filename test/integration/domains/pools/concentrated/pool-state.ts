@@ -44,8 +44,8 @@ const compareWithNode = async (pool: Address, position: number): Promise<boolean
 
 /** Tests of the stored pools and their states. */
 export const describePoolState = (): void => {
-  describe("the test's transactions", () => {
-    it("include every pool event", () => {
+  describe("the test transactions", () => {
+    it("emit every pool event", () => {
       const counts = new Map<string, number>();
       for (const { name } of logs) counts.set(name, (counts.get(name) ?? 0) + 1);
       for (const name of ["Initialize", "Mint", "Swap", "Burn", "Collect", "Flash", "CollectProtocol", "SetFeeProtocol"]) {
@@ -62,11 +62,11 @@ export const describePoolState = (): void => {
   });
 
   describe("a concentrated pool", () => {
-    it("has the node's price, tick, liquidity and token balances at every height", async () => {
+    it("matches the node's price, tick, liquidity and token balances at every height", async () => {
       for (const [position, pool] of pools.entries()) expect(await compareWithNode(pool, position)).toBe(position !== 3);
     }, 60_000);
 
-    it("is announced by its factory with its fee", async () => {
+    it("is stored with its factory and fee", async () => {
       const rows = await test.database.query<{ pool: Address; factory: Address; family: number; fee_ppm: number }>(
         "SELECT pool, factory, family, fee_ppm FROM pools ORDER BY pool",
       );

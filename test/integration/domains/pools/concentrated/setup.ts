@@ -40,7 +40,7 @@ export let api: TestApi;
 export let tokens: readonly [Address, Address, Address];
 /** The accounts that trade. */
 export let people: readonly Address[];
-/** Pools of the first two tokens, of the same ones with a lower fee and a price of four, and of the last two; the fourth is never initialized. */
+/** Pools of the first two tokens, of the same two with a lower fee and a price of four, and of the last two; the fourth pool is never initialized. */
 export let keys: readonly [PoolKey, PoolKey, PoolKey, PoolKey];
 /** The pools of `keys`. */
 export let pools: readonly [Address, Address, Address, Address];
@@ -144,7 +144,7 @@ export const setUp = async () => {
   // From here on, a fifth of the fees of both tokens is the protocol fee.
   for (const pool of pools.slice(0, 2)) await mineTransactions(chain, [call(uniswapV3.pool(), pool, "setFeeProtocol", [5, 5])]);
   for (let block = 0; block < 40; block += 1) {
-    // Transactions that remove more liquidity than is left fail and emit nothing.
+    // Transactions that remove more liquidity than remains fail and emit nothing.
     await chain.send(...Array.from({ length: random.between(1, 4) }, randomTransaction));
     await chain.mine();
   }

@@ -47,7 +47,7 @@ const indexTo = async (chain: TestChain, { database }: TestDatabase): Promise<vo
   await indexer.close();
 };
 
-/** Deploys the exchange and its tokens, and serves their index together with those of the factories that claim pools. */
+/** Deploys the exchange and its tokens, and serves their index, with the factories that claim pools configured as exchanges. */
 export const openClaimedExchange = async (): Promise<ClaimedExchange> => {
   const chain = await startTestChain();
   const test = await createTestDatabase();

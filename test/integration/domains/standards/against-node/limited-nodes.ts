@@ -38,7 +38,7 @@ export const describeLimitedNodes = (): void => {
         AllIndexed: [erc721],
         NoneIndexed: [erc721],
         Switchable: [erc721],
-        // Without a response, its ERC-20 event is no evidence of a standard.
+        // Without a response, its ERC-20 event is not evidence of a standard.
         hybridWithOwnEventName: [erc721],
       });
       expect(running.warnings.filter((warning) => warning.includes("returned no result for eth_call to 11 contracts"))).toHaveLength(1);
@@ -56,11 +56,11 @@ export const describeLimitedNodes = (): void => {
       ["internal error", -32_603, "Internal error"],
       ["rate limit", -32_005, "rate limit exceeded"],
       ["block unknown to a node behind the gateway", -32_000, "header not found"],
-    ])("does not determine a standard: the batch is retried after an error (%s)", async (_, code, message) => {
+    ])("does not determine a standard, and its batch is retried (%s)", async (_, code, message) => {
       let end: number | undefined;
       let refused = 0;
       proxy.tamper = (method, reply) => {
-        // The time starts with the first call of the index.
+        // The outage starts with the first call of the index.
         if (method === "eth_call") end ??= Date.now() + 3_000;
         if (method !== "eth_call" || Date.now() > (end ?? 0)) return;
         refused += 1;

@@ -11,7 +11,7 @@ import { addressOf, alice, carol, chain, coins, index, nameOf, projections, prox
 
 const rowsOf = <Row extends object>(statement: string) => test.database.query<Row>(statement);
 
-/** Tests of tokens whose logs do not have the standard form. */
+/** Tests of tokens whose logs do not have the standard format. */
 export const describeNonstandardLogs = (): void => {
   describe("tokens with non-standard logs", () => {
     it("have the standard that their contracts implement", async () => {
@@ -29,7 +29,7 @@ export const describeNonstandardLogs = (): void => {
       });
     });
 
-    it("have the ERC-20 balances of their contracts", async () => {
+    it("match the ERC-20 balances of their contracts", async () => {
       const tokens = [...coins, "hybrid", "hybridWithOwnEventName"].map(addressOf);
       const rows = (
         await rowsOf<{ owner: Address; token: Address; balance: string | null }>("SELECT * FROM balances WHERE standard = 1")
@@ -45,7 +45,7 @@ export const describeNonstandardLogs = (): void => {
       expect(rows.every(({ balance }) => balance !== null && balance !== "0")).toBe(true);
     });
 
-    it("have the owners that ownerOf() returns; ERC-20 tokens have no ids", async () => {
+    it("match the owners that ownerOf() returns, and have no ids if they are ERC-20", async () => {
       const ownedIds = await rowsOf<{ token: Address; token_id: string; owner: Address }>(
         "SELECT token, token_id, owner FROM nft_balances WHERE balance > 0 ORDER BY token, token_id",
       );
@@ -70,7 +70,7 @@ export const describeNonstandardLogs = (): void => {
       ]);
     });
 
-    it("have the allowances of their contracts", async () => {
+    it("match the allowances of their contracts", async () => {
       const rows = await rowsOf<{ token: Address; owner: Address; spender: Address; amount: string }>("SELECT * FROM allowances");
       expect(rows.map(({ token, owner, spender, amount }) => [nameOf(token), owner, spender, amount]).sort()).toEqual(
         coins.map((name) => [name, alice, carol, "40"]).sort(),

@@ -12,7 +12,7 @@ import { nonstandardContracts } from "../contracts.ts";
 export const projections = [tokensProjection, nftProjection, approvalsProjection];
 /** One token of 18 decimals. */
 export const unit = 10n ** 18n;
-/** ERC-20 contracts whose logs have a non-standard form. */
+/** ERC-20 contracts whose logs have a non-standard format. */
 export const coins = ["Appending", "AllIndexed", "NoneIndexed", "IndexedApproval"] as const;
 
 /** The chain of the tests. */

@@ -21,7 +21,7 @@ afterAll(async () => {
   await test?.drop();
 });
 
-describe("tokens that are compared in one call with others", () => {
+describe("tokens that are compared in the same call", () => {
   it("are not marked as node-sourced if another contract moves their balances within that call", async () => {
     const restlessTokens: Address[] = [];
     // Reads are ordered by token and owner address: with several pairs, the restless token comes first in some.

@@ -34,7 +34,7 @@ const due = async (limit: number, at = now) =>
   (await dueTokens(test.database, 1, at, [], zeroAddress, limit)).tokens.map(({ token }) => token);
 
 describe("the order in which tokens are compared", () => {
-  it("gives expedited tokens, requested tokens and the others a share each, regardless of the backlog", async () => {
+  it("gives expedited, requested and other tokens a share each, regardless of the backlog", async () => {
     await insertBacklog();
     await expediteChecks(test.database, 1, [tokenOf(4_998), tokenOf(4_999)], now, 60);
     await request(tokenOf(5_000));
@@ -60,7 +60,7 @@ describe("the order in which tokens are compared", () => {
     expect(dueNumbers.filter((number) => number < 3_000)).toHaveLength(7);
   });
 
-  it("compares an expedited token a minute after its last comparison at the earliest, and then as scheduled", async () => {
+  it("compares an expedited token no earlier than a minute after its last comparison, and then as scheduled", async () => {
     await insertBacklog();
     await scheduleChecks(test.database, 1, [{ token: tokenOf(4_000), agrees: true, isConclusive: true }], waits, now);
     await expediteChecks(test.database, 1, [tokenOf(4_000)], new Date(now.getTime() + 5_000), 60);
@@ -100,7 +100,7 @@ describe("the comparison of a token", () => {
     (await test.database.query<{ wait_seconds: number }>("SELECT wait_seconds FROM token_checks WHERE token = $1", [bytesOf(token)]))[0]
       ?.wait_seconds;
 
-  it("doubles the wait after a conclusive agreement, leaves it after an inconclusive one and resets it after a difference", async () => {
+  it("doubles the wait after a conclusive agreement, keeps it after an inconclusive one and resets it after a difference", async () => {
     await insertBacklog();
     const expected: number[] = [];
     for (const [agrees, isConclusive] of [

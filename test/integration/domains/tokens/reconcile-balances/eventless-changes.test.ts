@@ -98,7 +98,7 @@ describe("a token whose balances change without an event", () => {
     const first = (await chain.head()) + 1;
     await mineEach(rebasing("mint", alice, 1_000n), rebasing("transfer", bob, 300n));
     await start();
-    // It agrees for hours, so that the wait between comparisons grows.
+    // It agrees for hours, so the wait between comparisons grows.
     await reconciliation.runFor(300);
     await mineEach(rebasing("rebase", 150n));
     await reconciliation.runFor(4);
@@ -213,7 +213,7 @@ describe("a token whose balances change without an event", () => {
     expect(await test.database.query("SELECT 1 FROM quiet_calls WHERE NOT is_read")).toEqual([]);
   });
 
-  it("has at most the newest 500 blocks queued to be read", async () => {
+  it("has only the newest 500 blocks queued to be read", async () => {
     await start();
     const calls = Array.from({ length: 700 }, (_, position) => ({ token: alice, block: position + 1, owners: [], isNodeSourced: true }));
     for (const portion of [calls.slice(0, 400), calls.slice(400)]) {

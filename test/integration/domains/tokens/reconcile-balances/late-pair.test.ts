@@ -11,7 +11,7 @@ import { countUnknown } from "./late-start/count-unknown.ts";
 import { hideOldState } from "./late-start/hide-old-state.ts";
 import { balancesOf, type Reconciliation, startReconciliation } from "./support.ts";
 
-describe("a Uniswap V2 pair that got its first liquidity after the first block of a late index", () => {
+describe("a Uniswap V2 pair that received its first liquidity after the first block of a late index", () => {
   let pairChain: TestChain;
   let node: RpcProxy;
   let pair: Address;
@@ -54,7 +54,7 @@ describe("a Uniswap V2 pair that got its first liquidity after the first block o
     hideOldState(node, await pairChain.head());
     reconciliation = await startReconciliation(pairChain, node.url, test.database, { chain: chainOf({ from: first }) });
     await reconciliation.runFor(0);
-    // Transfers from and to the zero address are mints and burns: its balance is not their sum and is read from the contract.
+    // Transfers from and to the zero address are mints and burns, so its balance is not their sum and is read from the contract.
     const withoutBase = await balancesWithoutBase(test.database, 31337, balanceTables, [], 1_000);
     const owners = withoutBase.filter(({ token }) => token === pair).map(({ owner }) => owner);
     expect(owners).toContain(pair);

@@ -47,7 +47,7 @@ const firstBlockOf = async (token: Address, database = test.database): Promise<n
   return row?.first ?? 0;
 };
 
-/** Returns the stored supplies and those of the contract, at every block since a token's first transfer. */
+/** Returns the stored supplies and the contract's, at every block since a token's first transfer. */
 const storedAndExpected = async (name: keyof typeof tokens, from = 0, database = test.database) => {
   const token = tokens[name];
   const first = Math.max(from, await firstBlockOf(token, database));

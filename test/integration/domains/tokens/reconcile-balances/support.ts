@@ -11,12 +11,12 @@ export interface Reconciliation {
   /** Messages that the jobs logged at level info. */
   readonly notes: string[];
   readonly warnings: string[];
-  /** Waits until the index is at the node's head, then advances the clock minute by minute and runs all due jobs in each. */
+  /** Waits until the index is at the node's head, then advances the clock minute by minute and runs all due jobs. */
   runFor(minutes?: number): Promise<void>;
   end(): Promise<void>;
 }
 
-/** Starts an index that follows a chain, with the reconciliation jobs, which run on demand and on a clock that the test advances. */
+/** Starts an index that follows a chain, with reconciliation jobs that run on demand, on a clock that the test advances. */
 export const startReconciliation = async (
   chain: TestChain,
   url: string,

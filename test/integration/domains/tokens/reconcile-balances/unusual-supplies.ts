@@ -1,6 +1,6 @@
 import { compileSolidity } from "../../../../support/solidity.ts";
 
-/** ERC-20 tokens whose total supply differs from the sum of their mints minus that of their burns, each for a different reason. */
+/** ERC-20 tokens whose total supply differs from their mints minus their burns, each for a different reason. */
 const source = `
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;

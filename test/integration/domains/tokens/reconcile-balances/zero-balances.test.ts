@@ -53,7 +53,7 @@ describe("the zero address's balance of an ERC-20 token", () => {
     reconciliation = await startReconciliation(chain, node.url, test.database);
     await reconciliation.runFor(8);
     const searched = await periods();
-    // 400 periods, and those of one more pass: 24 readings, each with the gap before it.
+    // 400 periods, plus one more pass of 24 readings, each with the gap before it.
     expect(searched.length).toBeGreaterThanOrEqual(400);
     expect(searched.length).toBeLessThan(450);
     expect(searched.filter(({ balance }) => balance === null)).toEqual([]);

@@ -38,7 +38,7 @@ describe("spam classification", () => {
 
   // NFKC expands U+3316 to six letters and U+FDFA to eighteen, so a name of 200 characters becomes up to 3,600.
   it.each(["\u3316", "\ufdfa", "\u0301", "-", "(", "a", "a-", "ab.", "\u{1f468}\u200d"])(
-    "finds words behind as many %j as fit into a name",
+    "finds words in a name that is filled up with %j",
     (filler) => {
       const withFiller = (word: string) => {
         const fillerLength = 200 - [...word].length - 1;
@@ -97,7 +97,7 @@ describe("spam classification", () => {
     expect(ruleOfSpam({ standard: 0, symbol: "USDT", name: "Claim" })).toBeNull();
   });
 
-  it("detects a token that was distributed in bulk and has an airdrop word in its name, but not one with only one of the two", () => {
+  it("detects an airdrop only by both a bulk distribution and a word in the name", () => {
     const gift = token({ name: "Lucky Whale" });
     expect(classifier.isSpam(gift, true)).toMatchObject({ value: true, rule: "airdrop" });
     expect(classifier.isSpam(gift, false).value).toBe(false);

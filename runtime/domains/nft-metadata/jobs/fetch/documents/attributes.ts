@@ -13,7 +13,7 @@ const maxDepth = 4;
 export interface Attributes {
   readonly attributes: readonly NftAttribute[] | null;
   readonly counted: readonly CountedAttribute[];
-  /** Whether attributes beyond the maximum were left out. */
+  /** Whether attributes beyond the maximum were omitted. */
   readonly isTruncated: boolean;
 }
 
@@ -46,7 +46,7 @@ export const readAttributes = (document: JsonObject): Attributes => {
   };
 };
 
-/** Collects the traits in a value, up to one more than the maximum, which shows that the list was truncated. */
+/** Collects the traits in a value, up to one more than the maximum, to detect truncation. */
 const collect = (traits: Trait[], trait: string | null, value: JsonValue, depth: number): void => {
   if (traits.length > maxAttributes || depth > maxDepth) return;
   if (Array.isArray(value)) {

@@ -1,17 +1,17 @@
-/** A trait as it is returned in responses; missing parts are null. */
+/** A trait as returned in responses; missing parts are null. */
 export interface NftAttribute {
   readonly trait_type: string | null;
   readonly value: string | null;
 }
 
-/** A trait as it is counted: `number` is the exact decimal text of a numeric value. */
+/** A trait as counted: `number` is the exact decimal text of a numeric value. */
 export interface CountedAttribute {
   readonly trait: string;
   readonly value: string | null;
   readonly number: string | null;
 }
 
-/** The sanitized metadata of a token: hostile text is removed, URLs have accepted schemes, and `refusal` lists what was left out. */
+/** The sanitized metadata of a token: hostile text is removed, URLs have accepted schemes, and `refusal` lists what was omitted. */
 export interface NftDocument {
   /** The text as received. */
   readonly document: string;
@@ -27,7 +27,7 @@ export interface NftDocument {
   readonly counted: readonly CountedAttribute[];
   /** The size of an asset that the document embeds (`data:`). */
   readonly assetBytes: number | null;
-  /** What was left out of the document and why; null if nothing was left out. */
+  /** What was omitted from the document and why; null if nothing was omitted. */
   readonly refusal: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The path of a content-addressed document on a gateway, or a sentence that describes the problem of its URL. */
+/** The path of a content-addressed document on a gateway, or a sentence that describes the problem with its URL. */
 export type GatewayPath = { readonly path: string } | { readonly problem: string };
 
 /** CIDv0 in base58, or CIDv1 in one of its common bases. */
@@ -7,7 +7,7 @@ const contentId = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|[bBfFkKzZ][0-9A-Za-z]{30,120})
 const transactionId = /^[A-Za-z0-9_-]{43}$/;
 const maxPathLength = 2048;
 
-/** The path of ipfs://CID/path. The common form with a second ipfs/ before the CID is accepted too. */
+/** The path of ipfs://CID/path. The common form with a second ipfs/ before the CID is also accepted. */
 export const ipfsPath = (url: string): GatewayPath => {
   const [id = "", ...segments] = segmentsOf(url.replace(/^ipfs:\/*(?:ipfs\/+)?/i, ""));
   if (!contentId.test(id)) return { problem: "The ipfs: URL has no content identifier; expected ipfs://CID/path." };
@@ -39,7 +39,7 @@ const escapeSegment = (segment: string): string | null => {
 
 const isSafeSegment = (segment: string): boolean => {
   let text = segment;
-  // Several servers in a row may each unescape it once.
+  // Each of several servers in a chain may unescape it once.
   for (let round = 0; round < 3; round += 1) {
     if (/^\.{1,2}$|[/\\\p{Cc}]/u.test(text)) return false;
     text = text.replace(/%([0-7][0-9A-Fa-f])/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));

@@ -18,7 +18,7 @@ const literals: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
 const literalPattern = /true|false|null/y;
 
 /**
- * Parses JSON (RFC 8259) and keeps numbers as text: JSON.parse rounds them to 53 bits. The last value of a duplicate key applies. Control characters may be
+ * Parses JSON (RFC 8259) and keeps numbers as text: JSON.parse rounds them to 53 bits. The last value of a duplicate key wins. Control characters may be
  * unescaped in strings, as in the documents of many contracts. @throws {SyntaxError} if the text is not JSON or is nested too deeply.
  */
 export const parseJsonText = (text: string): JsonValue => {

@@ -86,7 +86,7 @@ export const svgProblem = (text: string): string | null => {
     if (isHtmlIntegrationPoint(tag)) textDepth -= 1;
   });
   parser.on("comment", (comment) => {
-    // HTML 13.2.5.43: an HTML parser ends such a comment at its start.
+    // An HTML parser ends this comment at its start (HTML 13.2.5.43).
     if (/^-?>/.test(comment)) throw new NotPassive("has a comment that HTML parsers read differently");
   });
   parser.on("text", addText);

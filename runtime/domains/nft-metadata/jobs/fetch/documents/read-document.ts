@@ -89,7 +89,7 @@ const fromDataUrl = (address: string, url: DataUrl, maxBytes: number): DocumentO
   if (url.type.startsWith("image/")) return imageDocument(address);
   // RFC 1952, section 2.3.1.
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return refused("The data: URL is compressed with gzip; expected plain JSON.");
-  // Text with bare quotes is not percent-encoded: an escape in it belongs to a URL that it contains.
+  // Text with bare quotes is not percent-encoded: an escape in it is part of a URL that it contains.
   const unescaped = !url.isBase64 && url.data.includes('"') ? parseDocument(url.data) : null;
   return unescaped?.ok === true ? unescaped : documentOf(bytes);
 };

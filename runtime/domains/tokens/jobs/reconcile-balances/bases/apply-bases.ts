@@ -16,14 +16,14 @@ export const nftBalanceTables: BalanceTables = {
   key: ["owner", "token", "standard", "token_id"],
 };
 
-/** The balance that the node returned for a key for which the index knows only the net change. */
+/** The balance that the node returned for a key of which the index has only the net change. */
 export interface BalanceReading {
   readonly key: BalanceKey;
   readonly balance: bigint;
 }
 
 /**
- * Balances without a base. ERC-20 balances of the zero address are left out: its transfers are mints and burns, whose sum is not a balance. They are compared
+ * Balances without a base. ERC-20 balances of the zero address are excluded: its transfers are mints and burns, whose sum is not a balance. They are compared
  * with the contract (compare-supplies). Served by the indexes …_without_base.
  */
 export const balancesWithoutBase = async (
@@ -50,8 +50,8 @@ export interface BaseResult {
 }
 
 /**
- * Sets base balances: the reading after a block minus the net change up to that block. A key whose base, or any balance since, would be below zero or
- * above a word does not follow from its events and is left unchanged. Served by the primary keys, transfers_from and transfers_to.
+ * Sets base balances: the reading as of a block minus the net change up to that block. A key is left unchanged if its base, or any balance since, would be out
+ * of the range of uint256: its balance does not follow from its events. Served by the primary keys, transfers_from and transfers_to.
  */
 export const applyBases = async (
   client: DatabaseClient,
@@ -70,7 +70,7 @@ export const applyBases = async (
     readings.map(({ key: { tokenId } }) => tokenId?.toString() ?? null),
     readings.map(({ balance }) => balance.toString()),
   ]);
-  // Without statistics, a few keys would be joined by reading whole tables.
+  // Without statistics, the planner may scan entire tables to join a few keys.
   await client.query("ANALYZE base_readings");
   await client.query(statements.computeBases, [chainId, head.number]);
   if (isFungible) {
@@ -99,7 +99,7 @@ const keyAt = (readings: readonly BalanceReading[], position: number): BalanceKe
   return reading.key;
 };
 
-/** Stores the bases among the base reads, so that a rebuilt projection starts with them. */
+/** Stores the bases as results of base reads, so that a rebuilt projection starts with them. */
 const storeBaseReads = async (
   client: DatabaseClient,
   chainId: number,
@@ -123,7 +123,7 @@ const encodeBase = ({ standard, tokenId, owner }: BalanceKey, base: bigint): Hex
   return base === 1n ? `0x${owner.slice(2).padStart(64, "0")}` : null;
 };
 
-/** Sets the balance of a key whose net changes contradict the node to unknown. */
+/** Marks a balance as unknown because its net changes contradict the node. */
 export const markUnknown = async (
   client: DatabaseClient,
   chainId: number,

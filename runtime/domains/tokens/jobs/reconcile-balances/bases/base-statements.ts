@@ -50,8 +50,8 @@ export const baseStatements = ({ rows, periods, key }: BalanceTables, isFungible
 };
 
 /**
- * OFFSET 0 is an optimization fence: each key's transfers are one index range scan of transfers_from and one of transfers_to, whatever the planner estimates
- * for an average address.
+ * OFFSET 0 is an optimization fence: each key's transfers are read by one range scan of transfers_from and one of transfers_to, regardless of the planner's
+ * estimate for an average address.
  */
 const transfersOf = (side: string, received: Sql, amount: Sql): Sql =>
   sql`SELECT block_number, ordinal, ${received} AS received, ${amount} AS amount FROM transfers t

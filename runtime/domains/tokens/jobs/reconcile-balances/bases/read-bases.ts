@@ -12,7 +12,7 @@ import type { ReconciliationSettings } from "../settings.ts";
 import { applyBases, type BalanceReading, balancesWithoutBase, balanceTables, markUnknown, nftBalanceTables } from "./apply-bases.ts";
 import type { BalanceTables } from "./base-statements.ts";
 
-/** Max balances per transaction, which recounts the holders of all their tokens. */
+/** Max balances per transaction, because it recounts the holders of all their tokens. */
 const maxKeys = 1_350;
 
 /**

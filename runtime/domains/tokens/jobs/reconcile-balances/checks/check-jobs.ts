@@ -48,7 +48,7 @@ export const createCompareTouchedBalances = (settings: ReconciliationSettings, s
   };
 };
 
-/** Compares supplies of ERC-20 tokens that were recently minted or burned with `totalSupply()`. */
+/** Compares the supplies of recently minted or burned ERC-20 tokens with `totalSupply()`. */
 export const createCompareTouchedSupplies = (settings: ReconciliationSettings, { backoff }: CheckState): Job => {
   let lastHead: number | null = null;
   return {

@@ -25,8 +25,8 @@ const touchedSql = sql`SELECT b.token, b.owner FROM (
    WHERE b.rank <= 2 AND ${isEventSourced("b")} ORDER BY c.checked_at NULLS FIRST, b.rank, b.token LIMIT $4`;
 
 /**
- * Holders touched above a block, two per token, from the newest rows. Non-zero balances are first, because a zero proves nothing, and tokens with the oldest
- * check are first. Served by balances_roll_back.
+ * Holders touched above a block, up to two per token from the newest rows, non-zero balances first because a zero proves nothing. Tokens with the oldest check
+ * come first. Served by balances_roll_back.
  */
 export const touchedHolders = (
   database: Queryable,
@@ -40,7 +40,7 @@ const outOfRangeSql = sql`SELECT DISTINCT ON (token) token, owner FROM (
      SELECT b.token, b.owner FROM balances b WHERE b.chain_id = $1 AND ${isUnread("b")} AND b.standard = ${standards.erc20}
        AND b.owner <> $4 AND b.token <> ALL ($2) AND ${isEventSourced("b")} LIMIT 1000) b LIMIT $3`;
 
-/** Holders whose event-sourced balance went below zero or above a word, one per token. Served by balances_unknown. */
+/** Holders whose event-sourced balance is out of range, one per token. Served by balances_unknown. */
 export const outOfRangeHolders = (
   database: Queryable,
   chainId: number,
@@ -179,7 +179,7 @@ const sampleSql = sql`SELECT DISTINCT h.token, h.owner FROM unnest($2::bytea[]) 
         AND balance <= $3::numeric * (SELECT balance FROM balances WHERE ${holdersOfToken} ORDER BY balance DESC LIMIT 1)
       ORDER BY balance DESC, owner LIMIT 2)) h`;
 
-/** A sample of holders of each token: the two largest, and two at most `sampleOffset` times as large as the largest. Served by balances_rank. */
+/** A sample of holders of each token: the two largest, and the two largest with up to `sampleOffset` times the largest balance. Served by balances_rank. */
 export const sampleHolders = (
   database: Queryable,
   chainId: number,
@@ -187,7 +187,7 @@ export const sampleHolders = (
   sampleOffset: number,
 ): Promise<TokenHolder[]> => database.query<TokenHolder>(sampleSql, [chainId, tokens.map(bytes), sampleOffset]);
 
-/** Records that a non-zero balance or supply of each of these tokens was compared. */
+/** Records for each token that a non-zero balance or supply was compared. */
 export const recordChecks = async (
   database: Queryable,
   chainId: number,
@@ -213,8 +213,8 @@ const eventBalancesSql = sql`SELECT h.number, h.hash, k.token, k.owner, CASE WHE
      AND k.owner <> $4 AND ${isEventSourced("k")}`;
 
 /**
- * Event-sourced balances and the block as of which they hold, in one statement so that they are consistent. In an index from the chain's start, an owner
- * without a row has the balance 0. Balances without a base are left out, and so is the zero address (compare-supplies). Served by the primary keys.
+ * Event-sourced balances and their as-of block, read by one statement so that they are consistent. In an index from the chain's start, an owner without a row
+ * has the balance 0. Balances without a base and the zero address (compare-supplies) are excluded. Served by the primary keys.
  */
 export const eventBalances = async (
   database: Queryable,

@@ -20,9 +20,9 @@ export interface Comparison {
 const emptyComparison: Comparison = { isDone: true, differing: new Set(), conclusive: new Set(), unresponsive: new Set() };
 
 /**
- * Compares event-sourced balances with `balanceOf` after the same block. A token that differs becomes a suspect; one that differs again later becomes
- * node-sourced. A contract that does not respond does not differ. A zero on both sides is inconclusive and is not recorded as a check of the token: a
- * rebasing token has the same zeros as any other.
+ * Compares event-sourced balances with `balanceOf` as of the same block. A token that differs becomes a suspect; one that differs again later becomes
+ * node-sourced. A missing response is not a difference. A zero on both sides is inconclusive and is not recorded as a check of the token: a rebasing
+ * token has the same zeros as any other.
  */
 export const compareBalances = async (
   context: JobContext,

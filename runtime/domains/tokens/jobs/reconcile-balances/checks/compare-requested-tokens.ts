@@ -13,7 +13,7 @@ import { compareBalances } from "./compare-balances.ts";
 
 /** Max holders per run, which is one turn of a token. */
 const holdersPerRun = 450;
-/** Max holders per round over a token's holders, which takes several turns. */
+/** Max holders per round of a token, which takes several turns. */
 const holdersPerRound = 18_000;
 /** Max tokens whose unfinished round is remembered. */
 const maxRounds = 1_000;
@@ -49,7 +49,7 @@ export const createCompareRequested = (settings: ReconciliationSettings, state: 
         await pruneRequests(database, chainId, new Date(now - retentionMilliseconds));
         prunedAt = now;
       }
-      // Half of the interval in the settings; the other half is for the rounds themselves.
+      // Half of the configured interval; the other half is for the rounds themselves.
       const before = new Date(now - settings.requestedTokenIntervalMilliseconds / 2);
       const token = await nextToken(database, chainId, before, state.backoff.deferred(clock()));
       if (token === null) return false;
@@ -110,7 +110,7 @@ const recordRound = async (database: Queryable, chainId: number, token: Address,
   await database.query("UPDATE token_requests SET compared_at = $3 WHERE chain_id = $1 AND token = $2", [chainId, bytes(token), now]);
 };
 
-/** Deletes old requests. Reads the whole table, which contains the requests of one day. */
+/** Deletes old requests. Scans the table, which contains the requests of one day. */
 const pruneRequests = async (database: Queryable, chainId: number, before: Date): Promise<void> => {
   await database.query("DELETE FROM token_requests WHERE chain_id = $1 AND asked_at < $2", [chainId, before]);
 };

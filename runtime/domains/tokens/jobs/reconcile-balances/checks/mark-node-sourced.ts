@@ -8,7 +8,7 @@ import { standards } from "../../../projection/standards.ts";
 import { writeAsOf } from "../as-of-head.ts";
 import { recountHolders } from "../holders/holder-counts.ts";
 
-/** A difference between a token's events and its contract; the event-sourced balance is null if it went below zero or above a word. */
+/** A difference between a token's events and its contract; the event-sourced balance is null if it is out of range. */
 export interface Difference {
   readonly token: Address;
   readonly owner: Address;
@@ -16,7 +16,7 @@ export interface Difference {
   readonly nodeBalance: bigint;
 }
 
-/** Marks a token whose balances differed from its events twice as node-sourced, as of the block of the second comparison. */
+/** Marks a token whose balances twice differed from its events as node-sourced, as of the block of the second comparison. */
 export const markNodeSourced = async (context: JobContext, head: IndexedBlock, difference: Difference): Promise<void> => {
   const { chainId, clock, logger } = context;
   const isMarked = await writeAsOf(context, head, async (client) => {

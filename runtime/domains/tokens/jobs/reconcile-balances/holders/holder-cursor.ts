@@ -11,7 +11,7 @@ export interface Holder {
   readonly since: number;
 }
 
-/** A position: after a current holder in the order of balances_rank, or after a past balance in the order of balance_periods_rank. */
+/** A position after a current holder in the order of balances_rank, or after a past balance in the order of balance_periods_rank. */
 type Position =
   | { readonly kind: "holders"; readonly after: Holder | null }
   | { readonly kind: "former holders"; readonly after: PastBalance | null };
@@ -22,8 +22,8 @@ interface PastBalance {
   readonly pivot: number;
 }
 
-/** A part of the holders: the owners, the number of rows read, and the position after them, which is null at the end. */
-interface Part {
+/** A page of holders, the number of rows read, and the next position, which is null at the end. */
+interface Page {
   readonly holders: readonly Holder[];
   readonly rows: number;
   readonly next: Position | null;
@@ -41,8 +41,8 @@ interface Turn {
 const maxTokens = 1_000;
 
 /**
- * Iterates over the holders of one token after another: first the holders, largest first, then the former holders, because a contract may restore a balance
- * without an event. A token with more than `holdersPerTurn` holders continues from the same position in its next turn, so that it does not delay others.
+ * Iterates over the holders of one token after another: current holders, largest first, then former holders, whose balances a contract may restore without an
+ * event. A token with more than `holdersPerTurn` holders continues from the same position in its next turn, so that it does not delay others.
  */
 export const createHolderCursor = (holdersPerTurn: number) => {
   const positions = new Map<Address, Position>();
@@ -70,7 +70,7 @@ export const createHolderCursor = (holdersPerTurn: number) => {
       if (turn === null) return { holders: [], isOver: true, isEnd: true, isEmpty: true };
       const { token, start } = turn;
       last = turn;
-      const { holders, rows, next } = await readPart(database, chainId, token, turn.position, limit);
+      const { holders, rows, next } = await readPage(database, chainId, token, turn.position, limit);
       const isEmpty = rows === 0 && turn.count === 0 && start.kind === "holders" && start.after === null;
       turn.count += rows;
       const isOver = next === null || turn.count >= holdersPerTurn;
@@ -88,15 +88,15 @@ const remember = (positions: Map<Address, Position>, token: Address, position: P
   if (positions.size > maxTokens && oldest !== undefined) positions.delete(oldest);
 };
 
-/** The next owners; after the last holder, the part is filled with former holders. */
-const readPart = async (database: Queryable, chainId: number, token: Address, position: Position, limit: number): Promise<Part> => {
-  const first = await partAfter(database, chainId, token, position, limit);
+/** The next owners; after the last holder, the page is filled with former holders. */
+const readPage = async (database: Queryable, chainId: number, token: Address, position: Position, limit: number): Promise<Page> => {
+  const first = await pageAfter(database, chainId, token, position, limit);
   if (first.next === null || first.rows === limit) return first;
-  const second = await partAfter(database, chainId, token, first.next, limit - first.rows);
+  const second = await pageAfter(database, chainId, token, first.next, limit - first.rows);
   return { holders: [...first.holders, ...second.holders], rows: first.rows + second.rows, next: second.next };
 };
 
-const partAfter = (database: Queryable, chainId: number, token: Address, position: Position, limit: number): Promise<Part> =>
+const pageAfter = (database: Queryable, chainId: number, token: Address, position: Position, limit: number): Promise<Page> =>
   position.kind === "holders"
     ? holdersAfter(database, chainId, token, position.after, limit)
     : formerHoldersAfter(database, chainId, token, position.after, limit);
@@ -106,8 +106,8 @@ const holdersSql = sql`SELECT owner, balance, since_block AS since FROM balances
      AND ($3::numeric IS NULL OR (balance <= $3 AND (balance < $3 OR owner > $4)))
    ORDER BY balance DESC, owner LIMIT $5`;
 
-/** The current holders after one of them. Served by balances_rank. */
-const holdersAfter = async (database: Queryable, chainId: number, token: Address, after: Holder | null, limit: number): Promise<Part> => {
+/** The current holders after a given one. Served by balances_rank. */
+const holdersAfter = async (database: Queryable, chainId: number, token: Address, after: Holder | null, limit: number): Promise<Page> => {
   const holders = await database.query<Holder>(holdersSql, [
     chainId,
     bytes(token),
@@ -135,7 +135,8 @@ const formerHoldersSql = sql`SELECT p.owner, p.balance, p.pivot_block AS pivot, 
    ORDER BY p.pivot_block, p.balance DESC, p.owner`;
 
 /**
- * The former holders after a past balance. Each past balance of an owner returns the owner. Served by balance_periods_rank, then the primary key of balances.
+ * The former holders after a past balance. An owner with several past balances may appear on several pages. Served by balance_periods_rank, then the primary
+ * key of balances.
  */
 const formerHoldersAfter = async (
   database: Queryable,
@@ -143,7 +144,7 @@ const formerHoldersAfter = async (
   token: Address,
   after: PastBalance | null,
   limit: number,
-): Promise<Part> => {
+): Promise<Page> => {
   const rows = await database.query<PastBalance & { readonly since: number | null }>(formerHoldersSql, [
     chainId,
     bytes(token),

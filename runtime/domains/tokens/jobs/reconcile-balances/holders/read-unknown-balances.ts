@@ -12,7 +12,7 @@ import { type NodeReading, tokensWithoutUnreadPeriods, type UnreadBalance, unrea
 const maxBalances = 450;
 /** Max blocks whose state one run reads. */
 const maxHeights = 40;
-/** A node without archive state has the state of about 128 blocks. */
+/** A node without archive state keeps the state of about 128 blocks. */
 const recentBlocks = 100;
 
 /** The backoff of tokens whose contracts returned no current balances (`rows`) or no past ones (`periods`). */
@@ -27,8 +27,8 @@ export const createUnreadBackoff = ({ backoffMilliseconds }: ReconciliationSetti
 });
 
 /**
- * Reads node-sourced balances after the block that touched them, if the node has that state, and at the head. If the first balance is unknown or differs from
- * the second, the balance at the head holds from the head on. With archive state, ended periods are read too.
+ * Reads node-sourced balances as of the block that touched them, if the node has that state, and as of the head. If the first balance is unknown or differs
+ * from the second, the second holds from the head on. With archive state, ended periods are read too.
  */
 export const createReadUnknownBalances = (
   settings: ReconciliationSettings,
@@ -51,7 +51,7 @@ export const createReadUnknownBalances = (
   };
 };
 
-/** Reads and writes balances; true if some were written and more are left. */
+/** Reads and writes balances; true if some were written and more remain. */
 const readPortion = async (
   context: JobContext,
   head: IndexedBlock,
@@ -120,7 +120,7 @@ const read = async (context: JobContext, head: IndexedBlock, balances: readonly 
   return { readings, unresolved };
 };
 
-/** Reads balances after one block and adds each to `readings` or `failed`. */
+/** Reads balances as of one block and adds each to `readings` or `failed`. */
 const readAt = async (
   context: JobContext,
   height: number,

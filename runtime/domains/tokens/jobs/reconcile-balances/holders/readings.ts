@@ -7,13 +7,13 @@ import type { BalanceKey } from "../../../projection/reads-base.ts";
 import { standards } from "../../../projection/standards.ts";
 import { isCounted, isUnread } from "../sql-conditions.ts";
 
-/** A balance to read from the node, and the block since which it holds. */
+/** A balance to read from the node, and the first block for which it holds. */
 export interface UnreadBalance {
   readonly key: BalanceKey;
   readonly since: number;
 }
 
-/** The balance that the node returned after `readAt`, which is `since` or a later block. */
+/** The balance that the node returned as of block `readAt`, which is `since` or later. */
 export interface NodeReading extends UnreadBalance {
   readonly balance: bigint;
   readonly readAt: number;
@@ -39,8 +39,8 @@ const unreadSql = {
 } as const;
 
 /**
- * Balances that were not read yet, newest first, because nodes drop old state. Those of the zero address are read by locate-supply-changes.
- * Served by balances_unknown and balance_periods_unknown.
+ * Balances that have not been read yet, newest first, because nodes drop old state. The zero address's balances are read by locate-supply-changes. Served by
+ * balances_unknown and balance_periods_unknown.
  */
 export const unreadBalances = async (
   database: Queryable,
@@ -63,7 +63,7 @@ export const unreadBalances = async (
 const withoutUnreadPeriodsSql = sql`SELECT k.token, k.standard FROM unnest($2::bytea[], $3::int2[]) AS k(token, standard) WHERE NOT EXISTS (
      SELECT FROM balance_periods p WHERE p.chain_id = $1 AND p.token = k.token AND p.standard = k.standard AND ${isUnread("p")} AND ${isCounted("p")})`;
 
-/** The tokens of readings that have no unread periods left; the zero address is not counted as a holder. Served by balance_periods_unknown. */
+/** The tokens of `readings` without remaining unread periods; the zero address is not counted as a holder. Served by balance_periods_unknown. */
 export const tokensWithoutUnreadPeriods = async (
   database: Queryable,
   chainId: number,
@@ -95,9 +95,9 @@ const replaceSql = sql`UPDATE balances b SET since_block = k.read_at, balance = 
    WHERE ${matchesKey} AND b.since_block = k.since AND b.net_change IS NULL`;
 
 /**
- * Writes readings. A reading at the block since which the balance holds is that balance, whether it is current or has ended in the meantime. A later reading
- * holds from its block on, and the previous balance ends there. A native balance changed at an unknown block, so the previous value is certain only in its
- * first block. Rows that were touched since they were read are left unchanged. Served by the primary keys.
+ * Writes readings. A reading at the balance's first block sets that balance, whether it is current or has ended in the meantime. A later reading holds from its
+ * block on and ends the previous balance. A native balance changed at an unknown block, so the previous value is certain only in its first block. Rows that
+ * were touched after the read are left unchanged. Served by the primary keys.
  */
 export const writeReadings = async (client: DatabaseClient, chainId: number, written: readonly NodeReading[]): Promise<void> => {
   const exact = written.filter(({ since, readAt }) => since === readAt);

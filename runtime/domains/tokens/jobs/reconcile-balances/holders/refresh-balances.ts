@@ -15,7 +15,7 @@ import { type NodeReading, writeReadings } from "./readings.ts";
 const holdersPerRun = 450;
 const holdersPerTurn = 4_500;
 
-/** Reads balances of node-sourced tokens again, the token with the oldest refresh first. */
+/** Refreshes balances of node-sourced tokens, the least recently refreshed token first. */
 export const createRefreshBalances = (settings: ReconciliationSettings): Job => {
   const cursor = createHolderCursor(holdersPerTurn);
   const locate = createChangeLocator(settings);
@@ -39,7 +39,7 @@ export const createRefreshBalances = (settings: ReconciliationSettings): Job => 
   };
 };
 
-/** The token with the oldest refresh; null if none is due. Reads the chain's part of node_sourced_tokens, which is small. */
+/** The token with the oldest refresh; null if none is due. Scans the chain's rows of node_sourced_tokens, which is small. */
 const nextToken = async (database: Queryable, chainId: number, before: Date): Promise<Address | null> => {
   const [row] = await database.query<{ token: Address }>(
     `SELECT token FROM node_sourced_tokens WHERE chain_id = $1 AND standard = $3 AND coalesce(refreshed_at, found_at) < $2

@@ -68,7 +68,7 @@ const insertPeriodSql = sql`INSERT INTO balance_periods (chain_id, owner, token,
 const insertBalanceSql = sql`INSERT INTO balances (chain_id, owner, token, standard, since_block, balance)
    VALUES ($1, $2, $3, ${standards.erc20}, $4, $5)`;
 
-/** Writes one balance. Returns the balance that was replaced; null if none was. */
+/** Writes one balance. Returns the replaced balance; null if there was none. */
 const writeBalanceAt = async (
   client: DatabaseClient,
   chainId: number,

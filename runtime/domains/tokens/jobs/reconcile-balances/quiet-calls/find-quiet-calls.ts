@@ -1,19 +1,19 @@
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
 import { groupBy } from "../../../../../lib/group-by.ts";
-import { indexedHead, isIndexedBlock, writeBesideAsOf } from "../as-of-head.ts";
+import { indexedHead, isIndexedBlock, writeAsOfKeepingCache } from "../as-of-head.ts";
 import type { CheckState } from "../check-state.ts";
 import { expediteChecks, type TokenHolder } from "../checks/check-schedule.ts";
 import { compareBalances } from "../checks/compare-balances.ts";
 import { maxComparisons, type ReconciliationSettings } from "../settings.ts";
 import { markSearched, pastQuietCalls, type QuietCall, queueQuietCalls, quietCalls, unsearchedTokens } from "./quiet-calls.ts";
 
-/** The number of blocks before the head that the first run includes, as does each run after a reorganisation. */
+/** The number of blocks before the head that the first run and each run after a reorganisation include. */
 const firstLookback = 200;
 /** Max quiet calls per run, and past quiet calls per token. */
 const callsPerRun = 2_000;
 const maxPastCalls = 2_000;
-/** Max owners per token that a run compares: the ones that the newest calls name. */
+/** Max owners per token that a run compares, taken from the newest calls. */
 const ownersPerToken = 4;
 
 /**
@@ -45,7 +45,7 @@ export const createFindQuietCalls = (settings: ReconciliationSettings, state: Ch
 const queueCalls = async (context: JobContext, head: IndexedBlock, calls: readonly QuietCall[]): Promise<boolean> => {
   const sourced = calls.filter(({ isNodeSourced }) => isNodeSourced);
   if (sourced.length === 0) return true;
-  const isQueued = await writeBesideAsOf(context, head, async (client) => {
+  const isQueued = await writeAsOfKeepingCache(context, head, async (client) => {
     await queueQuietCalls(client, context.chainId, sourced);
     return true;
   });
@@ -72,7 +72,7 @@ const searchPast = async (context: JobContext, head: IndexedBlock): Promise<bool
   const [token] = await unsearchedTokens(context.database, context.chainId, 1);
   if (token === undefined) return false;
   const calls = await pastQuietCalls(context.database, context.chainId, token, maxPastCalls);
-  const isDone = await writeBesideAsOf(context, head, async (client) => {
+  const isDone = await writeAsOfKeepingCache(context, head, async (client) => {
     await queueQuietCalls(client, context.chainId, calls);
     await markSearched(client, context.chainId, token);
     return true;

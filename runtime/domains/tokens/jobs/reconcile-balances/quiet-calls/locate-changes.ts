@@ -2,7 +2,7 @@ import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { JobContext } from "../../../../../jobs/job.ts";
 import { groupBy } from "../../../../../lib/group-by.ts";
 import type { Address } from "../../../../../lib/hex.ts";
-import { writeBesideAsOf } from "../as-of-head.ts";
+import { writeAsOfKeepingCache } from "../as-of-head.ts";
 import type { ReconciliationSettings } from "../settings.ts";
 import { readNumbers } from "../supplies/read-numbers.ts";
 import { chooseProbes, fillGap, type Gap, type Reading, type Step } from "../supplies/step-function.ts";
@@ -22,13 +22,13 @@ const ownersPerToken = 4;
 const probesPerGap = 24;
 const gapsPerRound = 8;
 const maxRounds = 5;
-/** If more than this share of the first readings differ from their previous one, the balance is regarded as changing continuously, as with interest. */
+/** If more than this share of the first readings differ from their previous one, the balance is treated as continuously changing, as with interest. */
 const maxChangedShare = 0.75;
 const maxTokens = 1_000;
 
 /**
- * Locates the blocks in which balances of node-sourced tokens changed without a call that the index knows (by internal calls, or over time), and queues all
- * holders of the token to be read as of these blocks. Requires an archive node; limited to one search per token and interval.
+ * Locates the blocks in which balances of node-sourced tokens changed without a call in the index (by internal calls, or over time), and queues all holders of
+ * the token to be read as of these blocks. Requires an archive node; limited to one search per token and interval.
  */
 export const createChangeLocator = ({ requestedTokenIntervalMilliseconds }: ReconciliationSettings) => {
   const searchedAt = new Map<Address, number>();
@@ -50,12 +50,12 @@ export const createChangeLocator = ({ requestedTokenIntervalMilliseconds }: Reco
         for (const block of await locate(context, change, head.number)) blocks.add(block);
       }
       const calls = [...blocks].map((block) => ({ token, block, owners: [], isNodeSourced: true }));
-      if (calls.length > 0) await writeBesideAsOf(context, head, (client) => queueQuietCalls(client, context.chainId, calls));
+      if (calls.length > 0) await writeAsOfKeepingCache(context, head, (client) => queueQuietCalls(client, context.chainId, calls));
     }
   };
 };
 
-/** The blocks in which a balance changed, as far as the bounds above allow. */
+/** The blocks in which a balance changed, as far as the limits above allow. */
 const locate = async (context: JobContext, { token, owner, since, before, after }: EventlessChange, head: number): Promise<number[]> => {
   const located: number[] = [];
   let gaps: Gap[] = since + 1 < head ? [{ first: since + 1, last: head - 1, before, after }] : [];
@@ -95,7 +95,9 @@ const changesContinuously = ({ gap, readings }: ReadGap): boolean => {
   return gap.last - gap.first >= probesPerGap && changed.length > readings.length * maxChangedShare;
 };
 
-/** Blocks in which the balance changed by the steps of a gap, and the smaller gaps that remain. The change after a remaining gap is not located yet. */
+/**
+ * Blocks in which the balance changed according to the steps of a gap, and the smaller gaps that remain. The change after a remaining gap is not located yet.
+ */
 const narrow = (gap: Gap, steps: readonly Step[]): { readonly blocks: readonly number[]; readonly gaps: readonly Gap[] } => ({
   blocks: steps.flatMap(({ block, value }, position) =>
     value !== undefined && (position === 0 || steps[position - 1]?.value !== undefined) ? [block] : [],

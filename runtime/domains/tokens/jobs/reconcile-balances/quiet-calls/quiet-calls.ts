@@ -73,7 +73,7 @@ const addressesIn = (data: Hex): Address[] => {
   return [...new Set(addresses)].slice(0, maxOwners);
 };
 
-/** Node-sourced tokens whose past has not been searched for quiet calls. Reads the chain's part of node_sourced_tokens, which is small. */
+/** Node-sourced tokens whose past has not been searched for quiet calls. Scans the chain's rows of node_sourced_tokens, which is small. */
 export const unsearchedTokens = async (database: Queryable, chainId: number, limit: number): Promise<Address[]> => {
   const rows = await database.query<{ token: Address }>(
     `SELECT n.token FROM node_sourced_tokens n JOIN chains c USING (chain_id) WHERE n.chain_id = $1 AND n.standard = $3
@@ -107,7 +107,7 @@ export const queueQuietCalls = async (client: DatabaseClient, chainId: number, c
   await dropOldestUnread(client, chainId, [...new Set(rows.map(({ token }) => token))]);
 };
 
-/** Marks the past of a token as searched, by a row at the first indexed block. */
+/** Records that a token's past has been searched, as a row at the first indexed block. */
 export const markSearched = async (client: DatabaseClient, chainId: number, token: Address): Promise<void> => {
   await client.query(
     `INSERT INTO quiet_calls (chain_id, token, block_number, owners, is_read)
@@ -126,7 +126,7 @@ export interface UnreadCall {
   readonly owners: readonly Address[];
 }
 
-/** Marks the oldest unread blocks of tokens that exceed the maximum as read. Served by quiet_calls_unread. */
+/** Marks the oldest unread blocks beyond each token's maximum as read. Served by quiet_calls_unread. */
 const dropOldestUnread = async (client: DatabaseClient, chainId: number, tokens: readonly Address[]): Promise<void> => {
   await client.query(
     `UPDATE quiet_calls q SET is_read = true FROM unnest($2::bytea[]) AS k(token)
@@ -137,7 +137,7 @@ const dropOldestUnread = async (client: DatabaseClient, chainId: number, tokens:
   );
 };
 
-/** Tokens whose contracts returned no balances (read-unknown-balances); their quiet calls do not wait for these. */
+/** Tokens whose contracts returned no balances (read-unknown-balances); their quiet calls do not wait for those balances. */
 export interface UnresponsiveTokens {
   readonly rows: readonly Address[];
   readonly periods: readonly Address[];
@@ -153,8 +153,8 @@ const nextUnreadSql = sql`SELECT q.token, q.block_number AS block,
    ORDER BY q.token, q.block_number DESC LIMIT 1`;
 
 /**
- * The newest unread block of the next token after `after`. A token waits until its balances after transfers have been read, because the previous balance is
- * needed first; if `withPeriods`, also its past balances. Served by quiet_calls_unread, balances_unknown and balance_periods_unknown.
+ * The newest unread block of the next token after `after`. A token waits until its unread balances have been read, including past ones if `withPeriods`,
+ * because a quiet call needs the previous balance. Served by quiet_calls_unread, balances_unknown and balance_periods_unknown.
  */
 export const nextUnreadCall = async (
   database: Queryable,

@@ -13,7 +13,7 @@ import { markRead, nextUnreadCall, type UnreadCall } from "./quiet-calls.ts";
 /** Max holders that are read as of one call, largest first; the others are read at the head (refresh-balances). */
 const maxHolders = 20_000;
 const holdersPerRun = 450;
-/** A node without archive state has the state of about 128 blocks. */
+/** A node without archive state keeps the state of about 128 blocks. */
 const recentBlocks = 100;
 
 /** A block as of which holders are read, and the owners that have not been read yet. */
@@ -23,7 +23,7 @@ interface Reading {
   readonly owners: readonly Address[];
 }
 
-/** Reads the holders of node-sourced tokens as of quiet calls, one block per token in turn. */
+/** Reads the holders of node-sourced tokens as of quiet calls, one block per token in rotation. */
 export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unread: UnreadBackoff): Job => {
   const backoff = createContractBackoff(settings.backoffMilliseconds);
   let reading: Reading | null = null;
@@ -55,7 +55,7 @@ export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unre
   };
 };
 
-/** The next block to read, with the token's holders after it and the owners that its calls name; without owners if the node lacks that state. */
+/** The next block to read, with the token's holders as of it and the owners that its calls name; without owners if the node lacks that state. */
 const nextReading = async (
   context: JobContext,
   head: IndexedBlock,

@@ -2,7 +2,7 @@ import type { ContractBackoff } from "../../../../../chain/contract-backoff.ts";
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { JobContext } from "../../../../../jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
-import { indexedHead, isCanonical, writeAsOf, writeBesideAsOf } from "../as-of-head.ts";
+import { indexedHead, isCanonical, writeAsOf, writeAsOfKeepingCache } from "../as-of-head.ts";
 import { type NumberResult, readNumbers, supplyOffsetOf } from "./read-numbers.ts";
 import type { Step, Value } from "./step-function.ts";
 import { type StoredSupply, storedSupplies, writeSteps } from "./supply-offsets.ts";
@@ -16,8 +16,8 @@ export interface SupplyComparison {
 }
 
 /**
- * Compares supplies and balances of the zero address with `totalSupply()` and `balanceOf(0x0)` at the indexed head, and writes what differs as of that
- * block, for which a reading is exact. The block since which it differs is located by reading earlier blocks (locate-supply-changes).
+ * Compares supplies and balances of the zero address with `totalSupply()` and `balanceOf(0x0)` at the indexed head, and writes differing values as of that
+ * block, for which a reading is exact. The block of the change is then located by reading earlier blocks (locate-supply-changes).
  */
 export const compareSupplies = async (
   context: JobContext,
@@ -42,7 +42,7 @@ export const compareSupplies = async (
   for (const { stored: supply, hasResults } of evaluated) if (!hasResults) backoff.defer(supply.token, clock());
   const differing = evaluated.filter(({ steps, zero }) => steps.length > 0 || zero !== null);
   if (differing.length > 0) {
-    const write = differing.some(({ zero }) => zero !== null) ? writeAsOf : writeBesideAsOf;
+    const write = differing.some(({ zero }) => zero !== null) ? writeAsOf : writeAsOfKeepingCache;
     await write(context, head, async (client) => {
       for (const { stored: supply, steps, zero } of differing) {
         if (steps.length > 0) await writeSteps(client, chainId, supply.token, steps[0]?.block ?? head.number, head.number, steps);
@@ -85,8 +85,8 @@ const firstIndexedBlock = async ({ database, chainId }: JobContext): Promise<num
 };
 
 /**
- * The steps that a reading at the head adds; none if it is the stored offset. The first reading of a token whose history is uncertain (a late index, or a
- * node-sourced token) opens a gap over the whole history.
+ * The steps that a reading at the head adds; none if it equals the stored offset. The first reading of a token whose history is uncertain (a late index, or a
+ * node-sourced token) opens a gap over the entire history.
  */
 const offsetSteps = ({ offset, isNodeSourced }: StoredSupply, head: IndexedBlock, firstBlock: number, value: Value): readonly Step[] => {
   const atHead = { block: head.number, value };

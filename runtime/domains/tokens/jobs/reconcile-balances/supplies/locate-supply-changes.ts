@@ -2,7 +2,7 @@ import { type ContractBackoff, createContractBackoff } from "../../../../../chai
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
-import { indexedHead, writeAsOf, writeBesideAsOf } from "../as-of-head.ts";
+import { indexedHead, writeAsOf, writeAsOfKeepingCache } from "../as-of-head.ts";
 import type { ReconciliationSettings } from "../settings.ts";
 import { compareSupplies } from "./compare-supplies.ts";
 import { type NumberRead, type NumberResult, readNumbers, supplyOffsetOf } from "./read-numbers.ts";
@@ -25,8 +25,8 @@ interface Probed<Kind extends Gap & { readonly token: Address }> {
 }
 
 /**
- * Locates the blocks in which supplies and balances of the zero address changed without a corresponding event, a few tokens per run, in turn. Requires an
- * archive node; without one, these numbers stay unknown for past blocks.
+ * Locates the blocks in which supplies and balances of the zero address changed without a corresponding event, a few tokens per run in rotation. Requires an
+ * archive node; without one, these values remain unknown for past blocks.
  */
 export const createLocateSupplyChanges = (settings: ReconciliationSettings): Job => {
   const backoff = createContractBackoff(settings.backoffMilliseconds);
@@ -78,11 +78,11 @@ const locateSupplySteps = async (
   const offsets = (await readNumbers(context, reads)).map((result, position) =>
     result === undefined ? undefined : supplyOffsetOf(result, events[position] ?? null),
   );
-  const written = await writeBesideAsOf(context, head, async (client) => {
+  const written = await writeAsOfKeepingCache(context, head, async (client) => {
     for (const { gap, probes, readings } of withReadings(probed, offsets, context, backoff)) {
       if (readings.length === 0 && probes.blocks.length > 0) continue;
       const steps = probes.blocks.length === 0 ? [{ block: gap.last + 1, value: gap.after }] : fillGap(gap, readings, probes.isTruncated);
-      // A step at the gap's start records that all blocks before the other steps have been read. Events that determine the whole supply need no row.
+      // A step at the gap's start records that all blocks before the other steps have been read. Events that determine the entire supply need no row.
       const needsStart = gap.isFirst && steps[0]?.block !== gap.first && (steps.length > 0 || gap.isNodeSourced);
       const first = needsStart ? [{ block: gap.first, value: gap.before }] : [];
       await writeSteps(client, chainId, gap.token, gap.first, gap.last + 1, [...first, ...steps]);

@@ -12,7 +12,7 @@ export const totalSupplyCall = "0x18160ddd";
 /** Max heights that are read concurrently. */
 const maxConcurrentHeights = 8;
 
-/** A call after a block: the balance of an owner, or the total supply if there is no owner. */
+/** A call as of a block: the balance of an owner, or the total supply if there is no owner. */
 export interface NumberRead {
   readonly token: Address;
   readonly owner: Address | null;

@@ -5,8 +5,8 @@
  */
 
 /**
- * A value with this many steps is regarded as changing continuously, like interest: between blocks that may have changed it, no further steps are
- * located, and the last reading holds. This bounds the reads and rows for a contract that returns a different number in every block.
+ * A value with this many steps is treated as continuously changing, like interest: between blocks that may have changed it, no further steps are located, and
+ * the last reading holds. This bounds the reads and rows for a contract that returns a different number in every block.
  */
 export const maxSteps = 400;
 
@@ -41,9 +41,8 @@ export interface Probes {
 }
 
 /**
- * Chooses at most `limit` blocks. Candidates, blocks that may have changed the value, are read together with the block before each, which locates a change
- * in one run. If `newestFirst`, every candidate is read, run by run; otherwise a sample of them narrows the gap. Without candidates, the blocks are
- * spread evenly.
+ * Chooses up to `limit` blocks. Candidates (blocks that may have changed the value) are read together with the block before each, which locates a change in one
+ * run. If `newestFirst`, every candidate is read, run by run; otherwise a sample of them narrows the gap. Without candidates, the blocks are spread evenly.
  */
 export const chooseProbes = (gap: Gap, candidates: readonly number[], limit: number, newestFirst: boolean): Probes => {
   const { first, last } = gap;

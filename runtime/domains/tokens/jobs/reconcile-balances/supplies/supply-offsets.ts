@@ -5,7 +5,7 @@ import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
 import { type Gap, maxSteps, type Step, type Value } from "./step-function.ts";
 
-/** The stored supply of an ERC-20 token and balance of the zero address after a block. */
+/** The stored supply of an ERC-20 token and its zero-address balance as of a block. */
 export interface StoredSupply {
   readonly token: Address;
   readonly isNodeSourced: boolean;
@@ -24,7 +24,7 @@ const stepOf = (block: number, difference: string | null, hasNoSupply: boolean):
 
 const bigintOf = (value: string | null): bigint | null => (value === null ? null : BigInt(value));
 
-/** Supplies and zero-address balances as stored. Served by the primary keys. */
+/** The stored supplies and zero-address balances as of a block. Served by the primary keys. */
 export const storedSupplies = async (
   database: Queryable,
   chainId: number,
@@ -189,8 +189,8 @@ export const supplyGaps = async (
 };
 
 /**
- * Blocks in which a token's supply may have changed, newest first: those with mints, burns or transactions to the contract, and for a node-sourced token all
- * with a log of it. Served by the primary key of token_supplies, address_transactions_block and logs_address.
+ * Blocks in which a token's supply may have changed, newest first: blocks with mints, burns or transactions to the contract and, for a node-sourced token, with
+ * any of its logs. Served by the primary key of token_supplies, address_transactions_block and logs_address.
  */
 export const supplyCandidates = async (
   database: Queryable,

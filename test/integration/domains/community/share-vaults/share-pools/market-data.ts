@@ -33,7 +33,7 @@ export const describeMarketData = (): void => {
       }
     });
 
-    it("has a supply rate: the annualised growth of pricePerShare() since the first reading", async () => {
+    it("has the annualised growth of pricePerShare() since the first reading as supply rate", async () => {
       for (const pool of pools.slice(0, 2)) {
         const [item] = await items("market_data", { height: head, pool });
         const [first] = await eventsOf(chain, [pool], depositEvent);

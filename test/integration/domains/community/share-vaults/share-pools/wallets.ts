@@ -104,7 +104,7 @@ export const describeWallets = (): void => {
       }
     });
 
-    it("continue on further pages, up to the as-of block", async () => {
+    it("are paginated up to the as-of block", async () => {
       const [wallet] = shared.people;
       await expectPages(items, wallet, head, head - 3);
     });

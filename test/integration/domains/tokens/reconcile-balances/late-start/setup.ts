@@ -22,7 +22,7 @@ export let from: number;
 export let test: TestDatabase;
 let running: Reconciliation | undefined;
 
-/** A number as JSON-RPC encodes it. */
+/** The JSON-RPC encoding of a number. */
 export const quantity = (value: number): Hex => `0x${value.toString(16)}`;
 /** The options of the late index. */
 export const indexOptions = () => ({ chain: chainOf({ from, wrappedNative: [story.weth] }) });

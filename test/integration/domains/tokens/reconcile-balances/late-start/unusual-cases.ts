@@ -27,7 +27,7 @@ export const describeUnusualCases = (): void => {
       expect(await countUnknown(test.database)).toBe(0);
     });
 
-    it("continues after errors of the node and after a restart", async () => {
+    it("continues after node errors and after a restart", async () => {
       const reconciliation = await reconcile();
       await reconciliation.runFor(0);
       const hideState = proxy.tamper;
@@ -72,7 +72,7 @@ export const describeUnusualCases = (): void => {
       const reconciliation = await reconcile();
       await reconciliation.runFor(0);
       const second = Buffer.from(accounts()[1].slice(2), "hex");
-      // Plants a change of two units of an id, of which only one exists.
+      // Plants a change of two units of an id that exists only once.
       const planted = await test.database.query<{ token_id: string }>(
         `UPDATE nft_balances SET net_change = 2 WHERE (owner, token, token_id) = (SELECT owner, token, token_id FROM nft_balances
          WHERE owner = $1 AND standard = 2 AND net_change IS NOT NULL LIMIT 1) RETURNING token_id`,

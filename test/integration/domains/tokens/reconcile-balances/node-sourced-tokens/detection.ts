@@ -21,7 +21,7 @@ import {
   transfer,
 } from "./setup.ts";
 
-/** Tests of how the tokens are found, and of what is served about them. */
+/** Tests of the detection of the tokens, and of responses about them. */
 export const describeDetection = (): void => {
   describe("tokens whose balances do not follow from their events", () => {
     it("are found by comparison and read from their contracts; consistent and unreadable tokens are not", async () => {
@@ -46,7 +46,7 @@ export const describeDetection = (): void => {
 
     it("have the holders of the contract, no running balances and no supply", async () => {
       const { items, pagination } = await get(`tokens/${tokens.fee}/token_holders_v2/`);
-      // Alice gave 300 of 1,000; of these 270 arrived, of which bob gave 100 and carol got 90.
+      // Alice sent 300 of 1,000; Bob received 270 and sent 100 of them; Carol received 90.
       expect(
         items.map(({ address, balance, balance_source, total_supply }: ResponseData) => [address, balance, balance_source, total_supply]),
       ).toEqual([

@@ -34,7 +34,7 @@ export let bob: Address;
 /** An account that holds tokens. */
 export let carol: Address;
 
-/** Mines each transaction in a block of its own. */
+/** Mines each transaction in a separate block. */
 export const mineEach = async (...transactions: readonly TestTransaction[]) => {
   for (const transaction of transactions) {
     await chain.send(transaction);
@@ -67,7 +67,7 @@ export const compareHistory = async (): Promise<number> => {
   return comparable.length - known.length;
 };
 
-/** Compares the served balances of each owner with those of the contracts at the head. */
+/** Compares the served balances of each owner with the contracts' balances at the head. */
 export const compareResponses = async () => {
   const head = await chain.head();
   for (const owner of [alice, bob, carol]) {
@@ -81,7 +81,7 @@ export const compareResponses = async () => {
   }
 };
 
-/** Restarts the index with a new version of its projection of tokens. */
+/** Restarts the index with a new version of the tokens projection. */
 export const rebuild = async (): Promise<void> => {
   await reconciliation.end();
   await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");

@@ -3,7 +3,7 @@ import type { Chain, Parsers, RawRequest } from "../../generated/requests.gen.ts
 
 interface Deps {
   readonly parsersOf: (operation: Operation) => Pick<Parsers, "chain">;
-  /** The chain of a request to a community protocol that names none; null if the protocol has contracts on no configured chain. */
+  /** The chain of a community request without `chain-name`; null if the protocol has no contracts on any configured chain. */
   readonly chainOfProtocol: (protocol: string) => Chain | null;
 }
 
@@ -11,7 +11,7 @@ interface Deps {
  * The chain that a request reads, before its other parameters are parsed; null if it reads all chains, undefined if it reads none or is invalid. Only community
  * endpoints have `chain-name`; others ignore it, like every unknown parameter.
  */
-export function chainSent(
+export function requestedChain(
   { parsersOf, chainOfProtocol }: Deps,
   operation: Operation,
   { path, query }: RawRequest,
