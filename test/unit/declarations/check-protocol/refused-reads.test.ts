@@ -113,7 +113,7 @@ describeRefusals([
     "reserved-name",
     "bytes32 moveId",
     "bytes32 contract",
-    "another name of the parameter",
+    "another name for the parameter",
   ],
   ["a parameter and a result with the same name", "duplicate-column", "uint256 leftAmount", "uint256 move_id", "move_id"],
   ["listed arguments of a type without a fixed length", "unsupported-type", "uint8 side", "string side", "parameter 3 of the function"],
