@@ -10,9 +10,13 @@ import { startBenchServer } from "./support/server.ts";
 
 const help = `npm run bench -- dex [options]
   --only index|serve   one part: indexing with and without exchanges, or serving the endpoints
-  --transactions 40000 and --blocks 3000 of the indexed chain, --runs 3 of each kind
-  --swaps 3000000      swaps of the served index, --pools 5000, --seed 1
-  --times 31           requests per endpoint case
+  --transactions N     transactions of the indexed chain (default: 40000)
+  --blocks N           blocks of the indexed chain (default: 3000)
+  --runs N             indexing runs with and without exchanges, each (default: 3)
+  --swaps N            swaps of the served index (default: 3000000)
+  --pools N            pools of the served index (default: 5000)
+  --seed N             seed of the served index (default: 1)
+  --times N            requests per endpoint case (default: 31)
   --jobs               run the jobs again, even if an earlier run did, and time them
   --data FOLDER        folder of the generated index, stored between runs (default: ASHLAR_BENCH_DIR, else in the system's temporary directory)
 `;

@@ -58,8 +58,8 @@ export function loadAddedProtocols(path: string, names: Config["protocols"]): re
 }
 
 /**
- * Networks of protocols that are neither presets nor configured: they have no effect and may be misspelled. They are warnings, because a directory may be
- * shared with operators of other chains.
+ * Reports networks of protocols if no preset and no configured chain has their name: they have no effect and may be misspelt. A warning suffices, because a
+ * directory may be shared with operators of other chains.
  */
 export const unknownNetworks = (added: readonly Pick<AddedProtocol, "networks">[], { chains }: Pick<Config, "chains">): Diagnostic[] => {
   const expected = [...new Set([...chains.map(({ name }) => name), ...presets.map(({ name }) => name), demoChain])];

@@ -24,7 +24,7 @@ export type RespondRpc = (method: string, params: readonly unknown[]) => unknown
 export interface RpcServerOptions {
   readonly respond: RespondRpc;
   /** Whether JSON-RPC 2.0 requests receive JSON-RPC 2.0 responses, as in Bitcoin Core 28 and later. */
-  readonly hasVersion2: boolean;
+  readonly supportsVersion2: boolean;
   /** The user and password that requests must have, as `user:password`; by default none. */
   readonly credentials?: string;
 }
@@ -43,7 +43,7 @@ interface Call {
 }
 
 /** Starts a server that responds like Bitcoin Core, to single calls and to batches, on a free port of the loopback interface. */
-export async function startRpcServer({ respond, hasVersion2, credentials }: RpcServerOptions): Promise<RpcServer> {
+export async function startRpcServer({ respond, supportsVersion2, credentials }: RpcServerOptions): Promise<RpcServer> {
   const failureOf = (error: unknown): { code: number; message: string } =>
     error instanceof RpcFailure
       ? { code: error.code, message: error.message }
@@ -51,14 +51,14 @@ export async function startRpcServer({ respond, hasVersion2, credentials }: RpcS
 
   const reply = (call: Call) => {
     const { jsonrpc, id = null, method, params = [] } = call;
-    const isStrict = jsonrpc === "2.0" && hasVersion2;
+    const isVersion2 = jsonrpc === "2.0" && supportsVersion2;
     try {
       if (typeof method !== "string" || !Array.isArray(params)) throw new RpcFailure(-32600, "Invalid Request object");
       const result = respond(method, params);
-      return { hasFailed: false, body: isStrict ? { jsonrpc, result, id } : { result, error: null, id } };
+      return { isHttpError: false, body: isVersion2 ? { jsonrpc, result, id } : { result, error: null, id } };
     } catch (error) {
       const failure = failureOf(error);
-      return { hasFailed: !isStrict, body: isStrict ? { jsonrpc, error: failure, id } : { result: null, error: failure, id } };
+      return { isHttpError: !isVersion2, body: isVersion2 ? { jsonrpc, error: failure, id } : { result: null, error: failure, id } };
     }
   };
 
@@ -70,7 +70,7 @@ export async function startRpcServer({ respond, hasVersion2, credentials }: RpcS
     if (text === null) return void response.writeHead(413, { connection: "close" }).end();
     const body = parseOrNull(text);
     const replies = (Array.isArray(body) ? body : [body]).map((call: unknown) => reply(isCall(call) ? call : {}));
-    response.writeHead(!Array.isArray(body) && replies[0]?.hasFailed === true ? 500 : 200, { "content-type": "application/json" });
+    response.writeHead(!Array.isArray(body) && replies[0]?.isHttpError === true ? 500 : 200, { "content-type": "application/json" });
     response.end(renderJson(Array.isArray(body) ? replies.map((one) => one.body) : replies[0]?.body));
   };
 

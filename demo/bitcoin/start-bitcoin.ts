@@ -22,7 +22,7 @@ export interface BitcoinDemo {
 /** Creates the chain and serves it on a free port of the loopback interface. The genesis time determines the chain, so nothing is stored. */
 export const startBitcoin = async (genesisTime: number): Promise<BitcoinDemo> => {
   const { chain, values } = createBitcoinDemoStory(genesisTime);
-  const server = await startRpcServer({ respond: createNodeResponses(() => chain, { client: "Ashlar Demo" }), hasVersion2: true });
+  const server = await startRpcServer({ respond: createNodeResponses(() => chain, { client: "Ashlar Demo" }), supportsVersion2: true });
   const rpcUrl = `http://127.0.0.1:${server.port}`;
   const config = bitcoinChain.parse({
     name: "btc-regtest",

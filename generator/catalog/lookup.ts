@@ -15,7 +15,7 @@ export interface ResolvedObject {
   readonly rows: string | undefined;
   /** False if the declaration of its rows could not be read. */
   readonly rowsReadable: boolean;
-  /** False if a part of it or of a parent could not be read, so that an absent field may exist. */
+  /** False if a part of it or of a parent could not be read, so a field that is missing here may still be declared. */
   readonly complete: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Lookup {
   readonly operations: readonly OperationDraft[];
   /** By name; the first of duplicates. */
   readonly objects: ReadonlyMap<string, ResolvedObject>;
-  /** False if an object may exist that could not be read. */
+  /** False if some objects could not be read, so a missing one may still be declared. */
   readonly allObjectsReadable: boolean;
 }
 

@@ -58,7 +58,7 @@ async function replaceChain(
     [name],
   );
   if (rows.length !== 1 || rows[0]?.genesis_hash !== genesisHash)
-    throw new BackupError("The snapshot is invalid: its row of chains differs from its manifest.");
+    throw new BackupError("The snapshot is invalid: its row in table chains differs from its manifest.");
   await session.query("DELETE FROM chains WHERE chain_id = $1", [options.chainId]);
   await session.query(sql`INSERT INTO chains SELECT * FROM ${temporary}`);
 }

@@ -140,7 +140,7 @@ export const config = z.strictObject({
     .min(0)
     .default(1024)
     .describe(
-      "Indexing pauses while the file system of the embedded database has less than this free, and continues when it has twice as much; 0 never pauses.",
+      "Free space on the file system of the embedded database below which indexing pauses; it continues at twice this value. 0 disables the check.",
     ),
   logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   logFormat: z.enum(["json", "pretty"]).optional().describe("Default: pretty on a terminal, otherwise json."),

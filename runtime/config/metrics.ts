@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 const port = "a port from 0 to 65535";
-const token = "a text of 16 to 256 visible ASCII characters";
+const token = "a string of 16 to 256 printable ASCII characters";
 
 /** The settings of the listener for metrics. */
 export const metrics = z.strictObject({

@@ -3,8 +3,7 @@ import type { Span } from "../lib/tracing.ts";
 const maxTextLength = 2_000;
 
 /**
- * Starts the span of a statement, or of a transaction if there is no text. Text of statements that requests cause is constant: their values are parameters,
- * which are not part of it.
+ * Starts the span of a statement, or of a transaction if there is no text. The text of a request's statements contains no values: they are parameters.
  */
 export const startStatementSpan = (request: Span, text: string | undefined): Span => {
   const operation = text === undefined ? "TRANSACTION" : (/^\s*([a-z]+)/i.exec(text)?.[1]?.toUpperCase() ?? "STATEMENT");

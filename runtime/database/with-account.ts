@@ -1,16 +1,16 @@
-/** A user of a server, and the database that it connects to; user and password need no escaping in URLs. */
+/** A database user, and the database to which it connects; user and password need no escaping in URLs. */
 export interface Account {
   readonly user: string;
   readonly password: string;
   readonly database: string;
 }
 
-/** Scheme, credentials, hosts, path and query. The host may be empty, which `URL` refuses: the driver reads `?host=` then. */
+/** Scheme, credentials, hosts, path and query. The host may be empty, which `URL` rejects; the driver then uses `?host=`. */
 const parts = /^([a-z]+:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
 
 /**
- * The URL of the same database for another user. Other settings of the URL are kept, as the driver reads them (pg-connection-string): without a path the
- * driver would connect to a database named after the user, and the path of a `socket:` URL is a folder.
+ * The URL of the same database for another user. The other settings are preserved as pg-connection-string reads them: without a path, the driver would
+ * connect to a database named after the user, and the path of a `socket:` URL is a folder.
  */
 export function withAccount(url: string, { user, password, database }: Account): string {
   const [, scheme = "", , host = "", path = "", query = ""] = parts.exec(url) ?? [];

@@ -29,27 +29,28 @@ export function createProtocol(config: Config, id: string, { directory, chain, c
     );
   const parent = directory === undefined ? (config.communityDirectory ?? resolve("endpoints")) : resolve(directory);
   const folder = join(parent, id);
-  if (existsSync(folder)) throw new CommandError(`${shown(folder)} already exists: choose another name, or remove the folder.`);
+  if (existsSync(folder)) throw new CommandError(`${displayPath(folder)} already exists: choose another name, or remove the folder.`);
   mkdirSync(folder, { recursive: true });
   const files = scaffoldFiles({ id, chain, contracts });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   // Overwrites the schema of an older version.
   writeFileSync(join(parent, schemaFile), readFileSync(new URL("../../../generated/protocol.schema.json", import.meta.url)));
   loadAddedProtocols(parent, config.protocols);
-  const setting = config.communityDirectory === parent ? [] : [`  set            communityDirectory: ${shown(parent)} in ashlar.yaml`];
+  const setting = config.communityDirectory === parent ? [] : [`  set communityDirectory: ${displayPath(parent)} in ashlar.yaml`];
   const lines = [
     `Created ${Object.keys(files)
-      .map((name) => shown(join(folder, name)))
-      .join(", ")}, and ${shown(join(parent, schemaFile))} for editors.`,
+      .map((name) => displayPath(join(folder, name)))
+      .join(", ")}, and ${displayPath(join(parent, schemaFile))} for editors.`,
+    "Next steps:",
     ...setting,
-    `  start          ashlar start, or restart it if it is running: it creates and fills the tables`,
-    `  test it with   ashlar community test ${shown(parent)} --chain ${chain}, when the index is at the head`,
-    `  request        /v1/cq/provider/app/${id}/balances/?address=…`,
+    `  run ashlar start, or restart it if it is running, to create and fill the tables`,
+    `  run ashlar community test ${displayPath(parent)} --chain ${chain} when the index is at the head`,
+    `  request /v1/cq/provider/app/${id}/balances/?address=…`,
   ];
   stdout.write(`${lines.join("\n")}\n`);
 }
 
-const shown = (path: string): string => {
+const displayPath = (path: string): string => {
   const below = relative(cwd(), path);
   return below === "" || below.startsWith("..") ? path : `./${below}`;
 };

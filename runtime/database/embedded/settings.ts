@@ -17,16 +17,16 @@ const thisMachine = (): Machine => {
 };
 
 /**
- * The max_connections of a small machine. A larger machine allows per core 6 for the statements of requests, up to 6 others of a worker, and a tenth
- * in reserve (`commands/pool-sizes.ts`), plus 60 others.
+ * The max_connections of a small machine. A larger one has 14 connections per core: 6 for requests, up to 6 for the other work of a worker, and a reserve
+ * of 10 % (`commands/pool-sizes.ts`); and 60 for the other processes.
  */
 const minConnections = 100;
 const connectionsPerCore = 14;
 const otherConnections = 60;
 
 /**
- * The settings that depend on the machine, which the indexer, the server and the node may share: a sixteenth of the memory for shared buffers, from 128 MB
- * to 4 GB, and the assumption that a quarter caches the database.
+ * The settings that depend on the machine, which PostgreSQL may share with the indexer, the server and the node. Shared buffers are a sixteenth of the memory,
+ * from 128 MB to 4 GB; `effective_cache_size` assumes that a quarter of it caches the database.
  */
 export function machineSettings({ memory, cores }: Machine): Readonly<Record<string, string>> {
   const buffers = Math.min(4096, Math.max(128, Math.floor(memory / megabyte / 16)));

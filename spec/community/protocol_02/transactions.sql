@@ -92,7 +92,7 @@ WITH oldest AS MATERIALIZED (
         WHERE s.chain_id = :chain AND s.block_number = e.block_number AND s.transaction_index = e.transaction_index
           AND ((e.delta > 0 AND s.token_out = e.token) OR (e.delta < 0 AND s.token_in = e.token)))))
   UNION ALL
-  -- Shares that the wallet received or gave since the pool's preceding event in the transaction, without those that the vault received.
+  -- Shares that the wallet received or sent since the pool's preceding event in the transaction, excluding those that the vault received.
   SELECT t.block_number, t.log_index, 0, true, t.pool, t.timestamp, -net.shares
   FROM timed t
   LEFT JOIN LATERAL (

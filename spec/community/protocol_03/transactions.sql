@@ -27,7 +27,7 @@ CROSS JOIN LATERAL (
   WHERE i.chain_id = :chain AND i.block_number = p.block_number AND i.transaction_index = p.transaction_index
 ) sender
 CROSS JOIN LATERAL (
-  -- An address that received only outputs without a value received 0.
+  -- An address that received only outputs of zero value has one item with amount 0.
   SELECT json_agg(json_build_object(
     'direction', leg.direction,
     'contract_address', NULL,

@@ -153,7 +153,7 @@ describe("connections", () => {
     await database.query("SELECT 1");
     proxy.mute = true;
     const start = performance.now();
-    // The statement does not run for a request that could cancel it.
+    // No request could cancel this statement, so only the timeout applies.
     expect(await failure(() => database.query("SELECT 1"))).toMatchObject({ name: "DatabaseUnavailable", code: "ECONNRESET" });
     // The limits are 0.1 s for the statement and 5 s for its cancellation.
     expect(performance.now() - start).toBeGreaterThan(5_000);

@@ -102,10 +102,10 @@ it("a killed removal can be resumed, deletes all rows of the chain but none of o
   expect(await rowsOf(kept)).toEqual(counts);
   expect(await contents(test.database)).toEqual(before);
   expect(progress.every(([done, total]) => done > 0 && done <= total)).toBe(true);
-  const actions = (await listActions(test.database, 10)).map(({ action, subject, details }) => ({ action, subject, is: details.is }));
+  const actions = (await listActions(test.database, 10)).map(({ action, subject, details }) => ({ action, subject, status: details.status }));
   expect(actions).toEqual([
-    { action: "chain.remove", subject: "copy", is: "completed" },
-    { action: "chain.remove", subject: "copy", is: "started" },
+    { action: "chain.remove", subject: "copy", status: "completed" },
+    { action: "chain.remove", subject: "copy", status: "started" },
   ]);
 });
 

@@ -22,7 +22,7 @@ export async function startBitcoinNode(chain: BitcoinChain, options: NodeOptions
   const respond = createNodeResponses(() => node.chain, options);
   const server = await startRpcServer({
     credentials,
-    hasVersion2: (options.version ?? latestVersion) >= 280_000,
+    supportsVersion2: (options.version ?? latestVersion) >= 280_000,
     respond: (method, params) => {
       calls.set(method, (calls.get(method) ?? 0) + 1);
       return node.tamper(method, respond(method, params));

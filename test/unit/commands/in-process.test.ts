@@ -32,7 +32,7 @@ describe("the chains of a command", () => {
 });
 
 describe("a chain whose indexing fails", () => {
-  it("is reported by the message of its error, and logged without its details", async () => {
+  it("is reported with its message, and logged without its details", async () => {
     const { rpc: _, ...withoutNode } = chain;
     const lines: string[] = [];
     const printed: string[] = [];

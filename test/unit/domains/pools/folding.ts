@@ -5,7 +5,7 @@ import type { Row } from "../../../../runtime/indexer/projection.ts";
 import { createState, keyText } from "../../../../runtime/indexer/state/state.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 
-/** The address of an account or contract, from one digit. */
+/** An address that repeats one hexadecimal digit. */
 export const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 
 /** An event without its log index, which is the position in its block. */
@@ -63,7 +63,7 @@ const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) => {
   return createState(Object.fromEntries(loaded));
 };
 
-/** Folds blocks in batches of a size, each based on the rows of the previous ones. */
+/** Folds blocks in batches of `batchSize`, each based on the rows of the previous ones. */
 export const foldPools = (blocks: readonly DecodedBlock[], batchSize = blocks.length): Rows => {
   const rows: Rows = {};
   for (let start = 0; start < blocks.length; start += batchSize) {

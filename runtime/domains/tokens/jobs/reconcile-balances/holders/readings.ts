@@ -20,7 +20,7 @@ export interface NodeReading extends UnreadBalance {
 }
 
 const nodeSourced = sql`SELECT token, standard FROM node_sourced_tokens WHERE chain_id = $1`;
-/** The native token ($5), if its accounting is by state: the fold leaves null if the node did not return the balance with the block. */
+/** The native token ($5), if its accounting is by state: the fold stores null if the node did not return the balance when the block was indexed. */
 const nativeByState = sql`SELECT $5::bytea AS token, ${standards.native}::int2 FROM chains WHERE chain_id = $1 AND native_accounting = 'state'`;
 
 const unreadIn = (table: string, sinceColumn: string, tokens: Sql): Sql => {
