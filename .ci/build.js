@@ -11,6 +11,6 @@ execFileSync(process.execPath, [createRequire(import.meta.url).resolve("typescri
   stdio: "inherit",
 });
 for (const name of copiedFiles) copyFileSync(`generated/${name}`, `dist/generated/${name}`);
-// The pages of the console are bundled with the packages that they use.
+// The console's pages are bundled with the packages that they use.
 const { writeConsole } = await tsImport("../console/bundle.ts", import.meta.url);
 await writeConsole("dist/console/assets");

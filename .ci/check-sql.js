@@ -1,5 +1,5 @@
 /*
- * Fails if SQL is built from strings outside runtime/database/ and migrations: in a template literal with substitutions and without the `sql` tag, or
+ * Fails if SQL is built from strings outside runtime/database/ and migrations: in a template literal with substitutions but no `sql` tag, or
  * in a concatenation. runtime/database/sql.ts describes the alternatives.
  */
 import { execFileSync } from "node:child_process";
@@ -10,7 +10,7 @@ import ts from "typescript";
 const keyword =
   /\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE [a-z_]+ SET|ON CONFLICT|VALUES|(?:CREATE|DROP|ALTER|LOCK|TRUNCATE|ANALYZE)\b.*\b[a-z_]+|FROM|JOIN|LATERAL|WHERE|EXISTS|UNION|GROUP BY|ORDER BY|LIMIT|OFFSET|AND|IN|AS|IS NULL|DESC)\b|\$\d|::(?:bytea|int[248]|text|numeric)/;
 
-/** The text of a template literal or concatenation without its substitutions; undefined if it is neither. */
+/** The text of a template literal or concatenation without its substitutions; undefined for other nodes. */
 const composedText = (node) => {
   if (ts.isTemplateExpression(node)) {
     if (ts.isTaggedTemplateExpression(node.parent) && node.parent.tag.getText() === "sql") return undefined;

@@ -2,10 +2,10 @@
  * Reads Vitest's JSON reports.
  *
  *     node .ci/results.js files REPORT LOG    prints the test files that failed or raised errors outside of tests, one per line;
- *                                             nothing if there is no report or if the file of an error is unknown
+ *                                             nothing if there is no report or if an error's file is unknown
  *     node .ci/results.js summary REPORT...   lists the failed tests and counts all; exits with 1 if a test failed or none passed
  *
- * A report `NAME.json` may have a `NAME-rerun.json` beside it: the second run of its failed files, whose results replace theirs.
+ * A report `NAME.json` may have a `NAME-rerun.json` beside it, from the second run of its failed files: its results replace theirs.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -15,7 +15,7 @@ const print = (line) => process.stdout.write(`${line}\n`);
 const read = (report) => (existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).testResults : undefined);
 const failedFiles = (files) => files.filter((file) => file.status !== "passed");
 
-/** One line for each failed test of the files, or for a file that failed without a failed test. */
+/** One line for each failed test in the files, and for each file that failed without a failed test. */
 const failures = (files) =>
   failedFiles(files).flatMap((file) => {
     const name = relative(process.cwd(), file.name);
@@ -50,7 +50,7 @@ function summary(reports) {
   return count.passed > 0 && count.failed === 0;
 }
 
-/** The files that failed or raised errors outside of tests. Reports lack these errors; Vitest's output names their files. */
+/** Files that failed or raised errors outside of tests. Reports lack these errors; Vitest's output names their files. */
 function filesToRepeat(report, log) {
   const output = stripVTControlCharacters(readFileSync(log, "utf8"));
   const origins = [...output.matchAll(/^This error originated in "(.+)" test file\./gm)].map(([, file]) => file);

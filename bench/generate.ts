@@ -21,7 +21,7 @@ interface Measurement {
   readonly megabytes: number;
 }
 
-/** Measures the wall time and the peak memory of generating all files of the catalog into an empty folder, and of checking them there. */
+/** Measures the wall time and peak memory for generating all of the catalog's files into an empty folder, and for checking them there. */
 export async function run(): Promise<BenchResult> {
   const root = await mkdtemp(join(tmpdir(), "ashlar-bench-"));
   try {

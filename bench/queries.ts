@@ -121,7 +121,7 @@ async function measure(database: Database, { name, run: runQuery, rows }: QueryC
   return { clock: median(milliseconds), min: Math.min(...milliseconds), cpu: cpu.length === 0 ? null : median(cpu) };
 }
 
-/** The ratio of CPU times, which other programs affect far less than wall times; the ratio of wall times if CPU times are not reported. */
+/** The ratio of CPU times, which other programs affect far less than wall times; if CPU times are not reported, the ratio of wall times. */
 const growthOf = ({ smaller, larger }: Measurement): number =>
   smaller.cpu === null || larger.cpu === null ? larger.clock / smaller.clock : larger.cpu / smaller.cpu;
 

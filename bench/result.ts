@@ -1,7 +1,7 @@
 type Table = readonly Readonly<Record<string, string | number>>[];
 
 /**
- * Result of a benchmark. Every benchmark is a file of this folder that exports `run(args): Promise<BenchResult>`; `args` are the command-line
+ * Result of a benchmark. Every benchmark is a file in this folder that exports `run(args): Promise<BenchResult>`; `args` are the command-line
  * arguments after its name.
  */
 export interface BenchResult {

@@ -31,7 +31,7 @@ const settings = {
 };
 const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 
-/** Measures `ashlar serve` with several numbers of processes, streaming replicas and shards: the rates, and the CPU time of each role. */
+/** Measures `ashlar serve` with varying numbers of processes, streaming replicas and shards: the rates, and each role's CPU time. */
 export async function run(args: readonly string[]): Promise<BenchResult> {
   const options = parseOptions(args);
   const cases = selectCases(options, options.rows);
@@ -74,7 +74,7 @@ interface Work {
   readonly keys: readonly string[];
 }
 
-/** Measures all cells. The layouts of databases alternate, so that other load on the machine affects them alike. */
+/** Measures all cells. The database layouts alternate, so that other load on the machine affects them alike. */
 async function measure(work: Work): Promise<readonly ScaleFigures[]> {
   const { replicas, shards, processes } = work.options;
   const layouts: readonly Layout[] = shards.flatMap((count) =>

@@ -66,7 +66,7 @@ interface Work {
   readonly options: Options;
 }
 
-/** Compares the servers and, if the options list numbers of workers, measures the product with each of them. */
+/** Compares the servers and, if the options list worker counts, measures the product with each. */
 async function compare(work: Work): Promise<BenchResult> {
   const { server, name, database, folder, programs, cases, options } = work;
   const databaseUrl = server.urlOf(name);

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 
-/** An error response of the console's API. */
+/** An error response from the console's API. */
 export class ApiError extends Error {
   readonly status: number;
 
@@ -49,7 +49,7 @@ export const post = <T = { readonly message: string }>(path: string, body: unkno
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The state of a load: its data, or the error of the last attempt. */
+/** The state of a load: its data, or the last attempt's error. */
 export interface Loaded<T> {
   readonly data: T | null;
   readonly error: string | null;

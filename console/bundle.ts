@@ -5,7 +5,7 @@ import { build } from "esbuild";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
-/** Bundles the pages of the console, with all packages that they use, into a page, a script and a style sheet. */
+/** Bundles the console's pages and all packages that they use into a page, a script and a style sheet. */
 export async function bundleConsole(): Promise<(readonly [name: string, text: string])[]> {
   const { outputFiles } = await build({
     absWorkingDir: folder,

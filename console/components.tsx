@@ -13,7 +13,7 @@ export function PageHeading({ children }: { readonly children: ComponentChildren
   );
 }
 
-/** The result of an action, or the reason why it failed. */
+/** The result of an action, or why it failed. */
 export function Notice({ text, isError = false }: { readonly text: string | null; readonly isError?: boolean }) {
   return (
     <p class={`notice${isError ? " error" : ""}`} role={isError ? "alert" : "status"} hidden={text === null}>

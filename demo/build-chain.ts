@@ -15,7 +15,7 @@ import type { DemoPhase } from "./types.ts";
 
 /**
  * The blocks whose states are saved: genesis, and one at which declared protocols read vaults. Without the latter, share prices would have no
- * earlier value from which to compute their growth.
+ * earlier value to compute their growth from.
  */
 const savedBlocks: readonly number[] = [0, 1_000];
 

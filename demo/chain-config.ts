@@ -26,7 +26,7 @@ export const demoChainConfig = (rpc: string, values: StoryValues, gateway?: stri
   return chainConfig.parse(config);
 };
 
-/** The exchanges of the story: two Uniswap V2 exchanges with a fee of 0.3 percent, and one Uniswap V3 exchange. */
+/** The story's exchanges: two Uniswap V2 exchanges with a fee of 0.3 percent, and one Uniswap V3 exchange. */
 const exchangesOf = (values: StoryValues): NonNullable<Input["exchanges"]> => [
   ...exchangeOf({ name: "demo_exchange", label: "Demo Exchange", feePpm: 3_000 }, values.exchangeFactory, values.exchangeRouter),
   ...exchangeOf({ name: "demo_swap", label: "Demo Swap", feePpm: 3_000 }, values.rivalFactory, values.rivalRouter),

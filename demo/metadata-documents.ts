@@ -83,7 +83,7 @@ const lanternResponse = (first: string | undefined, second: string | undefined):
   return picture === null ? null : respond("image/svg+xml", lanternImage(picture));
 };
 
-/** Creates the responses of the demo's gateway: the story's documents below /ipfs/, and 404 for everything else. */
+/** Creates the demo gateway's responses: the story's documents below /ipfs/, and 404 for everything else. */
 export const createResponses = (forbidden: string): ((path: string) => Promise<GatewayResponse>) => {
   const hostile = new Map(Object.entries(createHostileResponses(forbidden)));
   return async (path) => {

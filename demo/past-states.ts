@@ -10,7 +10,7 @@ import { writeAtomically } from "./write-atomically.ts";
 /** The file of the saved past states in the demo's folder. */
 export const pastStatesFile = (folder: string): string => join(folder, "past-states.json");
 
-/** The key of the past states, which are the last member of a dump. */
+/** The key of the past states, which are a dump's last member. */
 export const pastStatesKey = '"historical_states":';
 
 /** The chunk size for unpacking dumps, which take about a hundred megabytes. */
@@ -18,7 +18,7 @@ export const gunzipBytes = 1_048_576;
 
 type PastState = readonly [blockHash: Hex, state: unknown];
 
-/** Extracts the state of a block from a dump. It parses only this state, because most of a dump is transactions and the states of other blocks. */
+/** Extracts a block's state from a dump. It parses only this state, because most of a dump is transactions and other blocks' states. */
 const pastStateIn = async (content: Buffer, hash: Hex): Promise<PastState[]> => {
   let tail = "";
   let isFound = false;

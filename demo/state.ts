@@ -90,7 +90,7 @@ export const saveState = async (folder: string, { head, content }: Dump, identit
   return saved;
 };
 
-/** The end of a dump of a node without past states. */
+/** How a dump ends if the node has no past states. */
 const emptyHistory = Buffer.from(`${pastStatesKey}null}`);
 
 /** Creates a stream that replaces the end of its input if it equals `expected`. */

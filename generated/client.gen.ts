@@ -147,7 +147,7 @@ export interface GetBlockParameters {
   readonly blockHeight: number | "latest";
 }
 
-/** Blocks in a range of days */
+/** Blocks in a date range */
 export interface GetBlockHeightsParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
@@ -255,7 +255,7 @@ export interface GetEarliestTransactionsForAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
@@ -277,7 +277,7 @@ export interface GetErc20TransfersForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Only items of this token contract. */
   readonly contractAddress?: string;
@@ -297,7 +297,7 @@ export interface GetGasPricesParameters {
   readonly chainName: string | number;
   /** The kind of transaction - `erc20` for a token transfer, `nativetokens` for a native transfer, `uniswapv3` for a swap in a concentrated-liquidity pool. */
   readonly eventType: "erc20" | "nativetokens" | "uniswapv3";
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -315,7 +315,7 @@ export interface GetHistoricalPortfolioForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** The number of UTC days, up to the day of the indexed head. */
   readonly days?: number;
@@ -327,7 +327,7 @@ export interface GetHistoricalTokenBalancesForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Fill `nft_data` with the tokens of each collection. Collections are always listed. */
   readonly nft?: boolean;
@@ -377,7 +377,7 @@ export interface GetLogEventsByTopicHashParameters {
   readonly pageNumber?: number;
 }
 
-/** Logs of the latest block or a range of blocks */
+/** Logs of the latest block or a block range */
 export interface GetLogsParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
@@ -403,7 +403,7 @@ export interface GetLpTokenViewParameters {
   readonly dexName: string;
   /** The token's contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -413,7 +413,7 @@ export interface GetNativeTokenBalanceParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** The block whose state is returned - decimal, 0x-prefixed hex, `earliest` or `latest`. Defaults to the indexed head. */
   readonly blockHeight?: number | string;
@@ -447,7 +447,7 @@ export interface GetNftMarketFloorPriceParameters {
   readonly contractAddress: string;
   /** The number of UTC days, up to the day of the indexed head. */
   readonly days?: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -459,7 +459,7 @@ export interface GetNftMarketSaleCountParameters {
   readonly contractAddress: string;
   /** The number of UTC days, up to the day of the indexed head. */
   readonly days?: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -471,7 +471,7 @@ export interface GetNftMarketVolumeParameters {
   readonly contractAddress: string;
   /** The number of UTC days, up to the day of the indexed head. */
   readonly days?: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -547,7 +547,7 @@ export interface GetPoolsForTokenAddressParameters {
   readonly tokenAddress: string;
   /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Only pools of this exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName?: string;
@@ -565,7 +565,7 @@ export interface GetPoolsForWalletAddressParameters {
   readonly page: number;
   /** Only pools that trade this token. */
   readonly tokenAddress?: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Only pools of this exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName?: string;
@@ -607,7 +607,7 @@ export interface GetTimeBucketTransactionsForAddressParameters {
   readonly walletAddress: string;
   /** The number of the 15-minute bucket, which is the Unix time in seconds divided by 900 and rounded down. */
   readonly timeBucket: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
@@ -621,7 +621,7 @@ export interface GetTokenBalancesForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Fill `nft_data` with the tokens of each collection. Collections are always listed. */
   readonly nft?: boolean;
@@ -699,7 +699,7 @@ export interface GetTransactionParameters {
   readonly chainName: string | number;
   /** The transaction's hash, 0x followed by 64 hex digits. */
   readonly txHash: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
@@ -719,7 +719,7 @@ export interface GetTransactionSummaryParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Fill `gas_summary`, for one additional credit. */
   readonly withGas?: boolean;
@@ -745,7 +745,7 @@ export interface GetTransactionsForAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
@@ -763,7 +763,7 @@ export interface GetTransactionsForAddressByPageParameters {
   readonly walletAddress: string;
   /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
@@ -779,7 +779,7 @@ export interface GetTransactionsForBlockParameters {
   readonly chainName: string | number;
   /** The block's height in decimal, or `latest` for the indexed head. */
   readonly blockHeight: number | "latest";
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
@@ -795,7 +795,7 @@ export interface GetTransactionsForBlockByPageParameters {
   readonly blockHeight: number | "latest";
   /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
@@ -809,7 +809,7 @@ export interface GetTransactionsForBlockHashParameters {
   readonly chainName: string | number;
   /** The block's hash, 0x followed by 64 hex digits. */
   readonly blockHash: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
@@ -825,7 +825,7 @@ export interface GetTransactionsForBlockHashByPageParameters {
   readonly blockHash: string;
   /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
@@ -839,7 +839,7 @@ export interface GetTransactionsForDexParameters {
   readonly chainName: string | number;
   /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates of the same time are used. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates at the same time are used. */
   readonly quoteCurrency?: Currency;
   /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
@@ -1150,7 +1150,7 @@ export function createClient(clientOptions: ClientOptions) {
       return call("getBlock", "/v1/{chainName}/block_v2/{blockHeight}/", query, parameters, options);
     },
 
-    /** Blocks in a range of days: `/v1/{chainName}/block_v2/{startDate}/{endDate}/` */
+    /** Blocks in a date range: `/v1/{chainName}/block_v2/{startDate}/{endDate}/` */
     getBlockHeights(
       parameters: GetBlockHeightsParameters,
       options: CallOptions = {},
@@ -1159,7 +1159,7 @@ export function createClient(clientOptions: ClientOptions) {
       return call("getBlockHeights", "/v1/{chainName}/block_v2/{startDate}/{endDate}/", query, parameters, options);
     },
 
-    /** Logs of the latest block or a range of blocks: `/v1/{chainName}/events/` */
+    /** Logs of the latest block or a block range: `/v1/{chainName}/events/` */
     getLogs(
       parameters: GetLogsParameters,
       options: CallOptions = {},

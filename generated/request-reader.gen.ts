@@ -18,7 +18,7 @@ export interface Issue {
 
 export type ParseOutcome<R> = { readonly ok: true; readonly request: R } | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** The result of reading a parameter; the issue of an invalid one has been recorded. */
+/** The result of reading a parameter; if it is invalid, its issue has been recorded. */
 export type ReadResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
 
 /** Addresses resolve synchronously; only names, which few requests contain, need a promise. */
@@ -33,7 +33,7 @@ export interface RuleParameter<T> {
 
 const maxSentLength = 100;
 
-/** Returns the value of a valid parameter; call it only for a request without issues. */
+/** Returns a valid parameter's value; call it only for a request without issues. */
 export function parsedValue<T>(result: ReadResult<T>): T {
   if (!result.ok) throw new Error("An invalid parameter has no value.");
   return result.value;

@@ -229,7 +229,7 @@ export async function parseGetBlock(
   }));
 }
 
-/** Blocks in a range of days: `/v1/{chainName}/block_v2/{startDate}/{endDate}/` */
+/** Blocks in a date range: `/v1/{chainName}/block_v2/{startDate}/{endDate}/` */
 export interface GetBlockHeightsRequest {
   readonly chain: Chain;
   readonly startDate: string;
@@ -778,7 +778,7 @@ export async function parseGetLogEventsByTopicHash(
   }));
 }
 
-/** Logs of the latest block or a range of blocks: `/v1/{chainName}/events/` */
+/** Logs of the latest block or a block range: `/v1/{chainName}/events/` */
 export interface GetLogsRequest {
   readonly chain: Chain;
   readonly startingBlock: number | "earliest" | "latest" | null;

@@ -40,7 +40,7 @@ export interface ApprovalsResponse {
   readonly address: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -54,7 +54,7 @@ export interface ApprovalsResponse {
 
 /** One asset of the address. */
 export interface BalanceItem {
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -70,7 +70,7 @@ export interface BalanceItem {
   readonly logo_url: string | null;
   /** Logos of the token and its chain. */
   readonly logo_urls: LogoUrls | null;
-  /** Time of the wallet's last transfer of this asset, in or out; null if none is indexed. */
+  /** Time of the wallet's last transfer of this asset in or out; null if none is indexed. */
   readonly last_transferred_at: string | null;
   /** True if the asset is the chain's native token. */
   readonly native_token: boolean;
@@ -88,7 +88,7 @@ export interface BalanceItem {
   readonly quote_rate_24h: number | null;
   /** Value of the balance: balance / 10^decimals × rate; null if either is unknown. */
   readonly quote: number | null;
-  /** Value of the holding 24 hours ago at the price of that time; null if either is unknown. */
+  /** Value of the holding 24 hours ago at the price at that time; null if either is unknown. */
   readonly quote_24h: number | null;
   /** Value of the balance with its currency symbol, truncated to two decimals; null if the value is unknown. */
   readonly pretty_quote: string | null;
@@ -136,7 +136,7 @@ export interface BalancesResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
@@ -194,7 +194,7 @@ export interface BlockHeights {
   readonly transactions_link: string | null;
 }
 
-/** Blocks of a range of days, oldest first. */
+/** Blocks in a date range, oldest first. */
 export interface BlockHeightsResponse {
   /** Time of the last change to the index. */
   readonly updated_at: string;
@@ -248,7 +248,7 @@ export interface BlockTransactionWithContractTransfers {
   readonly to_address_label: string | null;
   /** Native value sent with the transaction, in wei. */
   readonly value: string;
-  /** Value of the native tokens that were sent at the price of that time; null if the price is unknown. */
+  /** Value of the native tokens sent, at the price at that time; null if the price is unknown. */
   readonly value_quote: number | null;
   /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_quote: string | null;
@@ -262,7 +262,7 @@ export interface BlockTransactionWithContractTransfers {
   readonly gas_price: number | null;
   /** Fee that the sender paid, in wei: gas used × price, plus the L1 fee if the chain has one and the blob fee; null if it is unknown. */
   readonly fees_paid: string | null;
-  /** Value of the fee at the price of that time; null if the price is unknown. */
+  /** Value of the fee at the price at that time; null if the price is unknown. */
   readonly gas_quote: number | null;
   /** Value of the fee with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_gas_quote: string | null;
@@ -278,7 +278,7 @@ export interface ChainActivityEvent {
   readonly name: string;
   /** Chain id of the network (EIP-155), as a decimal string; for a Bitcoin network, which has none, the number that Ashlar uses for it. */
   readonly chain_id: string;
-  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` only those of protocols for Bitcoin networks. */
+  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` only those of Bitcoin protocols. */
   readonly kind: "evm" | "bitcoin";
   /** Whether the network is a testnet, whose tokens have no value. */
   readonly is_testnet: boolean;
@@ -300,7 +300,7 @@ export interface ChainActivityEvent {
   readonly is_appchain: boolean;
   /** Always null, because `is_appchain` is always false. */
   readonly appchain_of: ChainItem | null;
-  /** Time of the address's last indexed activity on the network; null if only balances of node-sourced tokens are known. */
+  /** Time of the address's last indexed activity on the network; null if only balances read from the node are known. */
   readonly last_seen_at: string | null;
 }
 
@@ -354,7 +354,7 @@ export interface ChainItem {
   readonly name: string;
   /** Chain id of the network (EIP-155), as a decimal string; for a Bitcoin network, which has none, the number that Ashlar uses for it. */
   readonly chain_id: string;
-  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` only those of protocols for Bitcoin networks. */
+  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` only those of Bitcoin protocols. */
   readonly kind: "evm" | "bitcoin";
   /** Whether the network is a testnet, whose tokens have no value. */
   readonly is_testnet: boolean;
@@ -384,7 +384,7 @@ export interface ChainStatusItem {
   readonly name: string;
   /** Chain id of the network (EIP-155), as a decimal string; for a Bitcoin network, which has none, the number that Ashlar uses for it. */
   readonly chain_id: string;
-  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` only those of protocols for Bitcoin networks. */
+  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` only those of Bitcoin protocols. */
   readonly kind: "evm" | "bitcoin";
   /** Whether the network is a testnet, whose tokens have no value. */
   readonly is_testnet: boolean;
@@ -406,7 +406,7 @@ export interface ChainStatusItem {
   readonly indexed_from: number | null;
   /** Height of the node's newest block when the node was last queried; null before the first query. */
   readonly latest_block_height: number | null;
-  /** Height of the newest finalized block of the node; null if the node does not report one. */
+  /** The node's newest finalized block height; null if the node does not report one. */
   readonly finalized_block_height: number | null;
   /** Source of native balances: `traces` (computed from transactions and internal calls), `state` (read from the node for the accounts that each block touched), `none` (not indexed); null if the node has not been examined yet. */
   readonly native_accounting: "traces" | "state" | "none" | null;
@@ -458,7 +458,7 @@ export interface CommunityAmount {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Amount in the token's smallest unit, never negative; null if unknown. */
   readonly amount: string | null;
@@ -486,7 +486,7 @@ export interface CommunityBalance {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
@@ -510,7 +510,7 @@ export interface CommunityBalancesResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
+  /** ISO 4217 code of the quote currency, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
@@ -586,7 +586,7 @@ export interface CommunityMarketData {
   readonly lp_token_address: string | null;
   /** Total supply of deposit tokens, in their smallest unit; null if there are none or if it is unknown. */
   readonly lp_token_total_supply: string | null;
-  /** Height of the block as of which the amounts are stated; null if the market is not indexed. */
+  /** Block height as of which the amounts are stated; null if the market is not indexed. */
   readonly block_height: number | null;
 }
 
@@ -598,7 +598,7 @@ export interface CommunityMarketDataResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
+  /** ISO 4217 code of the quote currency, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
@@ -616,7 +616,7 @@ export interface CommunityMarketsResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
+  /** ISO 4217 code of the quote currency, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
@@ -656,7 +656,7 @@ export interface CommunityTokensResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
+  /** ISO 4217 code of the quote currency, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
@@ -702,7 +702,7 @@ export interface CommunityTransactionsResponse {
   readonly chain_id: number | null;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
+  /** ISO 4217 code of the quote currency, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
@@ -720,7 +720,7 @@ export interface CommunityUnderlyingToken {
   readonly contract_name: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
@@ -736,7 +736,7 @@ export interface CommunityUnderlyingToken {
 
 /** Metadata from a token's contract. */
 export interface ContractMetadata {
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -754,7 +754,7 @@ export interface ContractMetadata {
 export interface DecodedItem {
   /** Name of the event. */
   readonly name: string;
-  /** Declaration of the event with the names, types and indexed attributes of its arguments. */
+  /** Declaration of the event with its arguments' names, types and indexed attributes. */
   readonly signature: string;
   /** Arguments in their declared order. */
   readonly params: readonly Param[];
@@ -776,9 +776,9 @@ export interface DexReport {
   readonly aggregator_address: string | null;
   /** Configured version of the exchange's protocol; null if none is configured. */
   readonly version: number | null;
-  /** Configured version of the protocol of which the exchange is a fork; null if none is configured. */
+  /** Configured version of the protocol that the exchange is a fork of; null if none is configured. */
   readonly fork_version: number | null;
-  /** Configured name of the protocol of which the exchange is a fork; null if none is configured. */
+  /** Configured name of the protocol that the exchange is a fork of; null if none is configured. */
   readonly fork: string | null;
   /** Kind of event: `swap`, `add_liquidity` or `remove_liquidity`. */
   readonly event: string;
@@ -860,7 +860,7 @@ export interface Erc20TransfersResponse {
   readonly address: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -904,13 +904,13 @@ export interface ExchangeTransaction {
   readonly from_address: string | null;
   /** Account that called the pool, usually a router; null if the event does not contain it. */
   readonly sender_address: string | null;
-  /** Value of the amounts that were paid in, added or removed, at the prices of that time. For a swap with one unknown price, the value of the other token's amounts; otherwise null if a price is unknown. */
+  /** Value of the amounts that were paid in, added or removed, at the prices at that time. For a swap with one unknown price, the value of the other token's amounts; otherwise null if a price is unknown. */
   readonly total_quote: number | null;
   /** Value of the action with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_quote: string | null;
   /** Native value sent with the transaction, in wei. */
   readonly value: string;
-  /** Value of the native tokens that were sent at the price of that time; null if the price is unknown. */
+  /** Value of the native tokens sent, at the price at that time; null if the price is unknown. */
   readonly value_quote: number | null;
   /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_quote: string | null;
@@ -924,13 +924,13 @@ export interface ExchangeTransaction {
   readonly gas_price: number | null;
   /** Fee that the sender paid, in wei: gas used × price, plus the L1 fee if the chain has one and the blob fee; null if it is unknown. */
   readonly fees_paid: string | null;
-  /** Value of the fee at the price of that time; null if the price is unknown. */
+  /** Value of the fee at the price at that time; null if the price is unknown. */
   readonly gas_quote: number | null;
   /** Value of the fee with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_gas_quote: string | null;
   /** Price of one whole native token at that time; null if it is unknown. */
   readonly gas_quote_rate: number | null;
-  /** ISO 4217 code of the currency of this item's quotes. */
+  /** ISO 4217 code of this item's quote currency. */
   readonly quote_currency: string;
   /** First token of the pair, which is the one with the lower address. */
   readonly token_0: PoolToken;
@@ -956,11 +956,11 @@ export interface GasPricesResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
-  /** Kind of transaction of the estimate, as sent in the path. */
+  /** Kind of transaction that is estimated, as sent in the path. */
   readonly event_type: "erc20" | "nativetokens" | "uniswapv3";
   /** Current price of one whole native token; null if it is unknown. */
   readonly gas_quote_rate: number | null;
@@ -1026,7 +1026,7 @@ export interface GetLogsEvent {
   readonly decoded: DecodedItem | null;
 }
 
-/** Logs of a block or of a range of blocks. */
+/** Logs of a block or block range. */
 export interface GetLogsResponse {
   /** Time of the last change to the index. */
   readonly updated_at: string;
@@ -1068,7 +1068,7 @@ export interface HealthDataResponse {
 
 /** One asset of the address as of a block. */
 export interface HistoricalBalanceItem {
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -1080,13 +1080,13 @@ export interface HistoricalBalanceItem {
   readonly supports_erc: readonly string[] | null;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Height of the block as of which the balance is stated. */
+  /** Block height as of which the balance is stated. */
   readonly block_height: number;
   /** Height of the address's last transfer of the asset up to that block; null if none is indexed. */
   readonly last_transferred_block_height: number | null;
   /** Display name, which is the name from the token's contract; null if it has none. */
   readonly contract_display_name: string | null;
-  /** Time of the address's last transfer of the asset, in or out, up to that block; null if none is indexed. */
+  /** Time of the address's last transfer of the asset in or out, up to that block; null if none is indexed. */
   readonly last_transferred_at: string | null;
   /** True if the asset is the chain's native token. */
   readonly native_token: boolean;
@@ -1110,13 +1110,13 @@ export interface HistoricalBalanceItem {
   readonly balance_source: "events" | "node" | null;
 }
 
-/** Assets that an address held at a block or at the end of a day, at the prices of that time. */
+/** Assets that an address held at a block or at the end of a day, at the prices at that time. */
 export interface HistoricalBalancesResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -1186,7 +1186,7 @@ export interface LendingReport {
   readonly token_address_in: string | null;
   /** Ticker symbol of the token that was paid in; null if there is none or it has none. */
   readonly token_ticker_in: string | null;
-  /** URL of the logo of the token that was paid in; null if there is none. */
+  /** Logo URL of the token that was paid in; null if there is none. */
   readonly token_logo_in: string | null;
   /** Amount that was paid in, in whole tokens; null if there is none. */
   readonly token_amount_in: number | null;
@@ -1202,7 +1202,7 @@ export interface LendingReport {
   readonly token_address_out: string | null;
   /** Ticker symbol of the token that was paid out; null if there is none or it has none. */
   readonly token_ticker_out: string | null;
-  /** URL of the logo of the token that was paid out; null if there is none. */
+  /** Logo URL of the token that was paid out; null if there is none. */
   readonly token_logo_out: string | null;
   /** Amount that was paid out, in whole tokens; null if there is none. */
   readonly token_amount_out: number | null;
@@ -1210,7 +1210,7 @@ export interface LendingReport {
   readonly amount_out_usd: number | null;
   /** Value in US dollars of the amount that was paid out, with the currency symbol and truncated to two decimals; null if it is unknown. */
   readonly pretty_amount_out_usd: string | null;
-  /** Kind of interest of a loan in the numbering of the protocol (1 is fixed, 2 is variable); null for events without it. */
+  /** A loan's kind of interest, as numbered by the protocol (1 is fixed, 2 is variable); null for events without it. */
   readonly borrow_rate_mode: number | null;
   /** Annual interest of the loan in percent; null for events without it. */
   readonly borrow_rate: number | null;
@@ -1228,13 +1228,13 @@ export interface LiquidityEcosystemChart {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at the start of the day of this point. */
+  /** Midnight UTC at the start of this point's day. */
   readonly dt: string;
-  /** ISO 4217 code of the currency of this point's quotes. */
+  /** ISO 4217 code of this point's quote currency. */
   readonly quote_currency: string;
-  /** Value at the end of the day of the reserves of all pools for which it is known; null if it is not known for any pool. */
+  /** End-of-day value of the reserves of all pools for which it is known; null if it is not known for any pool. */
   readonly liquidity_quote: number | null;
-  /** Value of the reserves at the end of the day with its currency symbol, truncated to two decimals; null if it is unknown. */
+  /** End-of-day value of the reserves with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_liquidity_quote: string | null;
 }
 
@@ -1244,7 +1244,7 @@ export interface LiquidityTimeseries {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at the start of the day of this point. */
+  /** Midnight UTC at the start of this point's day. */
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
@@ -1252,9 +1252,9 @@ export interface LiquidityTimeseries {
   readonly r0_c: string | null;
   /** Closing reserve of the second token, in its smallest unit, as a decimal string; null if unknown. */
   readonly r1_c: string | null;
-  /** Value of the reserves at the end of the day; null if a price is unknown. */
+  /** End-of-day value of the reserves; null if a price is unknown. */
   readonly liquidity_quote: number | null;
-  /** Value of the reserves at the end of the day with its currency symbol, truncated to two decimals; null if it is unknown. */
+  /** End-of-day value of the reserves with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_liquidity_quote: string | null;
   /** Price of one whole first token at the end of the day; null if it is unknown. */
   readonly token_0_quote_rate: number | null;
@@ -1268,9 +1268,9 @@ export interface LiquidityTokenTimeseries {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at the start of the day of this point. */
+  /** Midnight UTC at the start of this point's day. */
   readonly dt: string;
-  /** Amount of the token in all pools of the exchange at the end of the day, in the token's smallest unit, as a decimal string; null if unknown. */
+  /** Amount of the token in all of the exchange's pools at the end of the day, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_liquidity: string | null;
   /** Value of that amount at the price at the end of the day; null if the price is unknown. */
   readonly liquidity_quote: number | null;
@@ -1396,7 +1396,7 @@ export interface MarketVolumeItem {
   readonly volume_native_quote: number | null;
   /** Value of the day's sales with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_volume_quote: string | null;
-  /** Part of `volume_quote` that is due to wash trades; null if there are wash trades but none of them has a price, or if not all sales of that day are indexed. */
+  /** Part of `volume_quote` from wash trades; null if there are wash trades but none of them has a price, or if not all sales of that day are indexed. */
   readonly wash_volume_quote: number | null;
   /** Part of `volume_native_quote` that is due to wash trades; null under the same conditions as `wash_volume_quote`. */
   readonly wash_volume_native_quote: number | null;
@@ -1412,7 +1412,7 @@ export interface MethodCallsForTransfers {
 
 /** A balance of the native token. */
 export interface NativeBalanceItem {
-  /** Number of decimals of the native token; null if it is not configured. */
+  /** The native token's number of decimals; null if it is not configured. */
   readonly contract_decimals: number | null;
   /** Configured name of the native token; null if none is configured. */
   readonly contract_name: string | null;
@@ -1424,7 +1424,7 @@ export interface NativeBalanceItem {
   readonly supports_erc: readonly string[] | null;
   /** URL of the native token's logo; null if none is configured. */
   readonly logo_url: string | null;
-  /** Height of the block as of which the balance is stated. */
+  /** Block height as of which the balance is stated. */
   readonly block_height: number;
   /** Balance, in wei; null if unknown. */
   readonly balance: string | null;
@@ -1502,7 +1502,7 @@ export interface NftApprovalBalance {
 
 /** One approval. */
 export interface NftApprovalSpender {
-  /** Height of the block of the last event that set the approval. */
+  /** Block height of the last event that set the approval. */
   readonly block_height: number;
   /** Index in its block of the transaction that set the approval. */
   readonly tx_offset: number;
@@ -1516,9 +1516,9 @@ export interface NftApprovalSpender {
   readonly spender_address: string;
   /** Known name of the spender; null if it has none. */
   readonly spender_address_label: string | null;
-  /** `ALL` for an approval of the entire collection, otherwise the approved id as a decimal string; null if unknown. */
+  /** `ALL` for an approval for the entire collection, otherwise the approved id as a decimal string; null if unknown. */
   readonly token_ids_approved: string | null;
-  /** `UNLIMITED` for an approval of the entire collection, otherwise the number of tokens as a decimal string; null if unknown. */
+  /** `UNLIMITED` for an approval for the entire collection, otherwise the number of tokens as a decimal string; null if unknown. */
   readonly allowance: string | null;
 }
 
@@ -1604,7 +1604,7 @@ export interface NftData {
   readonly current_owner: string | null;
   /** Metadata of the token; null if it is not cached or if the request excludes it. */
   readonly external_data: NftExternalData | null;
-  /** Whether the metadata is cached; if not, the URL of the asset and all fields of the metadata are null. */
+  /** Whether the metadata is cached; if not, the asset URL and all metadata fields are null. */
   readonly asset_cached: boolean;
   /** Always false, because images are not copied; clients load them from the URL in the metadata. */
   readonly image_cached: boolean;
@@ -1672,7 +1672,7 @@ export interface NftMarketFloorPriceResponse {
   readonly updated_at: string;
   /** Address of the requested collection in lower case. */
   readonly address: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -1688,7 +1688,7 @@ export interface NftMarketSaleCountResponse {
   readonly updated_at: string;
   /** Address of the requested collection in lower case. */
   readonly address: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -1704,7 +1704,7 @@ export interface NftMarketVolumeResponse {
   readonly updated_at: string;
   /** Address of the requested collection in lower case. */
   readonly address: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -1872,7 +1872,7 @@ export interface NftTokenContractBalanceItem {
   readonly is_spam: boolean | null;
   /** Time of the wallet's last transfer in this collection; null if none is indexed. The field's name is spelled as in the original interface. */
   readonly last_transfered_at: string | null;
-  /** Number of tokens of the collection that the address holds; null if unknown. */
+  /** Number of the collection's tokens that the address holds; null if unknown. */
   readonly balance: string | null;
   /** Number of tokens 24 hours ago, as a decimal string; null if it is unknown. */
   readonly balance_24h: string | null;
@@ -1968,7 +1968,7 @@ export interface NftTransactionItem {
   readonly to_address_label: string | null;
   /** Native value sent with the transaction, in wei. */
   readonly value: string;
-  /** Value of the native tokens that were sent at the price of that time; null if the price is unknown. */
+  /** Value of the native tokens sent, at the price at that time; null if the price is unknown. */
   readonly value_quote: number | null;
   /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_quote: string | null;
@@ -1980,7 +1980,7 @@ export interface NftTransactionItem {
   readonly gas_price: number | null;
   /** Fee that the sender paid, in wei: gas used × price, plus the L1 fee if the chain has one and the blob fee; null if it is unknown. */
   readonly fees_paid: string | null;
-  /** Value of the fee at the price of that time; null if the price is unknown. */
+  /** Value of the fee at the price at that time; null if the price is unknown. */
   readonly gas_quote: number | null;
   /** Value of the fee with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_gas_quote: string | null;
@@ -2014,7 +2014,7 @@ export interface OhlcItem {
 
 /** Fees in addition to gas. */
 export interface OtherFees {
-  /** Value of the median L1 fee of the transactions that paid one; null if it is unknown. */
+  /** Value of the median L1 fee among the transactions that paid one; null if it is unknown. */
   readonly l1_gas_quote: number | null;
 }
 
@@ -2026,7 +2026,7 @@ export interface Pagination {
   readonly page_number: number;
   /** Max number of items per page. */
   readonly page_size: number;
-  /** Number of items of the entire list, if it is stored or at most 10,000; otherwise null. */
+  /** Number of items in the entire list, if it is stored or at most 10,000; otherwise null. */
   readonly total_count: number | null;
 }
 
@@ -2156,7 +2156,7 @@ export interface PoolToDexResponse {
 
 /** A token of the pool. */
 export interface PoolToken {
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -2234,7 +2234,7 @@ export interface PoolsDexDataItem {
   readonly exchange: string;
   /** Ticker symbol of the LP token; null if it has none. */
   readonly exchange_ticker_symbol: string | null;
-  /** URL of the logo of the pool's exchange; null if there is none. */
+  /** Logo URL of the pool's exchange; null if there is none. */
   readonly exchange_logo_url: string | null;
   /** Pages of block explorers for this item; empty if the operator has configured none. */
   readonly explorers: readonly Explorer[];
@@ -2276,7 +2276,7 @@ export interface PoolsDexDataResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** One item per pool, by address. */
   readonly items: readonly PoolsDexDataItem[];
@@ -2290,7 +2290,7 @@ export interface PoolsDexToken {
   readonly reserve: string | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
@@ -2306,7 +2306,7 @@ export interface PoolsDexToken {
 export interface PortfolioItem {
   /** Address of the token's contract; `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee` for the native token. */
   readonly contract_address: string;
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -2318,13 +2318,13 @@ export interface PortfolioItem {
   readonly holdings: readonly HoldingItem[];
 }
 
-/** Daily value of the holdings of an address, by token. */
+/** Daily value of an address's holdings, by token. */
 export interface PortfolioResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2372,7 +2372,7 @@ export interface PriceTimeseries {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at the start of the day of this point. */
+  /** Midnight UTC at the start of this point's day. */
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
@@ -2388,7 +2388,7 @@ export interface PriceTimeseries {
   readonly pretty_price_of_token1_in_token0: string | null;
   /** Text that names the priced token and the token in which its price is given, by symbol; null if a symbol is unknown. */
   readonly price_of_token1_in_token0_description: string | null;
-  /** ISO 4217 code of the currency of this point's quotes. */
+  /** ISO 4217 code of this point's quote currency. */
   readonly quote_currency: string;
   /** Price of one whole first token; null if it is unknown. */
   readonly price_of_token0_in_quote_currency: number | null;
@@ -2402,9 +2402,9 @@ export interface PriceTokenTimeseries {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at the start of the day of this point. */
+  /** Midnight UTC at the start of this point's day. */
   readonly dt: string;
-  /** ISO 4217 code of the currency of this point's price. */
+  /** ISO 4217 code of the currency in which this point's price is stated. */
   readonly quote_currency: string;
   /** Price of one whole token at the end of the day; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
@@ -2424,7 +2424,7 @@ export interface RecentTransactionsResponse {
   readonly address: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2516,7 +2516,7 @@ export interface SupportedDexesResponse {
 
 /** A part of the index that failed. */
 export interface SwitchedOffProjection {
-  /** Id of the part; for a community protocol, `community:` followed by the id of the protocol. */
+  /** Id of the part; for a community protocol, `community:` followed by the protocol's id. */
   readonly projection: string;
   /** The error. */
   readonly reason: string;
@@ -2540,7 +2540,7 @@ export interface Token {
   readonly logo_url: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Amount swapped into the pool in the last 7 days, in the smallest unit, as a decimal string; null if unknown. */
   readonly volume_in_7d: string | null;
@@ -2554,7 +2554,7 @@ export interface TokenBalanceNativeResponse {
   readonly address: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -2568,7 +2568,7 @@ export interface TokenBalanceNativeResponse {
 
 /** One holder of the token. */
 export interface TokenHolder {
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -2586,7 +2586,7 @@ export interface TokenHolder {
   readonly balance: string | null;
   /** Total supply of the token at that height, in its smallest unit, as its contract returns it; null if it returns none or if it is unknown. */
   readonly total_supply: string | null;
-  /** Height of the block as of which holders and balances are stated. */
+  /** Block height as of which holders and balances are stated. */
   readonly block_height: number;
   /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the contract, because the token's balances do not follow from its events; for a past block, the last reading up to that block); null if the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
@@ -2610,7 +2610,7 @@ export interface TokenHoldersResponse {
 
 /** Daily prices of one token; `data` has one object for each requested address. */
 export interface TokenPricesResponse {
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -2624,7 +2624,7 @@ export interface TokenPricesResponse {
   readonly logo_url: string | null;
   /** Time of the last change to the index; the field's name is spelled as in the original interface. */
   readonly update_at: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Logos of the token and its chain. */
   readonly logo_urls: LogoUrls | null;
@@ -2636,11 +2636,11 @@ export interface TokenPricesResponse {
 
 /** One allowance. */
 export interface TokenSpenderItem {
-  /** Height of the block of the last event that set the approval, or of the approval's first use if no event set it. */
+  /** Block height of the last event that set the approval, or of the approval's first use if no event set it. */
   readonly block_height: number;
   /** Index in its block of the transaction that set or first used the approval. */
   readonly tx_offset: number;
-  /** Index in its block of the log of the approval, or of the transfer that first used it. */
+  /** Log index of the approval within its block, or of the transfer that first used it. */
   readonly log_offset: number;
   /** Time of the block in which the approval was last set or first used. */
   readonly block_signed_at: string;
@@ -2680,7 +2680,7 @@ export interface TokenTransferItem {
   readonly to_address: string;
   /** Known name of the recipient; null if it has none. */
   readonly to_address_label: string | null;
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
@@ -2698,11 +2698,11 @@ export interface TokenTransferItem {
   readonly balance: string | null;
   /** Price of one whole token at the time of the transfer; null if unknown. */
   readonly quote_rate: number | null;
-  /** Value of the transferred amount at the price of that time; null if the price is unknown. */
+  /** Value of the transferred amount at the price at that time; null if the price is unknown. */
   readonly delta_quote: number | null;
   /** Value of the transferred amount with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_delta_quote: string | null;
-  /** Value of the balance after the transfer at the price of that time; null if either is unknown. */
+  /** Value of the balance after the transfer, at the price at that time; null if either is unknown. */
   readonly balance_quote: number | null;
   /** Contract calls that led to the transfer; always null, because only internal calls that moved native value are stored. */
   readonly method_calls: readonly MethodCallsForTransfers[] | null;
@@ -2726,7 +2726,7 @@ export interface TokenV2Volume {
   readonly contract_address: string;
   /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Amount of the token in all pools of the exchange, in the token's smallest unit, as a decimal string; null if unknown. */
+  /** Amount of the token in all of the exchange's pools, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_liquidity: string | null;
   /** Amount of the token swapped in the last 24 hours, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_volume_24h: string | null;
@@ -2734,7 +2734,7 @@ export interface TokenV2Volume {
   readonly logo_url: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Number of swaps of the token in the last 24 hours; null if unknown. */
   readonly swap_count_24h: number | null;
@@ -2752,7 +2752,7 @@ export interface TokenV2Volume {
   readonly pretty_total_liquidity_quote: string | null;
   /** Value of the amount swapped in the last 24 hours with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_volume_24h_quote: string | null;
-  /** Value of the token's amount in all pools of the exchange; null if the price is unknown. */
+  /** Value of the token's amount in all of the exchange's pools; null if the price is unknown. */
   readonly total_liquidity_quote: number | null;
   /** Value of the token's amount swapped in the last 24 hours, at the price at the end of that period; null if the price is unknown. */
   readonly total_volume_24h_quote: number | null;
@@ -2772,7 +2772,7 @@ export interface TokenV2VolumeWithChartData {
   readonly contract_name: string | null;
   /** Pages of block explorers for this item; empty if the operator has configured none. */
   readonly explorers: readonly Explorer[];
-  /** Amount of the token in all pools of the exchange, in the token's smallest unit, as a decimal string; null if unknown. */
+  /** Amount of the token in all of the exchange's pools, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_liquidity: string | null;
   /** Amount of the token swapped in the last 24 hours, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_volume_24h: string | null;
@@ -2780,7 +2780,7 @@ export interface TokenV2VolumeWithChartData {
   readonly logo_url: string | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Number of swaps of the token in the last 24 hours; null if unknown. */
   readonly swap_count_24h: number | null;
@@ -2796,7 +2796,7 @@ export interface TokenV2VolumeWithChartData {
   readonly pretty_total_liquidity_quote: string | null;
   /** Value of the amount swapped in the last 24 hours with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_volume_24h_quote: string | null;
-  /** Value of the token's amount in all pools of the exchange; null if the price is unknown. */
+  /** Value of the token's amount in all of the exchange's pools; null if the price is unknown. */
   readonly total_liquidity_quote: number | null;
   /** Value of the token's amount swapped in the last 24 hours, at the price at the end of that period; null if the price is unknown. */
   readonly total_volume_24h_quote: number | null;
@@ -2824,7 +2824,7 @@ export interface TokensApprovalItem {
   readonly token_address_label: string | null;
   /** Ticker symbol of the token; null if it has none or it cannot be read. */
   readonly ticker_symbol: string | null;
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
@@ -2872,7 +2872,7 @@ export interface Transaction {
   readonly to_address_label: string | null;
   /** Native value sent with the transaction, in wei. */
   readonly value: string;
-  /** Value of the native tokens that were sent at the price of that time; null if the price is unknown. */
+  /** Value of the native tokens sent, at the price at that time; null if the price is unknown. */
   readonly value_quote: number | null;
   /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_quote: string | null;
@@ -2886,7 +2886,7 @@ export interface Transaction {
   readonly gas_price: number | null;
   /** Fee that the sender paid, in wei: gas used × price, plus the L1 fee if the chain has one and the blob fee; null if it is unknown. */
   readonly fees_paid: string | null;
-  /** Value of the fee at the price of that time; null if the price is unknown. */
+  /** Value of the fee at the price at that time; null if the price is unknown. */
   readonly gas_quote: number | null;
   /** Value of the fee with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_gas_quote: string | null;
@@ -2898,7 +2898,7 @@ export interface Transaction {
   readonly dex_details: readonly DexReport[] | null;
   /** Sales of non-fungible tokens in the transaction; null if `with-nft-sales=true` was not sent or the data is not ready. */
   readonly nft_sale_details: readonly NftSalesReport[] | null;
-  /** Lending events of the transaction in the chain's lending protocols, in the order of logs; null if `with-lending=true` was not sent, the data is not ready, or the events of one protocol cannot be determined. */
+  /** Lending events of the transaction in the chain's lending protocols, in log order; null if `with-lending=true` was not sent, the data is not ready, or one protocol's events cannot be determined. */
   readonly lending_details: readonly LendingReport[] | null;
   /** Logs of the transaction in their order; null if `no-logs=true` was sent. */
   readonly log_events: readonly LogEvent[] | null;
@@ -3002,7 +3002,7 @@ export interface TransactionsResponse {
   readonly address: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -3018,7 +3018,7 @@ export interface TransactionsResponse {
   readonly indexed_from: number | null;
 }
 
-/** Summary of the transactions of an address. */
+/** Summary of an address's transactions. */
 export interface TransactionsSummary {
   /** Number of transactions that the address sent or received. */
   readonly total_count: number;
@@ -3030,7 +3030,7 @@ export interface TransactionsSummary {
   readonly gas_summary: GasSummary | null;
 }
 
-/** Number of transactions of an address, with the first and the last one. */
+/** An address's transaction count, with its first and last transaction. */
 export interface TransactionsSummaryResponse {
   /** Time of the last change to the index. */
   readonly updated_at: string;
@@ -3052,7 +3052,7 @@ export interface TransactionsTimeBucketResponse {
   readonly address: string;
   /** Time of the last change to the index. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency of all quotes in the response. */
+  /** ISO 4217 code of the response's quote currency. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -3086,7 +3086,7 @@ export interface UniswapLikeEcosystemCharts {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** ISO 4217 code of the currency of this item's quotes. */
+  /** ISO 4217 code of this item's quote currency. */
   readonly quote_currency: string;
   /** Price of one whole native token; null if it is unknown. */
   readonly gas_token_price_quote: number | null;
@@ -3112,7 +3112,7 @@ export interface UniswapLikeEcosystemCharts {
 
 /** An amount of a token in a share. */
 export interface UniswapLikeToken {
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
@@ -3132,7 +3132,7 @@ export interface UniswapLikeToken {
 
 /** The LP token that the account holds. */
 export interface UniswapLikeTokenWithSupply {
-  /** Number of decimals of the token; null if the contract returns none or an implausible value. */
+  /** The token's number of decimals; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
   /** Ticker symbol of the LP token; null if it has none. */
   readonly contract_ticker_symbol: string | null;
@@ -3158,9 +3158,9 @@ export interface VolumeEcosystemChart {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at the start of the day of this point. */
+  /** Midnight UTC at the start of this point's day. */
   readonly dt: string;
-  /** ISO 4217 code of the currency of this point's quotes. */
+  /** ISO 4217 code of this point's quote currency. */
   readonly quote_currency: string;
   /** Value swapped on the day in the pools for which it is known; null if it is not known for any pool. */
   readonly volume_quote: number | null;
@@ -3176,7 +3176,7 @@ export interface VolumeTimeseries {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at the start of the day of this point. */
+  /** Midnight UTC at the start of this point's day. */
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
@@ -3206,7 +3206,7 @@ export interface VolumeTokenTimeseries {
   readonly dex_name: string;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** Midnight UTC at the start of the day of this point. */
+  /** Midnight UTC at the start of this point's day. */
   readonly dt: string;
   /** Amount swapped on the day, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_volume: string | null;

@@ -85,6 +85,6 @@ function counted(count: number, noun: string): string {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // The message of a file system error contains the path and the reason; only bugs of the generator need a stack trace.
+  // A file system error's message contains the path and the reason; only bugs in the generator need a stack trace.
   return error instanceof OutputError || "syscall" in error ? error.message : (error.stack ?? error.message);
 }

@@ -45,12 +45,12 @@ import { createReadiness } from "./readiness-of-shards.ts";
 import type { DatabaseConnections, Shard } from "./shard.ts";
 import { createShards, type OutageOf } from "./shards.ts";
 
-/** The dependencies of a server. The connections are those to the control database. */
+/** A server's dependencies. The connections are to the control database. */
 export interface AppOptions extends DatabaseConnections {
   readonly config: Config;
   /** The chains that it serves, in the order in which responses list them. */
   readonly chains: readonly AnyChainConfig[];
-  /** The connections to the databases of chains that have the setting `database`, by its value. */
+  /** Connections to the databases that chains select with the setting `database`, by its value. */
   readonly shards?: Readonly<Record<string, DatabaseConnections>> | undefined;
   /** The declared protocols; the built-in ones by default. */
   readonly protocols?: readonly Protocol[];
@@ -60,7 +60,7 @@ export interface AppOptions extends DatabaseConnections {
   readonly demo?: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
   /** Overrides the configured mode. */
   readonly validate?: ValidateMode;
-  /** Counts requests and credits of keys for all workers of a server. */
+  /** Counts keys' requests and credits for all of a server's workers. */
   readonly meter?: KeyMeter | undefined;
   /** Counts requests for metrics; not counted by default. */
   readonly counts?: RequestCounts | undefined;
@@ -89,7 +89,7 @@ const handlers = {
   ...communityHandlers,
 };
 
-/** Creates the application of a server; this is the only code that wires server, resolvers and queries. */
+/** Creates a server's application; this is the only code that wires server, resolvers and queries. */
 export function createApp(options: AppOptions): App {
   const { config, database, control = database, logger, demo, validate = config.validate, now = () => new Date() } = options;
   const chains = options.chains.filter((chain) => isEvmChain(chain));
@@ -132,11 +132,11 @@ export function createApp(options: AppOptions): App {
   const resourcesIn = (shard: Shard) => ({ ...resources, ...shard.queries, labels: shard.labels });
   const resourcesByShard = new Map(shards.all.map((shard) => [shard, resourcesIn(shard)]));
   const controlResources = resourcesIn(shards.control);
-  /** The resources of a request, with the queries of its chain's database. */
+  /** A request's resources, with the queries for its chain's database. */
   const resourcesOf = (chainId: number | null) =>
     chainId === null ? controlResources : (resourcesByShard.get(shards.of(chainId)) ?? controlResources);
   const readinessOfAll = createReadiness(options.chains, shards.all, { now, maxSilentSeconds: config.indexerSilentSeconds });
-  /** The content version of all databases; null if one of several does not respond. */
+  /** All databases' content version; null if one of several does not respond. */
   const contentOfAll = async (): Promise<ContentVersion | null> => {
     try {
       return withTime({ content: await contentOf(options.chains.map(({ id }) => id)) }).content;
@@ -201,13 +201,13 @@ export function createApp(options: AppOptions): App {
 
 let document: OpenApiDocument | undefined;
 
-/** The generated document, read once: all services of a process share the checks that are compiled from it. */
+/** The generated document, read once: all services in a process share the checks that are compiled from it. */
 const readDocument = (): OpenApiDocument => {
   document ??= JSON.parse(readFileSync(new URL("../generated/openapi.json", import.meta.url), "utf8")) as OpenApiDocument;
   return document;
 };
 
-/** The chain that the rates of a request's currency are read from, unless it is the chain of the request. */
+/** The chain from which the currency's rates are read, unless it is the request's own. */
 const createOtherChains =
   (chainOf: ChainOfCurrency): ((chainId: number, request: unknown) => readonly number[]) =>
   (chainId, request) => {

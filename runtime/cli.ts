@@ -50,16 +50,13 @@ withChain(program.command("index"))
   .action(async (options: CommonOptions) => (await import("./commands/index-chains.ts")).indexChains(loadConfigWith(options)));
 
 withConfig(program.command("migrate"))
-  .description("run the pending migrations of all databases")
+  .description("run pending migrations on all databases")
   .action(async (options: CommonOptions) => (await import("./commands/migrate.ts")).migrateDatabases(loadConfigWith(options)));
 
 withDatabase(program.command("backup"))
   .description("write a consistent backup of the entire index while other processes index and serve; if it is killed, run it again")
   .argument("<folder>", "a new or empty folder, or one with the files of a killed backup, which are replaced")
-  .option(
-    "--chain <name>",
-    "write a snapshot of this chain of the index alone, without keys and usage, which can be added to another database",
-  )
+  .option("--chain <name>", "write a snapshot of this chain alone, without keys and usage, which can be added to another database")
   .action(async (folder: string, { chain, ...options }: CommonOptions & BackupOptions) =>
     (await import("./commands/backup.ts")).backup(loadConfigWith(options), folder, readVersion(), { ...options, chain }),
   );
@@ -67,10 +64,10 @@ withDatabase(program.command("backup"))
 withDatabase(program.command("restore"))
   .description("restore a backup into an empty database; repeating a killed restore completes it")
   .argument("<folder>", "the folder of the backup")
-  .option("--chain <name>", "add the chain of a snapshot, configured with this name, to a database that does not have it")
+  .option("--chain <name>", "add a snapshot's chain, configured with this name, to a database that does not have it")
   .option(
     "--verify",
-    "restore into a scratch database on the same server instead, read all rows back, compare a sample with the nodes of configured chains, and drop it; exits with status 1 if they differ",
+    "restore into a scratch database on the same server instead, read all rows back, compare a sample with configured chains' nodes, and drop it; exits with status 1 if they differ",
   )
   .option("--no-audit", "verify without reading from nodes")
   .action(async (folder: string, options: CommonOptions & RestoreCommandOptions) =>
@@ -84,14 +81,14 @@ withJobs(database.command("upgrade"))
   )
   .option(
     "--programs <folder>",
-    "the previous installation of Ashlar, or the installation of the old version of PostgreSQL (default: search the folders to which Ashlar copies and Debian installs programs)",
+    "the previous Ashlar installation, or the old PostgreSQL installation (default: search the folders to which Ashlar copies and Debian installs programs)",
   )
   .action(async (options: CommonOptions & UpgradeCommand) =>
     (await import("./commands/upgrade-database.ts")).upgradeDatabase(loadConfigWith(options), readVersion(), options),
   );
 
 withChain(program.command("audit"))
-  .description("compare the index of a chain with its node; exits with status 1 if they differ")
+  .description("compare a chain's index with its node; exits with status 1 if they differ")
   .option("--sample <number>", "how many values of each kind to compare", parseInteger("--sample"), 1_000)
   .option("--at <block>", "the block whose state is compared (default: the indexed head)", parseInteger("--at"))
   .action(async (options: CommonOptions & { sample: number; at?: number }) => {
@@ -100,8 +97,8 @@ withChain(program.command("audit"))
 
 program
   .command("doctor")
-  .description("report the capabilities of a node and the consequences of missing ones")
-  .requiredOption("--rpc <url>", "the URL of the node")
+  .description("report a node's capabilities and the consequences of missing ones")
+  .requiredOption("--rpc <url>", "the node's URL")
   .option("--ws <url>", "the node's WebSocket URL, if it differs from the RPC URL")
   .option("--from <block>", "the first block that would be indexed", parseInteger("--from"))
   .action(async ({ rpc, ws, from }: { rpc: string; ws?: string; from?: number }) => {
@@ -112,9 +109,9 @@ withConfig(program.command("rules"))
   .description("print the current rules for spam and token types, as a file to edit and use as rulesFile")
   .action(async (options: CommonOptions) => (await import("./commands/rules.ts")).printRules(loadConfigWith(options)));
 
-const prices = program.command("prices").description("manage the prices of a chain's tokens");
+const prices = program.command("prices").description("manage a chain's token prices");
 withOneChain(prices.command("import"))
-  .description("import all prices of a CSV file with lines asset,time,price (US dollars per whole unit), or none if a line is invalid")
+  .description("import prices from a CSV file with lines asset,time,price (US dollars per whole unit): all, or none if a line is invalid")
   .argument("<file>", "the CSV file")
   .action(async (file: string, options: CommonOptions) =>
     (await import("./commands/prices.ts")).importPriceFile(await configWithDemo(options), file),
@@ -137,26 +134,26 @@ withConfig(program.command("log"))
     (await import("./commands/log.ts")).printLog(loadConfigWith(options), options),
   );
 
-const nfts = program.command("nfts").description("manage the metadata of a chain's non-fungible tokens");
+const nfts = program.command("nfts").description("manage a chain's NFT metadata");
 withOneChain(nfts.command("status"))
-  .description("print how many tokens of each collection are pending, fetched and rejected, with the reasons")
+  .description("print how many tokens in each collection are pending, fetched and rejected, with the reasons")
   .action(async (options: CommonOptions) => (await import("./commands/nfts.ts")).nftStatus(await configWithDemo(options)));
 withOneChain(nfts.command("refresh"))
-  .description("fetch the metadata of a collection or of one of its tokens again")
+  .description("fetch the metadata of a collection or one of its tokens again")
   .argument("<collection>", "the collection's contract", parseAddress("collection"))
   .argument("[token-id]", "the token (default: all tokens)", parseTokenId("token-id"))
   .action(async (collection: Address, id: string | undefined, options: CommonOptions) =>
     (await import("./commands/nfts.ts")).refreshNfts(await configWithDemo(options), collection, id ?? null),
   );
 
-const community = program.command("community").description("manage declared protocols: the built-in ones and those of communityDirectory");
+const community = program.command("community").description("manage declared protocols: the built-in ones and those in communityDirectory");
 withConfig(community.command("status"))
-  .description("print the checkpoint, rows and skipped logs of each protocol on each chain")
+  .description("print each protocol's checkpoint, rows and skipped logs on each chain")
   .action(async (options: CommonOptions) =>
     (await import("./commands/community/status.ts")).communityStatus(await configWithDemo(options)),
   );
 withOneChain(community.command("test"))
-  .description("check a directory of protocols, and run each operation on the index of a chain; exits with status 1 if one fails")
+  .description("check a protocols directory, and run each operation on a chain's index; exits with status 1 if one fails")
   .argument("[directory]", "the directory (default: communityDirectory)")
   .action(async (directory: string | undefined, options: CommonOptions) => {
     const { testDirectory } = await import("./commands/community/test.ts");
@@ -166,7 +163,7 @@ withConfig(community.command("new"))
   .description("create a working protocol for ERC-4626 vaults in communityDirectory")
   .argument("<name>", "its id: a snake_case name of at most 20 characters")
   .option("--directory <directory>", "the directory (default: communityDirectory, or endpoints)")
-  .option("--chain <name>", "the chain of its contracts", "demo")
+  .option("--chain <name>", "the chain with its contracts", "demo")
   .option("--contract <address...>", "its contracts (default: the vaults of the demo)", parseAddresses("--contract"))
   .action(async (name: string, { config, ...options }: NewOptions) =>
     (await import("./commands/community/new.ts")).createProtocol(
@@ -178,9 +175,9 @@ withConfig(community.command("new"))
 
 addKeys(program);
 
-/** Errors of writing to a closed pipe or terminal, and of writing to the stream again afterwards. */
+/** Errors from writing to a closed pipe or terminal, and from later writes to the stream. */
 const closedOutput = ["EPIPE", "EIO", "ERR_STREAM_DESTROYED"];
-// The reader of a pipe may exit first, such as `head`: the rest of the output is dropped, and the command completes.
+// A pipe's reader, such as `head`, may exit first: the rest of the output is dropped, and the command completes.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (!closedOutput.includes(error.code ?? "")) throw error;

@@ -4,7 +4,7 @@ import { prettyFactory } from "pino-pretty";
 import type { Config } from "./config/config.ts";
 import { escapeTerminal, escapeTerminalLines } from "./lib/terminal-text.ts";
 
-/** The destination of log lines. */
+/** Where log lines go. */
 export interface LogDestination {
   write(text: string): void;
 }
@@ -12,12 +12,12 @@ export interface LogDestination {
 export interface LoggerOptions extends Pick<Config, "logLevel" | "logFormat"> {
   /** Standard error by default; standard output is for messages to the user. */
   readonly destination?: LogDestination | undefined;
-  /** The name of the process in its lines, if a service has several processes. */
+  /** The process name in its lines, if a service has several processes. */
   readonly process?: string | undefined;
 }
 
 /**
- * Creates the logger: by default it writes readable lines on a terminal, otherwise one JSON object per line. JSON only escapes the control characters of C0;
+ * Creates the logger: by default it writes readable lines on a terminal, otherwise one JSON object per line. JSON only escapes C0 control characters;
  * other characters that a terminal interprets are escaped in the line, and a JSON parser restores them.
  */
 export function createLogger({ logLevel, process: name, ...options }: LoggerOptions): Logger {
@@ -25,7 +25,7 @@ export function createLogger({ logLevel, process: name, ...options }: LoggerOpti
 }
 
 /**
- * Creates the destination of a logger's lines, which are JSON: it formats them for a terminal by default. Lines of other processes may be written to it too.
+ * Creates the destination of a logger's lines, which are JSON: it formats them for a terminal by default. Other processes' lines may be written to it too.
  */
 export function createLogLines({ logFormat, destination }: Pick<LoggerOptions, "logFormat" | "destination">): LogDestination {
   const isTerminal = process.stderr.isTTY === true;
@@ -34,7 +34,7 @@ export function createLogLines({ logFormat, destination }: Pick<LoggerOptions, "
   return isPretty ? prettyLines(lines, isTerminal && !process.env.NO_COLOR) : lines;
 }
 
-/** Creates a logger that writes JSON lines to a destination; they include the name of the process, if any. */
+/** Creates a logger that writes JSON lines to a destination; they include the process name, if any. */
 export function createLineLogger(logLevel: Config["logLevel"], lines: LogDestination, name?: string): Logger {
   const options = {
     level: logLevel,
@@ -52,7 +52,7 @@ const batch = { minLength: 8_192, periodicFlush: 100 };
 /** Standard error, written synchronously on a terminal, so that its lines are in order with those of standard output. */
 function standardError(sync: boolean): LogDestination {
   const stream = pino.destination({ fd: process.stderr.fd, sync, ...(sync ? {} : batch) });
-  // Errors of writing to a closed terminal are ignored.
+  // Errors from writing to a closed terminal are ignored.
   stream.on("error", () => undefined);
   return stream;
 }

@@ -45,7 +45,7 @@ import * as operatorActions from "./operator/migrations/0045-operator-actions.ts
 import * as chainRemovals from "./operator/migrations/0046-chain-removals.ts";
 import * as recordedAudits from "./operator/migrations/0047-recorded-audits.ts";
 
-/** All migrations, in the order of their numbers. */
+/** All migrations, in numeric order. */
 export const migrations: readonly Migration[] = [
   { name: "0001-ledger", ...ledger },
   { name: "0002-tokens", ...tokens },

@@ -5,7 +5,7 @@ import type { Labels } from "./domains/names/labels.ts";
 import { parseLabels } from "./domains/names/labels-file.ts";
 import { type AbiRegistry, createAbiRegistry } from "./events/abi-registry.ts";
 
-/** A chain with the logos of its token list. @throws {ConfigError} @throws {TokenListError} */
+/** A chain with its token list's logos. @throws {ConfigError} @throws {TokenListError} */
 export function withTokenList(chain: ChainConfig): ChainConfig {
   const { id, name, tokenListFile: file, tokenLogos } = chain;
   return file === undefined
@@ -21,7 +21,7 @@ export const readLabels = (chains: readonly ChainConfig[]): ReadonlyMap<number, 
     ),
   );
 
-/** The log decoders of the chains, each with its own ABI files. @throws {ConfigError} @throws {AbiFileError} */
+/** The chains' log decoders, each with its own ABI files. @throws {ConfigError} @throws {AbiFileError} */
 export function createDecoders(chains: readonly ChainConfig[]): (chainId: number) => AbiRegistry["decodeLog"] {
   const decoders = new Map<number, AbiRegistry["decodeLog"]>(
     chains.map((chain) => {

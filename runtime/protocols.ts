@@ -13,19 +13,19 @@ import { configurationProblem } from "./domains/community/configuration.ts";
 /** The built-in protocols. */
 export const communityProtocols: readonly Protocol[] = protocols;
 
-/** The name of the demo chain, which is not in the configuration. */
+/** The demo chain's name, which is not in the configuration. */
 const demoChain = "demo";
 
-/** The declared protocols of a process. */
+/** A process's declared protocols. */
 export interface DeclaredProtocols {
   /** Built-in and added ones. */
   readonly protocols: readonly Protocol[];
-  /** The protocols of the operator's directory. */
+  /** The protocols in the operator's directory. */
   readonly added: readonly AddedProtocol[];
 }
 
 /**
- * The declared protocols of a configuration. @throws {ConfigError} with all diagnostics of the operator's directory, or if a chain adds contracts to a protocol
+ * The declared protocols in a configuration. @throws {ConfigError} with all diagnostics of the operator's directory, or if a chain adds contracts to a protocol
  * or kind that does not exist.
  */
 export function loadProtocols({ communityDirectory, protocols: names, chains }: LoadedConfig): DeclaredProtocols {
@@ -40,7 +40,7 @@ export function loadProtocols({ communityDirectory, protocols: names, chains }: 
 
 type LoadedConfig = Pick<Config, "communityDirectory" | "protocols" | "chains">;
 
-/** The protocols of a directory. `names` are the operator's names of protocols, by id. @throws {ConfigError} with all diagnostics. */
+/** The protocols in a directory. `names` are the operator's names for protocols, by id. @throws {ConfigError} with all diagnostics. */
 export function loadAddedProtocols(path: string, names: Config["protocols"]): readonly AddedProtocol[] {
   const { directory, files } = readCommunityDirectory(path);
   const configured = Object.entries(names).filter(([id]) => communityProtocols.some((protocol) => protocol.id === id));
@@ -58,7 +58,7 @@ export function loadAddedProtocols(path: string, names: Config["protocols"]): re
 }
 
 /**
- * Reports networks of protocols if no preset and no configured chain has their name: they have no effect and may be misspelt. A warning suffices, because a
+ * Reports protocols' networks if no preset or configured chain has their name: they have no effect and may be misspelt. A warning suffices, because a
  * directory may be shared with operators of other chains.
  */
 export const unknownNetworks = (added: readonly Pick<AddedProtocol, "networks">[], { chains }: Pick<Config, "chains">): Diagnostic[] => {
@@ -67,7 +67,7 @@ export const unknownNetworks = (added: readonly Pick<AddedProtocol, "networks">[
   return sortDiagnostics(unknown.map(([name, location]) => diagnostic("unknown-network", location, { name, expected })));
 };
 
-/** The error for a directory of protocols with problems. */
+/** The error for a protocols directory with problems. */
 export function directoryError(directory: string, diagnostics: readonly Diagnostic[]): ConfigError {
   const lines = sortDiagnostics(diagnostics).map(renderDiagnostic);
   const count = lines.length === 1 ? "1 problem" : `${lines.length} problems`;

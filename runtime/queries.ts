@@ -19,16 +19,16 @@ import { createTokenRequests } from "./domains/tokens/jobs/record-token-requests
 import { createTokenQueries } from "./domains/tokens/queries/index.ts";
 import { createUntouchedBalances } from "./domains/tokens/queries/untouched-balances.ts";
 
-/** The queries of all domains. */
+/** All domains' queries. */
 export type Queries = ReturnType<typeof createQueries>;
 
-/** Where chains read the rates of currencies. */
+/** Where chains read currency rates. */
 export interface RateSources {
   readonly chainOfCurrency: ChainOfCurrency;
   readonly remoteCloses: RemoteCloses;
 }
 
-/** Creates the queries of all domains for the chains of a database. `database` may run statements on replicas; `primary` does not. */
+/** Creates all domains' queries for a database's chains. `database` may run statements on replicas; `primary` does not. */
 export function createQueries(
   chains: readonly ChainConfig[],
   { database, primary }: { readonly database: Database; readonly primary: Database },

@@ -8,7 +8,7 @@ import type { Shard } from "./shard.ts";
 import { inTime } from "./shards.ts";
 
 /**
- * Creates the readiness check of a server and its databases, the first of which is the control database. Another database that cannot be used does not make
+ * Creates the readiness check for a server and its databases, starting with the control database. Another database that cannot be used does not make
  * the server unready, because the remaining chains are served: the details list that database and its chains. A lost primary does not change readiness while
  * responses are read from replicas.
  */

@@ -33,10 +33,10 @@ export interface ChainState {
   readonly paused_since: string | null;
 }
 
-/** The state of a database: why it cannot be used, or why its chains are not ready, and how far they are indexed. */
+/** A database's state: why it cannot be used, or why its chains are not ready, and how far they are indexed. */
 export type DatabaseState = { readonly problem: string } | { readonly reasons: readonly string[]; readonly chains: readonly ChainState[] };
 
-/** The state of a database that does not respond. */
+/** The state when a database does not respond. */
 export const problemOf = (error: unknown): { readonly problem: string } => ({
   problem: error instanceof DatabaseUnavailable ? error.summary : "The database does not respond",
 });
@@ -48,7 +48,7 @@ export const problemOf = (error: unknown): { readonly problem: string } => ({
 export const readinessOf = (state: DatabaseState, database = "up"): Readiness =>
   "problem" in state ? { reasons: [state.problem], details: {} } : { reasons: state.reasons, details: { database, chains: state.chains } };
 
-/** Reads the state of a database and of the chains that are stored in it. @throws the error of a database that does not respond */
+/** Reads the state of a database and its chains. @throws the database's error if it does not respond */
 export async function inspectDatabase(
   chains: readonly AnyChainConfig[],
   { ledger, bitcoin, network }: ReadinessQueries,
@@ -87,7 +87,7 @@ export async function inspectDatabase(
   return { reasons: [...backfilling, ...building, ...stopped], chains: states.map(({ backfilled: _, ...state }) => state) };
 }
 
-/** A leader reports at least this often. While it does, failures of processes that wait to become the leader are ignored. */
+/** A leader reports at least this often. While it does, failures in processes that wait to become the leader are ignored. */
 const leaderSeconds = 15;
 
 /** Why a chain is not being indexed; null if it is, or if nothing is known about its indexer. */

@@ -9,20 +9,20 @@ import { createLabelQueries, type LabelQueries } from "./domains/names/labels.ts
 import { readLabels } from "./operator-files.ts";
 import { createQueries, type Queries, type RateSources } from "./queries.ts";
 
-/** The connections of a server to one database. */
+/** A server's connections to one database. */
 export interface DatabaseConnections {
   readonly database: Database;
   /** For keys, anchors, health and readiness, so that they do not wait for resolvers; the same database by default. */
   readonly control?: Database | undefined;
   /** Connected as the role that runs the SQL of declared protocols; without it, community endpoints respond with 503. */
   readonly reader?: Database | undefined;
-  /** Replicas that run the statements of resolvers; without them, `database` does. */
+  /** Replicas that run resolvers' statements; without them, `database` does. */
   readonly replicas?: Replicas | undefined;
   /** Notifications of the index (`indexChannel`); without them, index data is not cached. */
   readonly notifications?: Notifications | undefined;
 }
 
-/** A database, the chains that are stored in it, and everything that reads them for responses. */
+/** A database, the chains stored in it, and everything that reads them for responses. */
 export interface Shard {
   /** Its name in `databases`; null for the control database. */
   readonly name: string | null;
@@ -39,7 +39,7 @@ export interface Shard {
   close(): Promise<void>;
 }
 
-/** Creates the shard of a database and its chains. */
+/** Creates the shard for a database and its chains. */
 export function createShard(
   name: string | null,
   chains: readonly AnyChainConfig[],

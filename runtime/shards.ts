@@ -9,28 +9,28 @@ import { groupBy } from "./lib/group-by.ts";
 import type { Queries } from "./queries.ts";
 import { createShard, type DatabaseConnections, type Shard } from "./shard.ts";
 
-/** The databases of a server, each with its chains. */
+/** A server's databases, each with its chains. */
 export interface Shards {
-  /** The shard of the control database. */
+  /** The control database's shard. */
   readonly control: Shard;
   /** All shards, the control database's first. */
   readonly all: readonly Shard[];
   readonly chainOfCurrency: ChainOfCurrency;
-  /** The shard of a chain. */
+  /** A chain's shard. */
   of(chainId: number): Shard;
-  /** The progress of chains, as tracked by `Heads`. @throws {DatabaseUnavailable} if one of their databases does not respond. */
+  /** Chains' progress, as tracked by `Heads`. @throws {DatabaseUnavailable} if one of their databases does not respond. */
   readonly progressOf: ProgressQueries["progressOf"];
   /** Runs queries on all databases concurrently, each for a limited time. @throws {DatabaseUnavailable} if none responds. */
   readonly queryAll: <Result>(query: (database: DatabaseView) => Promise<Result>) => Promise<QueryResults<Result>>;
   close(): Promise<void>;
 }
 
-/** The chains of a database, and its queries for requests without a chain. */
+/** A database's chains, and its queries for requests without a chain. */
 interface DatabaseView extends Pick<Queries, "ledger" | "network" | "bitcoin"> {
   readonly chains: readonly AnyChainConfig[];
 }
 
-/** The results of the databases that responded, and the ids of the chains of those that did not. */
+/** The results from the databases that responded, and the ids of the other databases' chains. */
 interface QueryResults<Result> {
   readonly results: readonly Result[];
   readonly unavailable: ReadonlySet<number>;
@@ -46,7 +46,7 @@ export const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
     throw new DatabaseUnavailable("ETIMEDOUT", `it did not respond within ${queryMilliseconds / 1_000} s`);
   });
 
-/** The outage tracker of a database, which is unusable without replicas while its primary is lost. */
+/** A database's outage tracker; without replicas, the database is unusable while its primary is lost. */
 export type OutageOf = (name: string | null, connections: DatabaseConnections) => PrimaryOutage;
 
 /** Creates the shards: the chains without the setting `database` are in the control database. */
@@ -61,7 +61,7 @@ export function createShards(
   const byChain = new Map<number, Shard>();
   const create = (name: string | null, to: DatabaseConnections): Shard => {
     const own = chains.filter((chain) => databaseOf(chain) === name);
-    /** Reads rates of a chain in another database; they are unknown while that database does not respond. */
+    /** Reads a chain's rates from another database; they are unknown while that database does not respond. */
     const remoteCloses = (chainId: number): ReadCloses | undefined => {
       const source = byChain.get(chainId);
       if (source === undefined || source === shard) return undefined;
@@ -92,7 +92,7 @@ export function createShards(
   };
 }
 
-/** Reads the progress of chains in several databases, with one load per database. */
+/** Reads chains' progress from several databases, with one load per database. */
 const progressInAll =
   (of: Shards["of"]): ProgressQueries["progressOf"] =>
   async (chainIds) => {

@@ -38,7 +38,7 @@ export async function compareDeclarations(
   await index(true)(await server.create("target"));
   const rows = await server.on("target", countRows);
   const events = Object.entries(rows).reduce((sum, [table, count]) => sum + (tablesOf(planned).has(table) ? count : 0), 0);
-  if (events !== chain.declared) throw new Error(`Indexed ${events} of ${chain.declared} events of protocols`);
+  if (events !== chain.declared) throw new Error(`Indexed ${events} of ${chain.declared} protocol events`);
   const otherRows = Object.fromEntries(Object.entries(rows).filter(([table]) => !isOfProtocols(table)));
   const created: number[] = [];
   const createTables = async (): Promise<void> => {
@@ -57,7 +57,7 @@ export async function compareDeclarations(
   ]);
 }
 
-/** Creates the tables of protocols, as the indexer does before the first block. The tables of the other projections are created by migrations. */
+/** Creates the protocols' tables, as the indexer does before the first block. Migrations create the tables of the other projections. */
 const installTables = (database: Database, id: number, planned: readonly PlannedProtocol[]): Promise<void> =>
   openProtocols({
     database,

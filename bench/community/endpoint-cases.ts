@@ -3,7 +3,7 @@ import type { PlannedProtocol } from "./plan.ts";
 import { walletOf, whale } from "./story.ts";
 
 /**
- * The requests to the live operations of protocols: first pages of 100 items, all markets, one market, a wallet with 200 positions, and other
+ * The requests to the protocols' live operations: first pages of 100 items, all markets, one market, a wallet with 200 positions, and other
  * wallets.
  */
 export const endpointCases = (protocols: readonly PlannedProtocol[], only: string): readonly EndpointCase[] =>

@@ -4,7 +4,7 @@ import { compileWithPackages } from "../../test/support/solidity.ts";
 import type { PlannedProtocol } from "./plan.ts";
 import { generateLogs, initialLogCount, type PlainLog } from "./story.ts";
 
-/** The size of a chain of protocol events. */
+/** The size of a protocol-event chain. */
 export interface EventChainSize {
   /** Rounded up to whole blocks; includes the first events of each market. */
   readonly events: number;
@@ -47,7 +47,7 @@ const blockSeconds = 12;
 /** Max calls per request to the node. */
 const maxCalls = 100;
 
-/** Starts a node with a chain whose only logs are events of protocols, one per transaction, as is usual on real chains. */
+/** Starts a node with a chain whose only logs are protocol events, one per transaction, as is usual on real chains. */
 export async function startEventChain(
   protocols: readonly PlannedProtocol[],
   size: EventChainSize,

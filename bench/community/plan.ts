@@ -8,28 +8,28 @@ import { hexOf } from "../support/random.ts";
 /** A decoded value of an event or result: integers as bigint, addresses and bytes as hex. */
 export type Value = bigint | boolean | string | readonly Value[];
 
-/** The inputs of the values of an event. */
+/** What an event's values are generated from. */
 export interface Draw {
-  /** The number of the protocol's market. */
+  /** The protocol's market number. */
   readonly market: number;
-  /** The account of the event. */
+  /** The account in the event. */
   readonly wallet: Address;
   /** Another account. */
   readonly other: Address;
   readonly amount: bigint;
   /** The number of the event in the story, which grows with time. */
   readonly step: number;
-  /** The contract of a kind in the market. */
+  /** The market's contract of a kind. */
   readonly contractOf: (kind: string) => Address;
 }
 
-/** The inputs of the results of a read. */
+/** What a read's results are generated from. */
 export interface ReadDraw extends Pick<Draw, "market" | "step" | "contractOf"> {
   /** The values of arguments that vary, by name. */
   readonly arguments: Row;
 }
 
-/** How the events of a protocol are generated, where it differs from the default: one market per contract of each kind, and values by type. */
+/** How a protocol's events are generated, where that differs from the default: one market per contract of each kind, and values by type. */
 export interface ProtocolPlan {
   /** The number of markets: reserves, vaults or pools. */
   readonly markets: number;
@@ -37,15 +37,15 @@ export interface ProtocolPlan {
   readonly shared?: readonly string[];
   /** Kinds of contracts that the protocol does not declare and that emit additional events. */
   readonly undeclared?: readonly string[];
-  /** The kind whose addresses requests use as pool addresses. */
+  /** The kind whose addresses are sent as pool addresses in requests. */
   readonly pools?: string;
   /** Tables whose events never occur. */
   readonly omittedTables?: readonly string[];
   /** The number of the event variant that is generated, by table; 0 by default. */
   readonly variants?: Readonly<Record<string, number>>;
-  /** Events without a table of the protocol, such as transfers of shares. Their names are used like those of tables. */
+  /** Events for which the protocol has no table, such as share transfers. Their names are used like table names. */
   readonly undeclaredEvents?: readonly { readonly name: string; readonly contract: string; readonly event: EventSignature }[];
-  /** The relative frequency of a table's events, 1 by default; with 0, they are only among the first events of a market. */
+  /** The relative frequency of a table's events, 1 by default; with 0, they occur only among a market's first events. */
   readonly weights?: Readonly<Record<string, number>>;
   /** Values by parameter, or by table and parameter, such as `transfers.from`. */
   readonly parameters?: Readonly<Record<string, (draw: Draw) => Value>>;
@@ -53,7 +53,7 @@ export interface ProtocolPlan {
   readonly results?: Readonly<Record<string, (draw: ReadDraw) => Value | null>>;
 }
 
-/** A kind of event of a protocol. */
+/** A kind of event in a protocol. */
 export interface PlannedEvent {
   readonly event: EventSignature;
   /** Whether the protocol has a table for it. */
@@ -63,7 +63,7 @@ export interface PlannedEvent {
   readonly values: (draw: Omit<Draw, "contractOf">) => readonly Value[];
 }
 
-/** A protocol of the generated chain. */
+/** A protocol on the generated chain. */
 export interface PlannedProtocol {
   readonly protocol: Protocol;
   readonly plan: ProtocolPlan;
@@ -80,13 +80,13 @@ export const eventOf = (text: string): EventSignature => {
   return parsed.value;
 };
 
-/** An account with large amounts in each market from the first blocks on, some of which it transfers to wallets. */
+/** An account that holds large amounts in each market from the first blocks on and transfers some of them to wallets. */
 export const keeper: Address = hexOf(57, 1, 5);
 
-/** The token of a market, the same in all protocols. */
+/** A market's token, the same in all protocols. */
 export const assetOf = (market: number): Address => hexOf(61, market, 5);
 
-/** The contract of a kind in a market. */
+/** Returns a market's contract of a kind. */
 const contractOf = (protocol: Protocol, { undeclared = [] }: ProtocolPlan, kind: string, market: number): Address =>
   hexOf(62 + 64 * numberOf(protocol) + [...Object.keys(protocol.contracts), ...undeclared].indexOf(kind), market, 5);
 
@@ -137,6 +137,6 @@ export function defaultValue(type: string, account: Address, amount: bigint): Va
   return BigInt.asUintN(Math.min(bits, 128), amount);
 }
 
-/** Maps the addresses of the protocol's contracts to the numbers of their markets. */
+/** Maps the protocol's contract addresses to their market numbers. */
 export const marketsByContract = ({ contracts }: PlannedProtocol): ReadonlyMap<string, number> =>
   new Map(Object.values(contracts).flatMap((addresses) => addresses.map((address, market) => [address, market] as const)));

@@ -4,7 +4,7 @@ import { copyRows } from "../support/fill.ts";
 
 const days = 90;
 
-/** Writes the metadata of assets, and their hourly prices of the last 90 days before a time. */
+/** Writes asset metadata, and hourly prices for the 90 days before a time. */
 export async function describeAssets(database: Database, chainId: number, assets: readonly Address[], until: number): Promise<void> {
   const metadata = {
     address: "bytea",

@@ -5,7 +5,7 @@ import type { AppendTable, Projection, Row } from "../../runtime/indexer/project
 import { groupBy } from "../../runtime/lib/group-by.ts";
 import { assetOf, defaultValue, marketsByContract, type PlannedProtocol, type ReadDraw } from "./plan.ts";
 
-/** Replaces the queue of a protocol's projection by the results of its reads, as if a node had returned the planned values immediately. */
+/** Replaces the queue of a protocol's projection with the results of its reads, as if a node had returned the planned values immediately. */
 export const withReadResults = (projection: Projection, planned: PlannedProtocol): Projection => {
   const reads = declaredReads([planned.protocol]).map((read) => ({
     ...read,
@@ -45,7 +45,7 @@ const argumentsOf = ({ callsOf }: Pick<DeclaredRead, "callsOf">): ((queued: stri
   };
 };
 
-/** The results of a read in a market at a block. */
+/** Returns a read's results in a market at a block. */
 const valuesOf =
   ({ plan, contractOf }: PlannedProtocol, { name, columns }: ContractRead) =>
   (draw: Omit<ReadDraw, "contractOf">): Row =>

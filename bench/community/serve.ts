@@ -23,7 +23,7 @@ export interface ServeOptions extends Omit<StorySize, "until"> {
 
 const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 
-/** Fills an index with the events of protocols or reuses the index of an earlier run, and measures the live operations. */
+/** Fills an index with protocol events or reuses an earlier run's index, and measures the live operations. */
 export async function serveProtocols(server: BenchServer, { times, operation, ...size }: ServeOptions): Promise<BenchResult> {
   const planned = plannedProtocols(size.protocols);
   const filled = await openIndex(server, { ...size, declared: true });
@@ -55,7 +55,7 @@ export async function serveProtocols(server: BenchServer, { times, operation, ..
   });
 }
 
-/** Opens a generated index with or without the tables of the protocols; returns the name of its database. */
+/** Opens a generated index with or without the protocols' tables; returns its database name. */
 export function openIndex(
   server: BenchServer,
   { declared, ...size }: Omit<StorySize, "until"> & Pick<ServeOptions, "protocols"> & { readonly declared: boolean },
@@ -72,7 +72,7 @@ export function openIndex(
     {
       name: `community_${declared ? "served" : "ledger"}_${size.events}`,
       inputs: ["community", storyVersion, size, declarations, projections.map(({ id, version }) => [id, version])],
-      label: `an index with ${size.events} events of protocols`,
+      label: `an index with ${size.events} protocol events`,
       script: new URL("./fill-process.ts", import.meta.url),
       argument: { ...size, declared, until: Math.floor(Date.now() / 1000) },
     },

@@ -7,7 +7,7 @@ import { type Draw, keeper, type PlannedEvent, type PlannedProtocol } from "./pl
 /** Incremented when the same parameters produce different blocks. */
 export const storyVersion = 2;
 
-/** The size of a generated chain of protocol events. */
+/** The size of a generated protocol-event chain. */
 export interface StorySize {
   readonly seed: number;
   /** Events, in addition to the first ones of each market. */
@@ -30,7 +30,7 @@ export const walletOf = (number: number): Address => hexOf(58, number, 5);
 
 /** An event as a log, without its position. */
 export interface PlainLog extends Omit<ChainLog, "index"> {
-  /** The account of the event. */
+  /** The account in the event. */
   readonly account: Address;
   /** Whether a protocol has a table for the event. */
   readonly isDeclared: boolean;
@@ -77,7 +77,7 @@ const isRepeated = ({ weight }: PlannedEvent): boolean => weight > 0;
 export const initialLogCount = (protocols: readonly PlannedProtocol[]): number =>
   protocols.reduce((sum, { plan, events }) => sum + plan.markets * (events.length + events.filter(isRepeated).length), 0);
 
-/** Generates the blocks of a chain of protocol events. */
+/** Generates the blocks of a protocol-event chain. */
 export function* generateBlocks(protocols: readonly PlannedProtocol[], { seed, events, until }: StorySize): Generator<ChainBlock> {
   const logs = generateLogs(protocols, seed);
   const blocks = Math.ceil((initialLogCount(protocols) + events) / logsPerBlock);

@@ -23,7 +23,7 @@ const creationGas = 6_000_000n;
 const swapGas = 300_000n;
 const deadline = 2n ** 40n;
 const feePpm = 3_000;
-/** The square root of a price of 1, with 96 fractional bits (sqrtPriceX96). */
+/** The sqrtPriceX96 of a price of 1: its square root with 96 fractional bits. */
 const sqrtPriceOfOne = 2n ** 96n;
 const maxTick = 887_220;
 

@@ -77,7 +77,7 @@ export function endpointCases(market: Market, size: MarketSize): readonly Endpoi
   ];
 }
 
-/** Selects the pools, tokens, wallets and days of the requests, and returns functions that build the variants of a path. */
+/** Selects the pools, tokens, wallets and days to request, and returns functions that build path variants. */
 function variantsOf(market: Market, size: MarketSize) {
   const { exchanges, tokens, whale } = market;
   const constant = exchanges.filter(({ family }) => family === "xy=k");

@@ -19,7 +19,7 @@ await withoutIndexes(database, async () => {
     projections: [ledgerProjection, tokensProjection, poolsProjection],
     nativeAccounting: "none",
     blocksPerBatch: 2_000,
-    // No exchange query reads the lists of a wallet's transactions.
+    // No exchange query reads a wallet's transaction lists.
     without: new Set(["address_transactions"]),
   });
   if (last !== undefined) await describeChain(database, chainId, last);
@@ -35,7 +35,7 @@ await database.query("VACUUM ANALYZE");
 await database.close();
 reportResult({});
 
-/** The metadata of tokens and of pools with shares. */
+/** The metadata of tokens and of pools that issue shares. */
 async function describeTokens(target: Database, { tokens, pools }: Market): Promise<void> {
   const rowOf = (address: string, name: string, symbol: string, decimals: number): Row => ({
     address,

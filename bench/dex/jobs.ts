@@ -4,7 +4,7 @@ import { createComputePricesJob } from "../../runtime/domains/prices/jobs/comput
 import { createAnalyzeTables } from "../../runtime/jobs/analyze-tables.ts";
 import type { Job } from "../../runtime/jobs/job.ts";
 
-/** The background jobs of exchanges that need no node, in the order of their dependencies. */
+/** The exchanges' background jobs that need no node, in dependency order. */
 export const jobsOf = (chain: ChainConfig): readonly Job[] => [
   createComputePricesJob(chain),
   ...createRollUpJobs(chain),

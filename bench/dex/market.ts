@@ -49,7 +49,7 @@ export interface Market {
   readonly traders: number;
   /** Sends every twentieth transaction. */
   readonly bot: Address;
-  /** Holds LP tokens of 200 pools, or of all if there are fewer. */
+  /** Holds LP tokens of 200 pools, or of all pools if there are fewer. */
   readonly whale: Address;
   readonly feeds: { readonly native: Address; readonly euro: Address };
 }

@@ -21,11 +21,11 @@ export interface PoolBook {
   providerShares: bigint;
   /** The side of the next input, usually the one that moves the price back to its start. */
   sideOf(chance: number): 0 | 1;
-  /** Swaps a number of millionths of a side's reserve; null if the output would be 0. */
+  /** Swaps some millionths of a side's reserve; null if the output would be 0. */
   trade(side: 0 | 1, millionths: number): Trade | null;
-  /** Deposits a number of thousandths of the reserves. */
+  /** Deposits some thousandths of the reserves. */
   add(thousandths: number): Change;
-  /** Withdraws a number of thousandths of the first provider's shares. */
+  /** Withdraws some thousandths of the first provider's shares. */
   remove(thousandths: number): Change;
 }
 

@@ -6,7 +6,7 @@ import { type Change, lockedShares, type PoolBook, type Trade } from "./pool-boo
 /** Assigns log indexes within a block. */
 export interface LogWriter {
   readonly events: DecodedEvent[];
-  /** The transaction of the next logs. */
+  /** The transaction that the next logs belong to. */
   transactionIndex: number;
   logIndex: number;
 }
@@ -32,12 +32,12 @@ export const writeTransfer = (log: LogWriter, token: Address, from: Address, to:
   log.logIndex += 1;
 };
 
-/** Reserves the log indexes of transfers of the pool's two tokens, whose balances are not tracked. */
+/** Reserves log indexes for transfers of the pool's two tokens, whose balances are not tracked. */
 const skipTransfers = (log: LogWriter, count: number): void => {
   log.logIndex += count;
 };
 
-/** Writes the creation of a pool by its factory, and the deposit of both tokens by its first provider. */
+/** Writes a pool's creation by its factory, and its first provider's deposit of both tokens. */
 export function writeCreation(log: LogWriter, pool: MarketPool, book: PoolBook): void {
   const { address, exchange, tokens, provider } = pool;
   const isConcentrated = exchange.family === "concentrated";
@@ -105,7 +105,7 @@ export function writeDeposit(
   });
 }
 
-/** Writes a withdrawal in the two steps of Uniswap V2: the provider transfers shares to the pool, which burns them. */
+/** Writes a withdrawal in Uniswap V2's two steps: the provider transfers shares to the pool, which burns them. */
 export function writeWithdrawal(
   log: LogWriter,
   { address, exchange, provider }: MarketPool,
@@ -129,7 +129,7 @@ export function writeWithdrawal(
 const writeReserves = (log: LogWriter, pool: Address, { reserves }: PoolBook): void =>
   write(log, pool, { kind: "poolReserves", reserve0: reserves[0], reserve1: reserves[1] });
 
-/** The price of a full-range pool: the ratio of its reserves, with the precision of a number (53 bits). */
+/** The price of a full-range pool: the ratio of its reserves, with a number's precision (53 bits). */
 const priceOf = ({ reserves }: PoolBook) => {
   const price = Number(reserves[1]) / Number(reserves[0]);
   return {

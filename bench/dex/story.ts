@@ -11,7 +11,7 @@ export const storyVersion = 1;
 
 const emptyHash = `0x${"0".repeat(64)}` as Hash;
 const kinds = { transaction: 31, block: 32 } as const;
-/** Shares of the transactions that add or remove liquidity, and of the swaps that use two pools. */
+/** The fractions of transactions that add or remove liquidity, and of swaps that use two pools. */
 const addingShare = 0.006;
 const removingShare = 0.004;
 const twoHopShare = 0.125;

@@ -19,7 +19,7 @@ export interface SwapHistory extends TestChain {
 }
 
 const tokenCount = 24;
-/** The number of pools of each constant-product exchange, then of the concentrated one. */
+/** The number of pools on each constant-product exchange, then on the concentrated one. */
 const poolCounts = [200, 200, 100] as const;
 const tradersPerExchange = 20;
 const recipients = 5_000;

@@ -20,7 +20,7 @@ const recipients = 5_000;
 const start = 1_700_000_100;
 const blockSeconds = 12;
 
-/** Starts a node with a history of transfers of one ERC-20 token. The same size generates the same history. */
+/** Starts a node with a transfer history of one ERC-20 token. The same size generates the same history. */
 export async function startHistory(size: HistorySize, cacheFolder: string): Promise<History> {
   // Past states are not needed and would take gigabytes.
   const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });

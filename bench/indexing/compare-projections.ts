@@ -68,7 +68,7 @@ export async function compareProjections(server: BenchServer, options: Compariso
   return { subject, all, without, rows };
 }
 
-/** The table and figures of a comparison; `extraRows` are inserted before the row counts. The ratio is the median of the ratios of the pairs. */
+/** Builds a comparison's table and figures; `extraRows` are inserted before the row counts. The ratio is the median over the pairs. */
 export function resultOfComparison(comparison: ProjectionComparison, extraRows: BenchResult["table"] = []): BenchResult {
   const { subject, all, without, rows } = comparison;
   const pairRatios = ratios(all, without, wall);

@@ -17,7 +17,7 @@ export interface TableRows {
 const copyTypes: readonly string[] = ["bool", "bytea", "date", "float8", "int2", "int4", "int8", "jsonb", "numeric", "text", "timestamptz"];
 const chunkBytes = 256 * 1024;
 
-/** Reads all rows of a table; columns of types without an encoder are read as text. */
+/** Reads all rows of a table; columns whose type has no encoder are read as text. */
 export async function readTable(database: Queryable, name: string): Promise<TableRows> {
   const described = await database.query<{ column: string; type: string }>(
     `SELECT column_name::text AS column, udt_name::text AS type FROM information_schema.columns

@@ -26,7 +26,7 @@ export interface BaselineOptions extends RunOptions {
   readonly rowsAs: "text" | "values";
 }
 
-/** The result of a run: wall time and CPU time of the process, excluding its start and the loading of rows. */
+/** The result of a run: the process's wall time and CPU time, excluding its start and the loading of rows. */
 export interface Timing {
   readonly milliseconds: number;
   readonly cpuSeconds: number;

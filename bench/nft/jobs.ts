@@ -3,5 +3,5 @@ import { createComputePricesJob } from "../../runtime/domains/prices/jobs/comput
 import { createAnalyzeTables } from "../../runtime/jobs/analyze-tables.ts";
 import type { Job } from "../../runtime/jobs/job.ts";
 
-/** The background jobs on which the NFT endpoints depend and which need no node. */
+/** The background jobs that the NFT endpoints depend on and that need no node. */
 export const jobsOf = (chain: ChainConfig): readonly Job[] => [createComputePricesJob(chain), createAnalyzeTables()];

@@ -47,7 +47,7 @@ export interface NftMarket {
 
 /** The days that the market covers. */
 export const marketDays = 365;
-/** The number of ids of each small collection, from 0, that the curator holds. */
+/** How many ids of each small collection, from 0, the curator holds. */
 export const curatedIds = 3;
 
 const kinds = { collection: 51, coin: 52, trader: 53, account: 54, spender: 55, operator: 56 } as const;
@@ -56,7 +56,7 @@ const account = (name: (typeof accounts)[number]): Address => hexOf(kinds.accoun
 const addresses = (count: number, kind: number, first = 0): Address[] =>
   Array.from({ length: count }, (_, index) => hexOf(kind, first + index, 5));
 
-/** Generates the market of a size. */
+/** Generates a market of the given size. */
 export const nftMarketOf = ({ tokens, sales }: NftMarketSize): NftMarket => {
   const scaled = (count: number, min: number): number => Math.max(min, Math.round((count * tokens) / 10_000));
   const small = addresses(scaled(200, 4), kinds.collection, 2);

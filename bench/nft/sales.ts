@@ -10,7 +10,7 @@ export interface Holdings {
 
 const types = { native: 0, coins: 1, unique: 2, units: 3 } as const;
 const finney = 10n ** 15n;
-/** Percentages of the sales: of small collections, of editions, and between the wash traders; the others are of the large collection. */
+/** Percentages of sales from small collections, from editions, and between the wash traders; the others are from the large collection. */
 const shares = { small: 10, editions: 5, washTrades: 2 } as const;
 /** The number of accepted bids in the wrapped native token per ten sales. */
 const bids = 2;
@@ -76,7 +76,7 @@ export const createSales = (nftMarket: NftMarket, { large, small }: Holdings, ra
       if (uniform(10) < bids) acceptBid(writer, nftMarket, number, deal);
       else buy(writer, nftMarket, number, deal);
     },
-    /** Writes a transfer of a token of the large collection without a payment. */
+    /** Writes a transfer of a large-collection token without a payment. */
     transfer: (writer: BlockWriter): void => {
       const id = skewed(nftMarket.first.washTraders);
       const from = large[id] as Address;

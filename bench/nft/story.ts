@@ -91,7 +91,7 @@ const answerFeed = (writer: BlockWriter, { feed, creator }: NftMarket, round: nu
   writer.end(creator, feed);
 };
 
-/** Writes two allowances for each coin (one unlimited), an operator for each small collection, and approvals of single tokens of the large one. */
+/** Writes two allowances for each coin (one unlimited), an operator for each small collection, and approvals for single tokens of the large one. */
 const writeApprovals = (writer: BlockWriter, nftMarket: NftMarket): void => {
   const { approver, coins, spenders, small, operators, large, first } = nftMarket;
   for (const [index, coin] of coins.entries()) {

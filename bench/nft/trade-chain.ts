@@ -16,9 +16,9 @@ export interface TradeSize {
 export interface TradeHistory extends TestChain {
   readonly chainId: number;
   readonly sales: number;
-  /** The number of approvals: of coins, of single tokens, and of operators. */
+  /** The numbers of coin allowances, single-token approvals and operator approvals. */
   readonly approvals: number;
-  /** The number of tokens of all ERC-721 collections. */
+  /** The number of tokens in all ERC-721 collections. */
   readonly tokens: number;
 }
 

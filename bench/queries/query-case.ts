@@ -4,6 +4,6 @@ export interface QueryCase {
   /** Milliseconds on the reference machine that the median must stay below; null if the median is only reported. */
   readonly target: number | null;
   readonly run: (iteration: number) => Promise<readonly unknown[]>;
-  /** The minimum number of rows, because the time of a query that finds nothing is meaningless. */
+  /** The minimum number of rows, because timing a query that finds nothing is meaningless. */
   readonly rows: number;
 }

@@ -32,7 +32,7 @@ const transfersPerBlock = 24;
 const tokens = 40_000;
 const collectedTokens = 30_000;
 const tokensPerOrdinaryWallet = 30;
-/** The number of the first token of ordinary wallets. */
+/** The first token number of ordinary wallets. */
 const ordinaryTokens = 1_000;
 const firstTimestamp = 1_700_000_000;
 const spanSeconds = 90 * 86_400;

@@ -62,7 +62,7 @@ function missedOnReplicas({ rowCase, layout: { replicas }, processes, cell: { on
   ];
 }
 
-/** The cells of a row with the same database servers, which differ in the number of processes. */
+/** A row's cells with the same database servers; they differ in the number of processes. */
 interface Group {
   readonly rowCase: RowCase;
   readonly layout: Layout;
@@ -81,7 +81,7 @@ function groupsOf(all: readonly ScaleFigures[]): Group[] {
   });
 }
 
-/** The median CPU milliseconds per request of a role over the numbers of processes. */
+/** A role's CPU milliseconds per request: the median over the numbers of processes. */
 function medianCpu({ cells }: Group, role: keyof CpuByRole): number | null {
   const values = cells.map(({ cpu }) => cpu[role]).filter((value) => value !== null);
   return values.length === 0 ? null : median(values);

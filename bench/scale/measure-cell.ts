@@ -21,9 +21,9 @@ export interface CpuByRole {
 export interface ScaleCell extends LoadResult {
   readonly perSecond: number;
   readonly cpu: CpuByRole;
-  /** The share of the statements of responses that ran on replicas, including the warm-up; null if there were none. */
+  /** The share of response statements that ran on replicas, including the warm-up; null if there were none. */
   readonly onReplicas: number | null;
-  /** The resident memory of all processes of the server when the measured time ends; null if the system does not report it. */
+  /** The resident memory of all server processes when the measured time ends; null if the system does not report it. */
   readonly megabytes: number | null;
 }
 
@@ -31,7 +31,7 @@ export interface ScaleCell extends LoadResult {
 export interface MeasuredServer {
   readonly server: ServerProcess;
   readonly metricsPort: number;
-  /** The ids of the postmasters (the parents of all backends) of the primary, of the replicas that the server uses, and of the second shard. */
+  /** The postmaster process ids (the parents of all backends): the primary's, those of the replicas that the server uses, and the second shard's. */
   readonly postmasters: { readonly primary: number; readonly replicas: readonly number[]; readonly shard: number | null };
 }
 

@@ -4,7 +4,7 @@ import type { ProductShard } from "../serve/product.ts";
 import type { RowCase } from "../serve/row-case.ts";
 import { type BenchServer, startBenchServer } from "../support/server.ts";
 
-/** The chain of the second shard, which has the blocks of the first one. */
+/** The second shard's chain, which has the same blocks as the first one. */
 const chain = { name: "bench-shard", id: 900_001, nativeToken: { name: "Ether", symbol: "ETH", decimals: 18 }, nameRegistry };
 
 /** A second database server with its own chain. */
@@ -13,7 +13,7 @@ export interface BenchShard extends ProductShard {
   readonly databaseName: string;
 }
 
-/** Starts the server of the second shard with its data in the folder, and opens the index of its chain. */
+/** Starts the second shard's server with its data in the folder, and opens its chain's index. */
 export async function startShard(
   folder: string,
   settings: Readonly<Record<string, string>>,

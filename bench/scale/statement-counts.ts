@@ -3,7 +3,7 @@ export type StatementCounts = ReadonlyMap<string, number>;
 
 const metric = /^ashlar_database_statement_duration_seconds_count\{([^}]*)\} (\S+)$/gm;
 
-/** Reads the counts from the metrics of a server, which include all of its processes. */
+/** Reads the counts from a server's metrics, which include all of its processes. */
 export async function readStatementCounts(metricsPort: number): Promise<StatementCounts> {
   const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
   const text = await response.text();
@@ -18,7 +18,7 @@ export async function readStatementCounts(metricsPort: number): Promise<Statemen
 
 const replicaPool = /^replica \d+$/;
 
-/** The share of the statements of responses between two counts that ran on replicas; null if there were none. */
+/** The share of response statements between two counts that ran on replicas; null if there were none. */
 export function shareOnReplicas(before: StatementCounts, after: StatementCounts): number | null {
   const ran = (isCounted: (pool: string) => boolean): number =>
     [...after].reduce((sum, [pool, count]) => (isCounted(pool) ? sum + count - (before.get(pool) ?? 0) : sum), 0);

@@ -12,7 +12,7 @@ export const statementsFolder = fileURLToPath(new URL("./statements/", import.me
 /** The wallet with 30,000 tokens, whose address does not depend on the size of the index. */
 export const longWallets: ReadonlySet<string> = new Set([factsOf({ seed: 1, transfers: 1 }).collector]);
 
-/** The requests of a row as parameter values of its statement. */
+/** A row's requests as parameter values for its statement. */
 export const valuesOf = ({ paths }: RowCase): readonly (readonly (string | number)[])[] =>
   paths.map((path) => {
     const request = parseUrl(path, Math.floor(Date.now() / 1000));

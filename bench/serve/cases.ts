@@ -18,7 +18,7 @@ function rowCases(facts: StoryFacts): readonly RowCase[] {
   return [...walletCases(facts), ...ledgerCases(facts), ...tokenCases(facts), ...nftCases(), ...exchangeCases(facts)];
 }
 
-/** Returns the cases of the given rows, or of all rows if none is given. @throws {RangeError} for an unknown row. */
+/** Returns the cases for the given rows, or for all rows if none is given. @throws {RangeError} for an unknown row. */
 export function selectCases(size: StorySize, rows: readonly string[]): readonly RowCase[] {
   const all = rowCases(factsOf(size));
   const unknown = rows.find((row) => !all.some((rowCase) => rowCase.row === row));
@@ -76,7 +76,7 @@ function ledgerCases(facts: StoryFacts): RowCase[] {
   const rangeOfBlocks = 100;
   const starts = range(100, (index) => Math.floor(((blocks - rangeOfBlocks) * index) / 100));
   const days = Math.floor((timeOfBlock(facts, blocks - 1) - timeOfBlock(facts, 0)) / secondsPerDay) - 1;
-  // The number of full pages of two days.
+  // The number of full pages in two days.
   const pagesOfDays = Math.max(1, Math.min(4, Math.floor((2 * blocks) / days / 100) - 1));
   const dayOf = (index: number): string => isoDay(timeOfBlock(facts, 0) + (1 + index) * secondsPerDay);
   return [

@@ -21,7 +21,7 @@ export interface LoadOptions {
   readonly postmaster: number;
 }
 
-/** The options of requests in which cells differ. */
+/** The request options in which cells differ. */
 export type Requests = Pick<LoadArgument, "acceptEncoding" | "minWarmUpResponses" | "bodies">;
 
 export const connectionsPerKey = 4;

@@ -29,7 +29,7 @@ export interface BareCheckOptions {
   readonly databaseUrl: string;
   readonly load: LoadOptions;
   readonly folder: string;
-  /** Returns the check of a bare server that is too slow, instead of throwing an error. */
+  /** If the bare server is too slow, returns the check instead of throwing an error. */
   readonly keepGoing: boolean;
 }
 

@@ -1,12 +1,12 @@
 import type { RowCase } from "./row-case.ts";
 
-/** The time of a response, which differs between two requests. */
+/** The time in a response, which differs between two requests. */
 const volatile = /"updated?_at":"[^"]*"/;
 const comparedPaths = 12;
 /** Characters shown before and after the first difference. */
 const contextLength = 120;
 
-/** Requests some paths of a row from both servers. @throws {Error} if the bodies differ in more than the time of the response. */
+/** Requests some paths of a row from both servers. @throws {Error} if the bodies differ in more than the response time. */
 export async function compareBytes(
   { row, paths }: RowCase,
   ports: { readonly product: number; readonly other: number },

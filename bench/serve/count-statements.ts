@@ -2,19 +2,19 @@ import { median } from "../result.ts";
 import type { RowCase } from "./row-case.ts";
 import type { SentStatement, StatementProxy } from "./statement-proxy.ts";
 
-/** The statements of a request to an otherwise idle server; the database is local, so a round trip takes a fraction of a millisecond. */
+/** The statements that a request to an otherwise idle server runs; the database is local, so a round trip takes a fraction of a millisecond. */
 export interface RequestStatements {
   readonly statements: number;
-  /** The longest chain of statements of which each begins after the end of the one before. */
+  /** The longest chain of statements in which each begins after the previous one ends. */
   readonly sequential: number;
-  /** The statements of the last request in the order in which they began; times are relative to the first one. */
+  /** The last request's statements in the order in which they began; times are relative to the first one. */
   readonly last: readonly SentStatement[];
 }
 
 const requests = 6;
 
 /**
- * Sends requests of a row in sequence, twice, and counts the statements of the second pass: by then the server has cached what does not change, as
+ * Sends a row's requests in sequence, twice, and counts the statements in the second pass: by then the server has cached what does not change, as
  * under load.
  */
 export async function countStatements(
@@ -35,7 +35,7 @@ export async function countStatements(
     counts.push({ statements: last.length, sequential: longestChain(last) });
   }
   const warm = counts.slice(requests);
-  // The median, because background writes of usage and anchors coincide with some of the requests.
+  // The median, because background writes of usage and anchors coincide with some requests.
   const typical = (part: "statements" | "sequential"): number => median(warm.map((count) => count[part]));
   return { statements: typical("statements"), sequential: typical("sequential"), last };
 }

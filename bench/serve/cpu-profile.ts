@@ -12,7 +12,7 @@ interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** A function's share of the time in which the process was not idle. */
+/** A function's share of the process's busy time. */
 export interface FunctionShare {
   readonly name: string;
   readonly self: number;

@@ -9,7 +9,7 @@ export const estimateNote = (databaseCores: number): string =>
   `with the CPU times per request of the measurement with the fewest workers, a core for each worker, and ${databaseCores} cores for PostgreSQL ` +
   "alone (--database-cores). It ignores the network, locks, and CPU caches that more processes share.";
 
-/** The rate of a number of workers with a core each, and PostgreSQL on other cores; CPU times are milliseconds per request. */
+/** The rate that workers with a core each would reach, with PostgreSQL on other cores; CPU times are milliseconds per request. */
 export const estimatedRate = (workers: number, workerCpu: number, databaseCpu: number, databaseCores: number): number =>
   Math.min((workers * 1000) / workerCpu, (databaseCores * 1000) / databaseCpu);
 

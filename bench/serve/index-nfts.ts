@@ -14,7 +14,7 @@ const steps = [0, 13, 27];
 /** Seaport 1.5, a marketplace of the preset eth-mainnet. */
 const marketplace: Address = "0x00000000000000adc04c56bf30ac9d3c0aaf14dc";
 
-/** A wallet with ERC-721 tokens of three collections, ten of each. */
+/** A wallet with ten ERC-721 tokens from each of three collections. */
 export interface NftHolder {
   readonly wallet: Address;
   readonly collections: readonly Address[];

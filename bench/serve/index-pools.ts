@@ -8,7 +8,7 @@ import { exchanges } from "./exchanges.ts";
 
 const poolKind = 10;
 const pooledTokens = 60;
-/** The number of following tokens with each of which a token has a pool. */
+/** Each token has a pool with this many of the tokens that follow it. */
 const nextTokens = 10;
 const statesPerPool = 120;
 /** The number of the first token with pools. A third of the tokens from this number on have prices. */
@@ -35,7 +35,7 @@ function poolsOf(tokens: readonly Address[]): Pool[] {
   );
 }
 
-/** Writes pools of two exchanges with their states over the whole chain, and the totals of the exchanges by day. */
+/** Writes pools of two exchanges with their states over the whole chain, and the exchanges' daily totals. */
 export async function writePools(database: Database, chainId: number, facts: StoryFacts): Promise<void> {
   const pools = poolsOf(pooledTokensOf(facts));
   await database.query(
@@ -66,7 +66,7 @@ export async function writePools(database: Database, chainId: number, facts: Sto
   await writeTotals(database, chainId, Math.floor(timeOfBlock(facts, facts.blocks - 1) / secondsPerHour) - 1);
 }
 
-/** Writes the totals of the exchanges at the end of each of the last 40 days and of the last complete hour, as the roll-up job stores them. */
+/** Writes the exchanges' totals at the end of each of the last 40 days and at the end of the last complete hour, as the roll-up job stores them. */
 async function writeTotals(database: Database, chainId: number, lastHour: number): Promise<void> {
   await database.query(
     `INSERT INTO exchange_hours (chain_id, factory, hour, block_number, fingerprint, pools, week_pools, tokens, ranked_tokens, liquidity, volume, swaps,

@@ -21,7 +21,7 @@ const resolver = hexOf(6, 0, 5);
 const draft = "bench_serve_draft";
 
 /**
- * Opens a copy of the index of `bench queries` with prices, names, NFTs and pools; it is stored for later runs. Returns its database.
+ * Opens a copy of the `bench queries` index with prices, names, NFTs and pools; it is stored for later runs. Returns its database.
  * Indexes of other chains have the same blocks.
  */
 export async function openServedIndex(

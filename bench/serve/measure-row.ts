@@ -7,7 +7,7 @@ import type { ServerProcess } from "./processes.ts";
 import type { RowCase } from "./row-case.ts";
 import type { Servers } from "./servers.ts";
 
-/** The cells of both servers with one number of connections, measured one after the other. */
+/** Both servers' cells for one number of connections, measured one after the other. */
 export interface Pair {
   readonly product: Cell;
   readonly bare: Cell;
@@ -43,13 +43,13 @@ export interface RowFigures {
   readonly load: number;
 }
 
-/** The number of connections for which a row is compared with the targets. */
+/** The number of connections at which a row is compared with the targets. */
 export const comparedOf = (connections: readonly number[], maxConnections = Number.POSITIVE_INFINITY): number => {
   const measured = connections.filter((count) => count <= maxConnections);
   return measured.includes(comparedConnections) ? comparedConnections : (measured.at(-1) ?? Math.min(comparedConnections, maxConnections));
 };
 
-/** The number of paths that are requested repeatedly to measure cached responses, few enough that all of them are cached. */
+/** How many paths are requested repeatedly to measure cached responses: few enough that all responses are cached. */
 const repeatedPaths = 60;
 /** The max number of pairs for a row with long responses, whose cells take several times as long. */
 const maxLongRounds = 2;
@@ -68,7 +68,7 @@ export async function measureRow(
   const measure = (server: ServerProcess, connections: number, paths = rowCase.paths, requests: Requests = {}): Promise<Cell> => {
     if (warm.has(server)) return measureCell(server, { paths }, connections, load, requests);
     warm.add(server);
-    // The product caches names, metadata and prices. Until all of them are cached, its rate depends on the progress of the warm-up.
+    // The product caches names, metadata and prices. Until all of them are cached, its rate depends on how far the warm-up has progressed.
     const minWarmUpResponses = server === servers.product ? paths.length : 0;
     return measureCell(
       server,

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { availableCores } from "../../runtime/lib/available-cores.ts";
 import type { StorySize } from "../queries/story.ts";
 
-/** The number of connections for which the servers are compared with the targets, if it is measured. */
+/** The number of connections at which the servers are compared with the targets, if it is measured. */
 export const comparedConnections = 32;
 
 /** Options of a run. */
@@ -10,7 +10,7 @@ export interface Options extends StorySize {
   /** The measured time of a cell. */
   readonly milliseconds: number;
   readonly connections: readonly number[];
-  /** Pairs of cells, alternating product and bare server, with the fewest and with the compared number of connections. */
+  /** Pairs of cells, alternating product and bare server, with the fewest connections and with the compared number. */
   readonly rounds: number;
   /** Rows to measure; all if empty. */
   readonly rows: readonly string[];
@@ -34,7 +34,7 @@ export const firstWarmUpMilliseconds = 1500;
 /** Seconds for the start of servers, and per row for its checks, its statement in pgbench and its first warm-ups, on a quiet machine. */
 const startSeconds = 60;
 const checkSeconds = 12;
-/** The start of a load process. */
+/** The time that a load process takes to start. */
 const loadSeconds = 0.25;
 const minCellSeconds = 0.4;
 const maxCellSeconds = 5;
@@ -103,11 +103,11 @@ export function parseOptions(args: readonly string[]): Options {
   };
 }
 
-/** The cells of a row: both servers `rounds` times with two of the numbers of connections, and once with the others. */
+/** A row's cells: both servers `rounds` times with two of the connection counts, and once with the others. */
 const cellsOfRow = (numbers: number, rounds: number): number =>
   2 * (Math.min(2, numbers) * rounds + Math.max(0, numbers - 2)) + otherColumns;
 
-/** The measured seconds per cell with which the run takes a number of minutes. */
+/** Returns the measured seconds per cell that make the run take a number of minutes. */
 function cellSeconds(minutes: number, rows: number, cells: number): number {
   const ofRow = (minutes * 60 - startSeconds) / rows - checkSeconds;
   const seconds = ofRow / cells - warmUpMilliseconds / 1000 - loadSeconds;

@@ -62,7 +62,7 @@ export function peerStatements(database: Database, cases: readonly RowCase[]): P
 
 const functionOf = (name: string): string => `bench_${name.replaceAll("-", "_")}`;
 /** The name that PostGraphile gives a function's field. */
-const fieldOf = (name: string): string => functionOf(name).replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+const fieldOf = (name: string): string => `${functionOf(name)}_list`.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Creates a function with text parameters for each statement. */
 export async function createFunctions(database: Database, statements: readonly PeerStatement[]): Promise<void> {
@@ -75,10 +75,12 @@ export async function createFunctions(database: Database, statements: readonly P
     await database.query(
       `CREATE FUNCTION ${functionSchema}.${functionOf(name)}(${inputs}) RETURNS TABLE (${outputs}) LANGUAGE sql STABLE AS $function$ ${body} $function$`,
     );
+    // As a list: version 5.1.5 fails with connections of functions that return tables.
+    await database.query(`COMMENT ON FUNCTION ${functionSchema}.${functionOf(name)} IS '@behavior -connection +list'`);
   }
 }
 
-/** The bodies of GraphQL requests for all columns of a row's statement, in the order of its paths. */
+/** GraphQL request bodies that select all columns of a row's statement, in the order of its paths. */
 export function graphqlBodies(rowCase: RowCase, statements: readonly PeerStatement[]): readonly string[] {
   const statement = statements.find(({ name }) => name === statementOf(rowCase));
   if (statement === undefined) throw new Error(`The statement of row ${rowCase.row} is not described.`);
@@ -86,7 +88,7 @@ export function graphqlBodies(rowCase: RowCase, statements: readonly PeerStateme
   const declared = parameters.map((_, index) => `$p${index + 1}: String!`).join(", ");
   const passed = parameters.map((_, index) => `p${index + 1}: $p${index + 1}`).join(", ");
   const selected = Array.from({ length: columns }, (_, index) => `c${index + 1}`).join(" ");
-  const query = `query (${declared}) { rows: ${fieldOf(name)}(${passed}) { nodes { ${selected} } } }`;
+  const query = `query (${declared}) { rows: ${fieldOf(name)}(${passed}) { ${selected} } }`;
   return valuesOf(rowCase).map((values) =>
     JSON.stringify({ query, variables: Object.fromEntries(values.map((value, index) => [`p${index + 1}`, String(value)])) }),
   );

@@ -11,9 +11,12 @@ import type { RowCase } from "./row-case.ts";
 
 const peersFolder = fileURLToPath(new URL("../peers/", import.meta.url));
 
+/** PostGraphile 5 requires Node.js 22. */
+const node22 = join(peersFolder, "node_modules/node/bin/node");
+
 /** The servers of other libraries, on the database of the bare server. */
 export interface PeerServers {
-  /** Hono and drizzle, with which Ponder serves endpoints; sends the same bytes as the bare server. */
+  /** Hono and drizzle, which Ponder serves endpoints with; sends the same bytes as the bare server. */
   readonly ponder: ServerProcess;
   /** Sends the rows of the bare server's statement as GraphQL. */
   readonly postgraphile: ServerProcess;
@@ -43,11 +46,12 @@ export interface PeersOptions {
 export async function startPeers({ programs, database, databaseUrl, poolSize, folder, cases }: PeersOptions): Promise<PeerServers> {
   const statements = await peerStatements(database, cases);
   await createFunctions(database, statements);
-  const start = (script: string, argument: unknown): Promise<ServerProcess> =>
+  const start = (script: string, argument: unknown, program?: string): Promise<ServerProcess> =>
     startProcess(
       [join(peersFolder, "endpoints", `${script}.js`), JSON.stringify(argument)],
       { NODE_ENV: "production", GRAPHILE_ENV: "production" },
       join(folder, `${script}.log`),
+      program,
     );
   const ponder = await start("ponder-stack", {
     databaseUrl,
@@ -56,10 +60,12 @@ export async function startPeers({ programs, database, databaseUrl, poolSize, fo
     routes: programs.routes.href,
     longWallets: [...longWallets],
   });
-  const postgraphile = await start("postgraphile", { databaseUrl, poolSize, schema: functionSchema }).catch(async (error: unknown) => {
-    await ponder.stop();
-    throw error;
-  });
+  const postgraphile = await start("postgraphile", { databaseUrl, poolSize, schema: functionSchema }, node22).catch(
+    async (error: unknown) => {
+      await ponder.stop();
+      throw error;
+    },
+  );
   return {
     ponder,
     postgraphile,
@@ -77,7 +83,7 @@ export async function startPeers({ programs, database, databaseUrl, poolSize, fo
 
 interface GraphqlResponse {
   readonly errors?: readonly { readonly message: string }[];
-  readonly data?: { readonly rows: { readonly nodes: readonly unknown[] } };
+  readonly data?: { readonly rows: readonly unknown[] };
 }
 
 /** Sends the first request of a row. @throws {Error} if it fails or has no rows. */
@@ -89,5 +95,5 @@ async function checkGraphql(rowCase: RowCase, statements: readonly PeerStatement
   });
   const { errors, data } = (await response.json()) as GraphqlResponse;
   if (errors !== undefined) throw new Error(`Row ${rowCase.row}: PostGraphile returned ${errors[0]?.message}.`);
-  if ((data?.rows.nodes.length ?? 0) === 0) throw new Error(`Row ${rowCase.row}: PostGraphile returned no rows.`);
+  if ((data?.rows.length ?? 0) === 0) throw new Error(`Row ${rowCase.row}: PostGraphile returned no rows.`);
 }

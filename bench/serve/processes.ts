@@ -14,9 +14,14 @@ export interface ServerProcess {
 const maxStartMilliseconds = 120_000;
 
 /** Starts a server with its output in a log file, and waits until the log contains its address. @throws {Error} if it exits or does not listen. */
-export async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv, logFile: string): Promise<ServerProcess> {
+export async function startProcess(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  logFile: string,
+  program = process.execPath,
+): Promise<ServerProcess> {
   const log = openSync(logFile, "w");
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ["ignore", log, log] });
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ["ignore", log, log] });
   const exited = once(child, "exit");
   const startedAt = performance.now();
   for (;;) {

@@ -54,11 +54,11 @@ export interface ProductOptions {
   readonly readUrls?: readonly string[];
   /** Chains in separate databases, in addition to eth-mainnet in the control database; none by default. */
   readonly shards?: readonly ProductShard[];
-  /** The port of metrics, which are off by default. */
+  /** The metrics port; metrics are off by default. */
   readonly metricsPort?: number | undefined;
 }
 
-/** The deadline of requests and statements: on a busy machine, requests of 128 connections for long responses would exceed the default. */
+/** The deadline of requests and statements: on a busy machine, requests for long responses on 128 connections would exceed the default. */
 const deadline = 120_000;
 
 /** Starts `ashlar serve` with default settings, except for cached responses, raised limits and the deadline. */

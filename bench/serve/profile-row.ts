@@ -10,7 +10,7 @@ const milliseconds = 8_000;
 const shownModules = 40;
 const shownFunctions = 60;
 
-/** Profiles a product process under the requests of a row, and returns the shares of modules and functions as lines. */
+/** Profiles a product process under a row's requests, and returns the shares of modules and functions as lines. */
 export async function profileRow(
   programs: Programs,
   databaseUrl: string,

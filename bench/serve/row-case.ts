@@ -5,7 +5,7 @@ export interface RowCase {
   readonly kind: "list" | "balances" | "other";
   /** Paths, requested in turn. */
   readonly paths: readonly string[];
-  /** For responses of megabytes, whose JSON takes longer than their statement: the bare server is not compared with pgbench. */
+  /** For multi-megabyte responses, whose JSON takes longer than their statement: the bare server is not compared with pgbench. */
   readonly isLong?: boolean;
   /** The max number of connections that is measured. */
   readonly maxConnections?: number;

@@ -8,7 +8,8 @@ export function runLoad<T>(
   argument: LoadArgument,
   sample: () => T,
 ): Promise<{ readonly result: LoadResult; readonly before: T; readonly after: T }> {
-  const child = fork(fileURLToPath(script), [JSON.stringify(argument)], { stdio: "inherit" });
+  const child = fork(fileURLToPath(script), { stdio: "inherit" });
+  child.send(argument);
   return new Promise((resolve, reject) => {
     let before: T | undefined;
     let measured: { readonly result: LoadResult; readonly before: T; readonly after: T } | undefined;

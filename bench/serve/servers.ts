@@ -10,7 +10,7 @@ import { type ServerProcess, startProcess } from "./processes.ts";
 import { type Programs, startProduct } from "./product.ts";
 import type { RowCase } from "./row-case.ts";
 
-/** Connections of the bare server and of the Express server to PostgreSQL, and clients of pgbench. */
+/** PostgreSQL connections of the bare and Express servers, and pgbench clients. */
 export const barePoolSize = 8;
 
 /** The compared servers on one database. */

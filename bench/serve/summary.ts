@@ -3,7 +3,7 @@ import { bothCpu, type Cell } from "./cells.ts";
 import { type Comparison, comparedOf, type Pair, type RowFigures } from "./measure-row.ts";
 import { type Mark, markOfMax, markOfRate, rateTargetOf } from "./targets.ts";
 
-/** Ratios of the product to the bare server: the median of the pairs, and the extremes. */
+/** Ratios of the product to the bare server: the median over the pairs, and the extremes. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -23,16 +23,16 @@ export interface Summary extends RowFigures {
 
 const spreadOf = (values: readonly number[]): Spread => ({ median: median(values), min: Math.min(...values), max: Math.max(...values) });
 
-/** The ratios of the rates of a comparison. */
+/** A comparison's rate ratios. */
 export const ratesOf = ({ pairs }: Comparison): Spread => spreadOf(pairs.map(({ product, bare }) => product.perSecond / bare.perSecond));
 
-/** The median of a figure of one server over the pairs; null if the system does not report it. */
+/** One server's figure: the median over the pairs; null if the system does not report it. */
 export function medianOf({ pairs }: Comparison, server: keyof Pair, figure: (cell: Cell) => number | null): number | null {
   const values = pairs.map((pair) => figure(pair[server])).filter((value) => value !== null);
   return values.length === 0 ? null : median(values);
 }
 
-/** The figures of a row that have a target. @throws {Error} if the row has no pair. */
+/** A row's figures that have a target. @throws {Error} if the row has no pair. */
 export function summaryOf(figures: RowFigures): Summary {
   const { comparisons, rowCase } = figures;
   const measured = comparisons.map(({ connections }) => connections);

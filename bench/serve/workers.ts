@@ -10,7 +10,7 @@ import type { ServerProcess } from "./processes.ts";
 import { type Programs, startProduct } from "./product.ts";
 import type { RowCase } from "./row-case.ts";
 
-/** The figures of a row with a number of workers. */
+/** A row's figures with a number of workers. */
 export interface WorkersFigures {
   readonly rowCase: RowCase;
   readonly workers: number;
@@ -41,7 +41,7 @@ export async function measureWorkers({ programs, databaseUrl, folder, cases, loa
     for (const rowCase of cases) {
       const connections = comparedOf(options.connections, rowCase.maxConnections);
       for (const { workers, server } of started) {
-        // Each worker compiles the code of the row and caches what its share of the paths reads.
+        // Each worker compiles the row's code and caches what its share of the paths reads.
         const cellOptions = { ...load, warmUpMilliseconds: firstWarmUpMilliseconds };
         const cell = await measureCell(server, rowCase, connections, cellOptions, { minWarmUpResponses: rowCase.paths.length });
         figures.push({ rowCase, workers, connections, cell });

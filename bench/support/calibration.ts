@@ -15,7 +15,7 @@ export interface Calibration {
 }
 
 /**
- * Calibrates by a query for one row, the minimum cost of a response. It is measured like the line "one row, for comparison" of bench `queries`,
+ * Calibrates with a query for one row, the minimum cost of a response. It is measured like the line "one row, for comparison" of bench `queries`,
  * from which the reference comes: right after this process has read the CPU clock. Thousands of consecutive queries take a third of that time
  * each.
  */

@@ -50,7 +50,7 @@ export const familyOf = (id: number): number[] => [
     .map((child) => child.id),
 ];
 
-/** CPU milliseconds of the running child processes of a process, by id; null if the system does not report them. */
+/** CPU milliseconds of a process's running child processes, by id; null if the system does not report them. */
 export function cpuMillisecondsOfChildren(parent: number): ReadonlyMap<number, number> | null {
   if (process.platform !== "linux") return null;
   const children = readAll().filter((stat) => stat.parent === parent);
@@ -62,7 +62,7 @@ export function cpuMillisecondsOfChildren(parent: number): ReadonlyMap<number, n
 export const growthOf = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number =>
   [...after].reduce((sum, [id, time]) => sum + time - (before.get(id) ?? 0), 0);
 
-/** The id of the postmaster, the parent of all backends of a database server; 0 if the system does not report it. */
+/** The id of the postmaster, the parent of all of a database server's backends; 0 if the system does not report it. */
 export async function postmasterOf(database: Queryable): Promise<number> {
   const [row] = await database.query<{ id: number }>("SELECT pg_backend_pid()::int8 AS id");
   return parentOf(row?.id ?? 0) ?? 0;

@@ -18,7 +18,7 @@ export interface EndpointTimes {
   readonly variants: readonly VariantTimes[];
 }
 
-/** The minimum number of items of a response, because the time of a request that finds nothing is meaningless. */
+/** The minimum number of items in a response, because timing a request that finds nothing is meaningless. */
 const minItems = 1;
 /** Warms up caches, connections and the JIT compiler. */
 const warmUp = 10;

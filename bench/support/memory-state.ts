@@ -1,7 +1,7 @@
 import type { Projection, Row } from "../../runtime/indexer/projection.ts";
 import { type Key, keyText, type State } from "../../runtime/indexer/state/state.ts";
 
-/** Creates a function that copies columns of a row and interns hex values, because a substring of a log would retain the entire log in memory. */
+/** Creates a function that copies columns of a row and interns hex values, because a substring would keep its entire log in memory. */
 export const createRowInterner = (): ((row: Row, columns: readonly string[]) => Row) => {
   const texts = new Map<string, string>();
   const intern = (text: string): string => {

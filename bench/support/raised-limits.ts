@@ -1,4 +1,4 @@
-/** Limits of keys and of waiting requests that a load with a few keys does not reach; they are still checked. */
+/** Limits on keys and waiting requests, too high for a load with a few keys to reach; they are still checked. */
 export const raisedLimits = {
   concurrentRequests: 1_000,
   databaseSecondsPerMinute: 1_000_000,

@@ -5,7 +5,7 @@ import type { Indexer } from "../../runtime/indexer/types.ts";
 import type { Job, JobContext } from "../../runtime/jobs/job.ts";
 import type { Hash } from "../../runtime/lib/hex.ts";
 
-/** The number of runs and the time of a job until it had no more work. */
+/** A job's number of runs and its time until it had no more work. */
 export interface JobTime {
   readonly name: string;
   readonly runs: number;
@@ -22,7 +22,7 @@ const noCapabilities: Capabilities = {
   webSocket: null,
   batchSize: 1,
 };
-/** The time after which a job is considered endless. */
+/** How long a job may run before it is considered endless. */
 const maxWaitMilliseconds = 3_600_000;
 
 /** Runs jobs in order, each until it has no more work, on an index without other writers. The jobs cannot call a node. */

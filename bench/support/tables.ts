@@ -1,6 +1,6 @@
 import type { Queryable } from "../../runtime/database/database.ts";
 
-/** All tables of the schema except those of the migrations, by name. */
+/** All tables in the schema except the migrations' own, by name. */
 export async function tableNames(database: Queryable): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
     `SELECT relname::text AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace

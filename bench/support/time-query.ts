@@ -1,7 +1,7 @@
 import type { Queryable } from "../../runtime/database/database.ts";
 import { startCpuClock } from "./cpu-time.ts";
 
-/** Times of the iterations of a query. */
+/** The times of a query's iterations. */
 export interface QueryTimes {
   readonly milliseconds: readonly number[];
   /** CPU milliseconds of database and this process together; empty if the system does not report them. */

@@ -71,7 +71,7 @@ function RemovalDialog({
           All rows of the chain are deleted, including its prices and metadata. Pause it first. If it remains configured, it is indexed
           again.
         </p>
-        <Field label="The name of the chain" name="confirmation" value={typed} onChange={setTyped} required />
+        <Field label="The chain's name" name="confirmation" value={typed} onChange={setTyped} required />
         <p class="buttons">
           <button type="submit" class="danger" disabled={typed !== name}>
             Remove the chain
@@ -85,7 +85,7 @@ function RemovalDialog({
   );
 }
 
-/** The details of a chain, and the actions on it. */
+/** Shows a chain's details, and the actions on it. */
 export function ChainPage({ name }: { readonly name: string }) {
   const path = `chains/${encodeURIComponent(name)}`;
   const { data, error, reload } = useLoad<ChainDetails>(path, interval);
@@ -164,7 +164,7 @@ export function ChainPage({ name }: { readonly name: string }) {
             ))}
           </Table>
           <h2>Jobs</h2>
-          <Table caption="Queues of jobs" head={["Queue", ...["Entries", "Attempted before", "Oldest due for"].map(numberColumn)]}>
+          <Table caption="Job queues" head={["Queue", ...["Entries", "Attempted before", "Oldest due for"].map(numberColumn)]}>
             {data.queues.map((queue) => (
               <tr key={queue.name}>
                 <th scope="row">{queue.name}</th>

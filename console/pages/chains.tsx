@@ -29,7 +29,7 @@ export function useRates(): (name: string, block: number | null) => number | nul
   };
 }
 
-/** The state and progress of each chain. */
+/** Shows each chain's state and progress. */
 export function ChainsPage() {
   const { data, error } = useLoad<ChainsResponse>("chains", interval);
   const missing = data?.unavailable ?? [];
@@ -47,7 +47,7 @@ export function ChainsPage() {
         isError
       />
       <Table
-        caption="Chains of the index"
+        caption="Indexed chains"
         head={[
           "Chain",
           "State",

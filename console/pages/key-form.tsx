@@ -15,8 +15,8 @@ export interface KeyInput {
 
 const limitLabels = {
   concurrentRequests: "Concurrent requests",
-  databaseSecondsPerMinute: "Seconds of database time per minute",
-  bytesInFlight: "Unread bytes of responses",
+  databaseSecondsPerMinute: "Database seconds per minute",
+  bytesInFlight: "Unread response bytes",
 } as const;
 const limitNames = Object.keys(limitLabels) as (keyof typeof limitLabels)[];
 

@@ -6,7 +6,7 @@ import { formatTime } from "../format.ts";
 
 const pageSize = 100;
 
-/** The actions of operators, newest first. */
+/** Operator actions, newest first. */
 export function LogPage() {
   const [before, setBefore] = useState<number | null>(null);
   const { data, error } = useLoad<readonly LogItem[]>(before === null ? "log" : `log?before=${before}`);

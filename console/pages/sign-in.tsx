@@ -3,7 +3,7 @@ import type { SessionResponse } from "../../runtime/console/responses.ts";
 import { post } from "../api.ts";
 import { Notice, PageHeading, useAction } from "../components.tsx";
 
-/** Signs in with the token of a link. It waits for a click, so that programs that open links to scan them do not use up the token. */
+/** Signs in with a link's token. It waits for a click, so that link scanners do not use up the token. */
 export function SignInPage({
   token,
   problem,

@@ -3,7 +3,7 @@ import { NumberText } from "./json.ts";
 import { blockReply, createAddressOf, type ReplyForm, transactionReply } from "./replies.ts";
 import { type RespondRpc, RpcFailure } from "./rpc-server.ts";
 
-/** The features of a node; by default all except the transaction index. */
+/** A node's features; by default all except the transaction index. */
 export interface NodeOptions extends Partial<Pick<ReplyForm, "version" | "hasUndoData">> {
   /** The network that it reports. */
   readonly chain?: string;
@@ -14,7 +14,7 @@ export interface NodeOptions extends Partial<Pick<ReplyForm, "version" | "hasUnd
   readonly client?: string;
 }
 
-/** The version of Bitcoin Core whose response format is the default. */
+/** The Bitcoin Core version whose response format is the default. */
 export const latestVersion = 280_000;
 
 /** Creates the results of the methods that the index calls. */

@@ -2,7 +2,7 @@ import { address, networks, type Transaction } from "bitcoinjs-lib";
 import { type BitcoinChain, type Coin, displayed, type MinedBlock } from "./chain.ts";
 import { amount, NumberText } from "./json.ts";
 
-/** The format in which a node returns blocks. */
+/** The format that a node returns blocks in. */
 export interface ReplyForm {
   /** As getnetworkinfo returns it: 220000 for Bitcoin Core 22. */
   readonly version: number;
@@ -84,7 +84,7 @@ function scriptReply(script: Uint8Array, { version, addressOf }: ReplyForm) {
   return { asm: "", ...(version >= 230_000 ? { desc: `raw(${hex(script)})` } : {}), hex: hex(script), ...addresses, type: "nonstandard" };
 }
 
-/** Creates a function that returns the address of a script on regtest, cached because bitcoinjs-lib tries each kind of output in turn. */
+/** Creates a function that returns the address of a script on regtest, cached because bitcoinjs-lib tries each output kind in turn. */
 export function createAddressOf(): ReplyForm["addressOf"] {
   const known = new Map<string, string | null>();
   return (script) => {

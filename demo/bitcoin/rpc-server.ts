@@ -7,7 +7,7 @@ const maxConnections = 64;
 const maxBodyBytes = 1_000_000;
 const requestMilliseconds = 10_000;
 
-/** An error of Bitcoin Core, with the codes of its src/rpc/protocol.h. */
+/** A Bitcoin Core error, with the codes from its src/rpc/protocol.h. */
 export class RpcFailure extends Error {
   override readonly name = "RpcFailure";
   readonly code: number;

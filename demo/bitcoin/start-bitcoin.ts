@@ -14,7 +14,7 @@ export interface BitcoinDemo {
   readonly chain: BitcoinChainConfig;
   /** The addresses of the story's wallets, as story values. */
   readonly values: Readonly<Record<string, string>>;
-  /** The hash of the block at a height; null if there is none. */
+  /** The block hash at a height; null if there is none. */
   hashAt(height: number): Hash | null;
   stop(): Promise<void>;
 }

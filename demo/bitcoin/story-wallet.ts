@@ -2,13 +2,13 @@ import type { Transaction } from "bitcoinjs-lib";
 import { type Coin, type MinedBlock, type Payment, spend } from "./chain.ts";
 import type { OutputKind, Wallet } from "./wallets.ts";
 
-/** The virtual bytes of a signed input of each kind, of an output, and of the rest of a transaction: wallets compute fees from them. */
+/** The virtual bytes of each kind of signed input, of an output, and of the rest of a transaction: wallets compute fees from them. */
 const inputSizes = { p2pkh: 148n, p2wpkh: 68n, p2wsh: 105n, p2tr: 58n } as const satisfies Partial<Record<OutputKind, bigint>>;
 const outputSize = 43n;
 const overhead = 11n;
 /** A smaller change would cost more to spend than it is worth, so it is added to the fee. */
 const minChange = 1_000n;
-/** The blocks after which the coins of a coinbase can be spent (consensus rule). */
+/** The number of blocks after which a coinbase's coins can be spent (consensus rule). */
 const coinbaseMaturity = 100;
 
 /** Satoshis per virtual byte, and the height of the block that will contain the transaction. */
@@ -27,7 +27,7 @@ export interface Payout {
 export interface StoryWallet {
   readonly script: Uint8Array;
   readonly address: string;
-  /** The sum of the coins that a block at a height can spend. */
+  /** The total of the coins that can be spent in a block at a height. */
   spendable(height: number): bigint;
   /** Pays with the oldest coins, and returns the change to the wallet. @throws {Error} if the coins do not suffice. */
   pay(payments: readonly Payment[], terms: Terms): Payout;

@@ -11,7 +11,7 @@ const blocksPerDay = 4;
 const firstBlocks = 100;
 /** The number of blocks between two halvings on regtest. */
 const halvingInterval = 150;
-/** BIP 173's example of an address, which is also the example in the documentation of the endpoint. */
+/** BIP 173's example address, which is also the example in the endpoint's documentation. */
 const documentedAddress = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080";
 
 /** The Bitcoin chain of the demo. */
@@ -21,7 +21,7 @@ export interface BitcoinDemoStory {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** The wallets of the story: a saver who is paid by an exchange and a friend and pays a shop, and the miner of all blocks. */
+/** The story's wallets: a saver who is paid by an exchange and a friend and pays a shop, and the miner of all blocks. */
 const createWallets = () => ({
   saver: createStoryWallet("p2wpkh", { script: address.toOutputScript(documentedAddress, networks.regtest), address: documentedAddress }),
   friend: createStoryWallet("p2pkh", walletsOf(1).p2pkh),
@@ -59,7 +59,7 @@ export function createBitcoinDemoStory(genesisTime: number): BitcoinDemoStory {
   };
 }
 
-/** The position of a block among those after the first ones, from 0. */
+/** A block's position among those after the first ones, from 0. */
 const positionOf = (height: number): number => height - firstBlocks - 1;
 
 /** The seconds from the genesis block to a block: ten minutes for each of the first blocks; the last block is at the end of the story. */
@@ -98,6 +98,6 @@ function payoutsAt(height: number, { saver, friend, shop, exchange, miner }: Wal
   }
 }
 
-/** The script of an output of value 0 that contains the hash of a document. */
+/** The script of a zero-value output that contains a document's hash. */
 const recordOf = (day: number): Uint8Array =>
   script.compile([opcodes.OP_RETURN ?? 0x6a, crypto.sha256(new TextEncoder().encode(`Accounts up to day ${day}`))]);

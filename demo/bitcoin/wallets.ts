@@ -3,7 +3,7 @@ import { address, crypto, networks, opcodes, payments, script } from "bitcoinjs-
 /** The kinds of outputs; the last three have no address. */
 export type OutputKind = "p2pkh" | "p2sh" | "p2wpkh" | "p2wsh" | "p2tr" | "p2pk" | "multisig" | "data";
 
-/** A wallet of one kind of output: its script and its address (null if it has none), as bitcoinjs-lib derives them. */
+/** A wallet with one kind of output: its script and its address (null if it has none), as bitcoinjs-lib derives them. */
 export interface Wallet {
   readonly kind: OutputKind;
   readonly script: Uint8Array;

@@ -51,7 +51,7 @@ export const chooseAction = async (context: LiveContext): Promise<LiveAction> =>
     const data = encode(abi, functionName, [0n, random.pick(routes), from, farDeadline]);
     return { from, to: router, value: paid, data };
   };
-  /** The amount of tokens that an amount of ether buys, so that sales and purchases balance. */
+  /** How many tokens an amount of ether buys, so that sales and purchases balance. */
   const amountBought = async ({ router }: RouterOptions, paid: bigint, route: readonly Address[]): Promise<bigint> =>
     (await readContract<readonly bigint[]>(client, router, abi, "getAmountsOut", [paid, route])).at(-1) ?? 0n;
   const sell = async (trade: RouterOptions, paid: bigint): Promise<LiveAction> => {

@@ -9,7 +9,7 @@ export interface NodeCall {
 /** A client of the demo's node, without retries because the node is local. */
 export interface NodeClient {
   request<Result>(method: string, parameters?: readonly unknown[]): Promise<Result>;
-  /** Returns results in the order of the calls. @throws {Error} with the message of the first error. */
+  /** Returns results in the order of the calls. @throws {Error} with the first error's message. */
   batch<Result>(calls: readonly NodeCall[]): Promise<Result[]>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Hex } from "../../runtime/lib/hex.ts";
 import { writeAtomically } from "../write-atomically.ts";
 import type { ProcessHandle } from "./processes.ts";
 
-/** The content of the pid file of the demo's node. */
+/** The content of the demo node's pid file. */
 export interface NodeRecord extends ProcessHandle {
   readonly port: number;
   /** Null while the chain is being built; other runs cannot adopt such a node. */

@@ -1,6 +1,6 @@
 import type { Success } from "./envelope.ts";
 
-/** The part of `fetch` that the client uses; any implementation of it can be passed. */
+/** The part of `fetch` that the client uses; any implementation can be passed. */
 export type Fetch = (
   url: string,
   init: { readonly method: "GET"; readonly headers: Readonly<Record<string, string>>; readonly signal?: AbortSignal },
@@ -101,7 +101,7 @@ export async function* linkedPagesOf<Data extends Linked>(
   }
 }
 
-/** The path of a page link. The host of a link is ignored, so that the key is sent only to the client's base URL. */
+/** The path of a page link. The link's host is ignored, so that the key is sent only to the client's base URL. */
 function pathOfLink(link: string): string {
   const start = link.indexOf("/v1/");
   if (start < 0) throw new TypeError("Invalid page link: its path does not contain /v1/.");

@@ -193,7 +193,7 @@ export const communityTemplateFile = z.strictObject({
       response: pascalName,
       query: z.array(parameterUse).default([]),
       pagination: z.strictObject({ style: kebabName }).default({ style: "none" }),
-      example: z.record(z.string(), example).default({}).describe("Values of its parameters in examples, like those of an endpoint."),
+      example: z.record(z.string(), example).default({}).describe("Its parameter values in examples, like an endpoint's."),
     }),
   ),
 });

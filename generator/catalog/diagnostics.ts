@@ -88,13 +88,12 @@ const messages = {
   "missing-example": (data: { type: string; expected: string }) =>
     `Missing example: required for a field of type ${data.type}, expected ${data.expected}`,
   "inapplicable-example": (data: { type: string }) =>
-    `Unexpected example: derived from the fields of the object for a field of type ${data.type}, expected no example, or null if the field is nullable`,
+    `Unexpected example: derived from the object's fields for a field of type ${data.type}, expected no example, or null if the field is nullable`,
   "misplaced-story": (data: { found: string }) =>
     `Misplaced story reference ${data.found}: only examples of endpoints may refer to the story, expected a literal value`,
 
   // The graph of objects
-  "unused-object": (data: { name: string }) =>
-    `Unused object ${quote(data.name)}: expected an object that the response of an endpoint contains`,
+  "unused-object": (data: { name: string }) => `Unused object ${quote(data.name)}: expected an object that an endpoint's response contains`,
   "unused-definition": (data: { kind: string; name: string }) => `Unused ${data.kind} ${quote(data.name)}: expected at least one use`,
   "circular-parent": (data: { cycle: readonly string[] }) =>
     `Circular inheritance: ${data.cycle.join(" → ")}, expected an inheritance chain without cycles`,
@@ -110,5 +109,5 @@ export type DiagnosticCode = keyof typeof messages;
 /** A diagnostic of the catalog. */
 export type Diagnostic = DiagnosticOf<DiagnosticCode>;
 
-/** Creates the diagnostic of a code; its message is built from the data that the code requires. */
+/** Creates the diagnostic for a code; its message is built from the data that the code requires. */
 export const diagnostic = createDiagnostics(messages);

@@ -19,15 +19,15 @@ export interface CatalogDraft {
   readonly objects: readonly ObjectDraft[];
   readonly template: TemplateDraft | null;
   readonly protocols: readonly Draft<ProtocolFile>[];
-  /** The SQL files of protocols: path -> text. */
+  /** The protocols' SQL files: path -> text. */
   readonly queries: ReadonlyMap<string, string>;
-  /** The kinds of files of which at least one could not be read. */
+  /** The kinds of files with at least one unreadable file. */
   readonly unreadable: ReadonlySet<FileKind>;
   /** The unreadable kinds, and those in which a duplicate key hides an entry, which may contain uses. */
   readonly incomplete: ReadonlySet<FileKind>;
 }
 
-/** The kinds of files of the catalog. */
+/** The kinds of catalog files. */
 export type FileKind = "service" | "endpoints" | "objects" | "template" | "protocol";
 
 /** An entry, without the values that have the wrong shape. */

@@ -83,7 +83,7 @@ const lists: Record<ListType, Format> = {
   textList: { expected: "a comma-separated list of strings", matches: (value) => isText(value, /\S/) },
 };
 
-/** Compares an example or a default with the definition of its parameter. */
+/** Compares an example or a default with its parameter's definition. */
 export function parameterMismatch(definition: ParameterDefinition, value: Example): Mismatch {
   switch (definition.type) {
     case "integer":

@@ -12,7 +12,7 @@ const files = {
   communityProtocolFile: protocolFile,
 } as const;
 
-/** The text of `spec/catalog.schema.json`: one JSON Schema (2020-12) of all kinds of files, for editors. */
+/** The text of `spec/catalog.schema.json`: one JSON Schema (2020-12) for all kinds of files, for editors. */
 export function catalogJsonSchema(): string {
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -25,7 +25,7 @@ export function catalogJsonSchema(): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-/** A JSON Schema (2020-12) of the `protocol.yaml` of an operator's directory. */
+/** A JSON Schema (2020-12) for `protocol.yaml` files in an operator's directory. */
 export function addedProtocolJsonSchema(): object {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -43,12 +43,12 @@ export function locationOf(draft: Pick<Draft<unknown>, "source" | "path">, ...pa
   return draft.source.locationOf([...draft.path, ...path]);
 }
 
-/** The location of a key in an entry, or of the entry's own key. */
+/** The location of a key in an entry, or the location of the entry's own key. */
 export function locationOfKey(draft: Pick<Draft<unknown>, "source" | "path">, ...path: YamlPath): SourceLocation {
   return draft.source.locationOfKey([...draft.path, ...path]);
 }
 
-/** The location of the name in a use of a query parameter. */
+/** The location of the name where a query parameter is used. */
 export function locationOfUse(operation: OperationDraft, index: number): SourceLocation {
   const use = operation.value.query?.[index];
   return typeof use === "object" ? locationOf(operation, "query", index, "name") : locationOf(operation, "query", index);
@@ -78,7 +78,7 @@ export interface ParameterNames {
   readonly query: readonly string[];
 }
 
-/** The parameter names of an endpoint, including the nearest known name of a misspelt one; null if a part could not be read or resolved. */
+/** An endpoint's parameter names, including the nearest known name for a misspelt one; null if a part could not be read or resolved. */
 export function parameterNamesOf(
   operation: OperationDraft & { readonly value: { readonly path?: string } },
   service: ServiceDraft,

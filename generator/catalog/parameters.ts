@@ -20,7 +20,7 @@ export function definitionName({ definedAs = {} }: Partial<Pick<EndpointDefiniti
   return definedAs[name] ?? name;
 }
 
-/** The names of all query parameters of an endpoint: those it lists, those of its pagination style, then the common ones. */
+/** The names of an endpoint's query parameters: those it lists, those of its pagination style, then the common ones. */
 function queryParameterNames(
   service: Pick<ServiceDefinition, "commonQuery" | "pagination">,
   endpoint: Pick<EndpointDefinition, "query" | "pagination">,
@@ -30,7 +30,7 @@ function queryParameterNames(
   return [...new Set([...listed, ...paging, ...service.commonQuery])];
 }
 
-/** The parameters of an endpoint of a checked catalog, path parameters first; undeclared names are omitted. */
+/** An endpoint's parameters in a checked catalog, path parameters first; undeclared names are omitted. */
 export function endpointParameters(
   service: ServiceDefinition,
   endpoint: Pick<EndpointDefinition, "path" | "definedAs" | "query" | "pagination">,

@@ -33,7 +33,7 @@ interface ReadFiles {
   readonly shaped: Map<FileKind, ShapedFile[]>;
 }
 
-/** Reads every file as far as possible and reports the problems of its YAML and its shape. */
+/** Reads every file as far as possible and reports problems in its YAML and its shape. */
 export function readDraft(files: ReadonlyMap<string, string>): { draft: CatalogDraft; diagnostics: Diagnostic[] } {
   const read: ReadFiles = { diagnostics: [], unreadable: new Set(), incomplete: new Set(), shaped: new Map() };
   // Sorted by code units, so that the order does not depend on the locale.
@@ -67,7 +67,7 @@ function addFile(read: ReadFiles, file: string, text: string): void {
   const source = readYaml(file, text);
   const shape = source.value === undefined ? null : shapeFile(source, schema);
   const mayHideEntries = source.diagnostics.length > 0;
-  // The whole catalog refers to the service and the template: no reference can be checked if a part of them is hidden.
+  // The whole catalog refers to the service and the template: no reference can be checked if any part of them is hidden.
   const readable = shape !== null && hasContent(kind, source.value) && !(mayHideEntries && (kind === "service" || kind === "template"));
   read.diagnostics.push(...source.diagnostics, ...(shape?.diagnostics ?? []));
   if (readable) read.shaped.set(kind, [...(read.shaped.get(kind) ?? []), shape]);

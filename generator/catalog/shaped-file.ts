@@ -6,7 +6,7 @@ import type { Draft } from "./draft.ts";
 
 export { isMap } from "../../runtime/declarations/yaml/shape.ts";
 
-/** A parsed YAML file with the problems of its shape. */
+/** A parsed YAML file with the problems in its shape. */
 export interface ShapedFile {
   readonly source: YamlSource;
   readonly diagnostics: readonly Diagnostic[];
@@ -63,7 +63,7 @@ export function readDraftOf<S extends z.ZodObject>(
   return { ...entry, value: Object.fromEntries(value) as Partial<z.output<S>>, invalidKeys };
 }
 
-/** The entry at a path; if it is not a map, an empty entry, so that its name remains known. */
+/** Returns the entry at a path, or an empty one if it is not a map, so that its name remains known. */
 export function readEntry<S extends z.ZodObject>(
   file: ShapedFile,
   schema: S,

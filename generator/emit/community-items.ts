@@ -4,7 +4,7 @@ import type { Model, Operation, ResponseObject } from "../model/model.ts";
 import { catalogHeader } from "./header.ts";
 
 /**
- * Emits the fields of the items that community endpoints return, and of the objects in them; the server uses them to convert the columns of declared SQL.
+ * Emits the fields of community endpoints' items and of the objects in them; the server uses them to convert the columns of declared SQL.
  */
 export function emitCommunityItems(model: Model): string {
   const handlers = model.handlers.filter(({ operation }) => operation.class === "C");
@@ -49,7 +49,7 @@ const nameOf = ({ path }: Operation): string => path.split("/").at(-2) ?? "";
 const parametersOf = ({ parameters }: Operation): string[] =>
   requestParameters.filter((name) => parameters.some((parameter) => parameter.name === name));
 
-/** The object of the rows of a response. */
+/** The object type of a response's rows. */
 function itemOf(model: Model, response: ResponseObject | undefined): ResponseObject | undefined {
   const rows = response?.fields.find(({ name }) => name === response.rows);
   return rows !== undefined && "object" in rows.type ? model.objects.get(rows.type.object) : undefined;

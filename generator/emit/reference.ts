@@ -46,7 +46,7 @@ export function emitReference(model: Model): string {
   });
 }
 
-/** The handlers in the order of their operations, which is by row of the interface. */
+/** The handlers in the order of their operations' rows. */
 function handlersInOrder(model: Model): Handler[] {
   const position = (handler: Handler): number => model.operations.indexOf(handler.operation);
   return [...model.handlers].sort((left, right) => position(left) - position(right));

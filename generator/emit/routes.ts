@@ -25,7 +25,7 @@ export function emitRoutes(model: Model): string {
   });
 }
 
-// Protocols share the handler of an operation, which is live if at least one of them implements it.
+// Protocols share an operation's handler, which is live if at least one of them implements it.
 function handlerOf({ handler, protocol, status }: Operation): string {
   return protocol !== null && status === "planned" ? "undefined" : `handlers.${handler}`;
 }

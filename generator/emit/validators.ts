@@ -12,7 +12,7 @@ const annotations: ReadonlySet<string> = new Set(["description", "format", "exam
 
 const rootId = "ashlar";
 
-/** Emits the validators of successful responses, compiled ahead of time: at run time they need neither ajv nor the schemas. */
+/** Emits validators for successful responses, compiled ahead of time: at run time they need neither ajv nor the schemas. */
 export function emitValidators(model: Model): string {
   // Without inlining, an object that many responses share is one function. Format checks would be redundant, because formats are also patterns. The schemas
   // are generated and known to be valid, so validating and optimising them would only cost time.

@@ -15,7 +15,7 @@ const defaultCurrencies = "USD CAD EUR SGD INR JPY VND CNY KRW RUB TRY NGN ARS A
 
 const classOrder = ["A", "pricing", "B", "C"];
 
-/** Builds the model of a checked catalog; `recorded` maps operation ids to the `data` of recorded responses, which replace synthetic examples. */
+/** Builds the model of a checked catalog; `recorded` maps operation ids to the `data` of recorded responses, which replaces synthetic examples. */
 export function buildModel(catalog: Catalog, recorded: ReadonlyMap<string, unknown>): Model {
   const objects = new Map(
     [...catalog.objects.values()]

@@ -5,7 +5,7 @@ import type { CsvColumn, ResponseObject } from "./model.ts";
 type Objects = ReadonlyMap<string, ResponseObject>;
 
 /**
- * The columns of an endpoint's CSV: the fields of its rows. If `data` is a list of parents with nested rows, the parents' scalar fields come first;
+ * The columns of an endpoint's CSV: the fields of its rows. If `data` lists parents with nested rows, the parents' scalar fields come first;
  * otherwise the fields outside the rows are omitted.
  */
 export function csvColumns(objects: Objects, response: string, list: boolean): CsvColumn[] {

@@ -1,7 +1,7 @@
 import type { ServiceDefinition } from "../catalog/definition.ts";
 import type { Operation } from "./model.ts";
 
-/** The status of responses of planned endpoints. */
+/** The status that planned endpoints respond with. */
 export const plannedStatus = "501";
 const placeholder = "{plannedPath}";
 

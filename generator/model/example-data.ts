@@ -1,6 +1,6 @@
 import type { Field, ResponseObject } from "./model.ts";
 
-/** The example of an object: the examples of its fields, and lists with one element. */
+/** Builds an object's example from the examples of its fields; lists have one element. */
 export function exampleDataOf(
   objects: ReadonlyMap<string, ResponseObject>,
   name: string,

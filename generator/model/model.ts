@@ -2,7 +2,7 @@ import type { ScalarType } from "../../runtime/declarations/objects/definition.t
 import type { Protocol } from "../../runtime/declarations/protocol.ts";
 import type { Example, ParameterType, ServiceDefinition } from "../catalog/definition.ts";
 
-/** The catalog as the emitters read it: resolved, and ordered independently of the order of the files. */
+/** The catalog as the emitters read it: resolved, and in an order that does not depend on the order of the files. */
 export interface Model {
   readonly service: ServiceDefinition;
   /** Sorted by class, row and id. */

@@ -35,7 +35,7 @@ export function renderDifference(difference: Difference): string {
   return `${difference.path}:${difference.line}: expected ${expected}, found ${found}`;
 }
 
-/** Excerpts of both lines that start shortly before the first difference, so that it is visible in long lines. */
+/** Returns excerpts of both lines that start shortly before the first difference, so that it is visible in long lines. */
 function excerpts(expected: string | null, found: string | null): [string, string] {
   let common = 0;
   while (expected !== null && found !== null && common < expected.length && expected[common] === found[common]) common += 1;

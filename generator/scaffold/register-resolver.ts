@@ -7,8 +7,8 @@ import { OutputError } from "../output/output-error.ts";
 import { resolverPath } from "./missing-stubs.ts";
 
 /**
- * Registers a resolver in the `index.ts` of its folder: adds an import and an entry of the exported object, both in alphabetical order, and leaves the rest
- * unchanged. Creates the file for the first resolver of a domain. Returns the path of the written file, or null if the resolver is already registered.
+ * Registers a resolver in the `index.ts` of its folder: adds an import and an entry in the exported object, both in alphabetical order, and leaves the rest
+ * unchanged. Creates the file for the first resolver of a domain. Returns the written file's path, or null if the resolver is already registered.
  * @throws {OutputError} if `index.ts` does not export the object.
  */
 export async function registerResolver(root: string, handler: Pick<Handler, "id" | "domain">): Promise<string | null> {

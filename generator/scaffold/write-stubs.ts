@@ -10,7 +10,7 @@ export interface WrittenStubs {
   readonly registered: readonly string[];
 }
 
-/** Writes the stubs of missing resolvers and registers them in the index of their folder; an existing file is not changed. */
+/** Writes stubs for missing resolvers and registers them in their folder's index; existing files are not changed. */
 export async function writeStubs(root: string, missing: readonly MissingStub[]): Promise<WrittenStubs> {
   const stubs: string[] = [];
   const registered = new Set<string>();

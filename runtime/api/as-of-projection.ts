@@ -13,7 +13,7 @@ export interface Reach {
   readonly indexedFrom: number | null;
   /** The checkpoint of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
-  /** The version of everything that responses depend on; null if it is unknown. */
+  /** A version that changes whenever a response may change; null if it is unknown. */
   readonly content: ContentVersion | null;
 }
 
@@ -21,7 +21,7 @@ const retryAfterSeconds = 30;
 
 /**
  * The only code that limits reads to a projection's checkpoint. A rebuilt projection catches up from the stored ledger while the chain is followed.
- * Until it has caught up, responses that read it are as of its checkpoint, which also becomes the anchor of a list's pages; requests to operations that do
+ * Until it has caught up, responses that read it are as of its checkpoint, which also becomes the anchor of list pages; requests to operations that do
  * not support past blocks are rejected with 503. `isRead` returns whether a chain's responses read a projection at all (names only if a registry is
  * configured), `readsPools` whether the responses of a declared protocol read exchange pools, and `otherChainsOf` the chains whose content a request
  * reads in addition to its own.
@@ -49,14 +49,14 @@ export function createAsOfProjection(
   };
 
   /**
-   * The progress of a chain and of others. If the database of the others does not respond, their progress is omitted: the content and their rates are then
+   * The progress of one chain and others. If the others' database does not respond, their progress is omitted: the content and their rates are then
    * unknown.
    */
   const progressWith = (chainId: number, others: readonly number[]) => progressOf([chainId, ...others]).catch(() => progressOf([chainId]));
 
   return {
     /**
-     * The reach of the responses to a request; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind, or
+     * How far responses to a request reach; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind, or
      * the chain is being removed.
      */
     headOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
@@ -70,13 +70,13 @@ export function createAsOfProjection(
       return others.length === 0 ? reach : { ...reach, content: combine([chainId, ...others].map((id) => progressOfAll.get(id)?.content)) };
     },
 
-    /** The version of the content of several chains; null if one is unknown. */
+    /** The combined content version of several chains; null if one is unknown. */
     contentOf: async (chainIds: readonly number[]): Promise<ContentVersion | null> => {
       const progress = await progressOf(chainIds);
       return combine(chainIds.flatMap((id) => (progress.has(id) ? [progress.get(id)?.content] : [])));
     },
 
-    /** Checks that projections that are read at the head are not behind on several chains. @throws {RequestError} 503 if one is. */
+    /** Checks on several chains that no projection that is read at the head is behind. @throws {RequestError} 503 if one is. */
     requireBuilt: async (chains: readonly { readonly id: number }[], projections: readonly ProjectionId[]): Promise<void> => {
       const progress = await progressOf(chains.map(({ id }) => id));
       for (const { id } of chains) {

@@ -6,20 +6,20 @@ import type { ResolverContext } from "./context.ts";
 /** A reference to a block in a request. */
 export type BlockReference = number | "earliest" | "latest";
 
-/** A range of heights, both ends included. */
+/** An inclusive height range. */
 export interface BlockRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** A range of blocks in a request. */
+/** A block range in a request. */
 export interface RangeReference {
   readonly startingBlock: BlockReference | null;
   readonly endingBlock: BlockReference | null;
 }
 
 /**
- * The indexed blocks of a range, up to the anchor; null if there are none. A missing bound defaults to the bound of the index.
+ * The indexed blocks in a range, up to the anchor; null if there are none. A missing bound defaults to the index's own.
  * @throws {RequestError} 400 if the start is above the end once "earliest" and "latest" are resolved; the request parser has already compared numeric bounds.
  * @throws {RequestError} 503 if the start or the end is above the as-of block of a projection that is being rebuilt.
  */

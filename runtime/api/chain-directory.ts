@@ -1,7 +1,7 @@
 import { type AnyChainConfig, isBitcoinChain, isEvmChain } from "../config/config.ts";
 import type { ChainDirectory } from "./context.ts";
 
-/** Creates the directory of the configured chains. */
+/** Creates the chain directory from the configured chains. */
 export function createChainDirectory(all: readonly AnyChainConfig[]): ChainDirectory {
   const byId = new Map(all.map((chain) => [chain.id, chain]));
   const chains = all.filter((chain) => isEvmChain(chain));

@@ -36,25 +36,25 @@ export interface ResolverContext {
   readonly markVolatile: () => void;
   readonly chains: ChainDirectory;
   readonly limits: Limits;
-  /** The absolute URL of a path of this server, without a query string. */
+  /** The absolute URL for a path on this server, without a query string. */
   readonly link: (path: string) => string;
-  /** The as-of block: the anchor of a list's pages, otherwise the indexed head; null without a chain or before its first block. */
+  /** The as-of block: a list's anchor, otherwise the indexed head; null if there is no chain or it has no block yet. */
   readonly anchor: number | null;
   /** The error for a request above the anchor while a projection that it reads is being rebuilt; otherwise null. */
   readonly rebuildError: RequestError | null;
-  /** The first indexed block if it is not the chain's first block; null otherwise, without a chain, or before its first block. */
+  /** The first indexed block if it is not the chain's first block; null otherwise, or if there is no chain or it has no block yet. */
   readonly indexedFrom: number | null;
-  /** The checkpoint of each projection; empty without a chain. */
+  /** Each projection's checkpoint; empty if there is no chain. */
   readonly checkpoints: ReadonlyMap<string, number>;
-  /** Checks that projections of several chains are not behind. */
+  /** Checks that no projection is behind on several chains. */
   readonly requireBuilt: AsOfProjection["requireBuilt"];
   /** Pins the anchor of the list's later pages at an earlier block. */
   readonly pin: (block: number) => void;
-  /** Quantities that a response is charged for in addition to its items: the blocks of its range, and hundredths of a credit for extras. */
+  /** Quantities that a response is charged for in addition to its items: the blocks in its range, and hundredths of a credit for extras. */
   readonly counted: { blocks: number; extraHundredths: number };
-  /** Queries the databases of all chains, for requests without a chain; the other queries use the database of the request's chain. */
+  /** Queries all chains' databases, for requests without a chain; the other queries use the database that stores the request's chain. */
   readonly queryAll: QueryAll;
-  /** The log decoder of a chain. */
+  /** A chain's log decoder. */
   readonly decoderOf: (chainId: number) => DecodeLog;
   readonly ledger: LedgerQueries;
   readonly tokens: TokenQueries;
@@ -78,7 +78,7 @@ export interface ResolverContext {
   /** The declared protocols and their queries. */
   readonly community: Community;
   readonly bitcoin: BitcoinQueries;
-  /** Labels of addresses. */
+  /** Address labels. */
   readonly labels: LabelQueries["labels"];
 }
 
@@ -87,14 +87,14 @@ export interface ChainDatabase extends Pick<ResolverContext, "ledger" | "network
   readonly chains: readonly AnyChainConfig[];
 }
 
-/** The results from the databases of all chains. */
+/** The results from all chains' databases. */
 export interface QueryResults<Result> {
   readonly results: readonly Result[];
   /** The ids of the chains whose database did not respond. */
   readonly unavailable: ReadonlySet<number>;
 }
 
-/** Runs queries on the databases of all chains concurrently, each for a limited time. @throws {DatabaseUnavailable} if none responds. */
+/** Runs queries on all chains' databases concurrently, each for a limited time. @throws {DatabaseUnavailable} if none responds. */
 export type QueryAll = <Result>(query: (database: ChainDatabase) => Promise<Result>) => Promise<QueryResults<Result>>;
 
 /** Decodes a log; null if no known ABI matches. Never throws. */
@@ -107,9 +107,9 @@ export interface ChainDirectory {
   list(): readonly ChainConfig[];
   /** A Bitcoin chain; undefined if the chain is of another kind. */
   bitcoin(chainId: number): BitcoinChainConfig | undefined;
-  /** The chains of all kinds, in the order in which responses list them. */
+  /** Chains of all kinds, in the order in which responses list them. */
   all(): readonly AnyChainConfig[];
 }
 
-/** The type of each operation's resolver. */
+/** Each operation's resolver type. */
 export type Handlers = Required<GeneratedHandlers<ResolverContext>>;

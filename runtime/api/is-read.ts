@@ -2,7 +2,7 @@ import type { ChainConfig } from "../config/config.ts";
 import { registriesOfChain } from "../domains/names/queries/index.ts";
 import { isCommunityProjection, type ProjectionId } from "./projection-reads.ts";
 
-/** Whether responses about a chain read a projection: names require a configured registry, sales a marketplace, a declared protocol its contracts. */
+/** Whether responses about a chain read a projection: names require a configured registry, sales a marketplace, and declared protocols their contracts. */
 export function createIsRead(
   chains: readonly ChainConfig[],
   isIndexed: (chainId: number, projection: string) => boolean,

@@ -1,4 +1,4 @@
-/** The fields of a paged request that its depth depends on. */
+/** The fields that determine the depth of a paged request. */
 interface Paged {
   readonly page?: { readonly number: number; readonly size?: number };
   readonly contractAddress?: unknown;
@@ -14,7 +14,7 @@ export interface PageDepth {
 }
 
 /**
- * How the cost of a page depends on the rows before it: `constant` if pages are ranges of heights or ordinals, or found by running sums; `located` if most of
+ * How a page's cost depends on the rows before it: `constant` if pages are height or ordinal ranges, or found by running sums; `located` if most of
  * these rows are skipped once for all pages (`createListPositions`); `skipped` if each page skips all of them.
  */
 type Cost = "constant" | "located" | "skipped";
@@ -33,7 +33,7 @@ const costs: Readonly<Record<string, (request: Paged) => Cost>> = {
     traitsFilter === null && valuesFilter === null ? "located" : "skipped",
 };
 
-/** The depth of a page; null if the cost of a page does not depend on its number. */
+/** A page's depth; null if the cost does not depend on the page number. */
 export function pageDepth(handler: string, request: unknown): PageDepth | null {
   const paged = request as Paged;
   if (paged.page?.size === undefined) return null;

@@ -16,7 +16,7 @@ export type ProjectionId = keyof typeof projectionSubjects | CommunityProjection
 /** The projection of a declared protocol. */
 export type CommunityProjectionId = `community:${string}`;
 
-/** The data of a projection, as the subject of error messages. */
+/** A projection's data, as the subject of error messages. */
 export const subjectOf = (projection: ProjectionId): string =>
   isCommunityProjection(projection) ? `Tables of ${projection.slice(communityPrefix.length)}` : projectionSubjects[projection];
 
@@ -26,7 +26,7 @@ export const isCommunityProjection = (projection: ProjectionId): projection is C
   projection.startsWith(communityPrefix);
 
 /**
- * The projections that an operation reads. Additional data, such as labels of addresses, standards of contracts and factories of pools, does not limit a
+ * The projections that an operation reads. Additional data, such as address labels, contract standards and pool factories, does not limit a
  * response: it is as of its own projection's checkpoint.
  */
 export interface ProjectionReads {
@@ -53,10 +53,10 @@ const market: ProjectionReads = { asOf: ["nft-sales"], exists: ["tokens"] };
 const heldNfts: ProjectionReads = { asOf: ["tokens", "nft", "nft-sales"] };
 const approvals: ProjectionReads = { now: ["approvals", "tokens"] };
 
-/** The reads of a request that may include the ids of collections. */
+/** The reads of a request that may include collection ids. */
 const holdings = ({ nft }: { readonly nft: boolean }): ProjectionReads => (nft ? heldNfts : tokens);
 
-/** Operations of community endpoints read the projection of the protocol in the path. */
+/** Community endpoints read the projection of the protocol in the path. */
 type ListedOperation = Exclude<keyof LiveHandlers<unknown>, `getCommunity${string}`>;
 
 /** The reads of each other live operation; a missing operation is a compile-time error. */
@@ -124,7 +124,7 @@ const readsOfOperations: { readonly [Name in ListedOperation]: ReadsOfRequest<Na
 };
 
 /**
- * The projections that a request reads; none for a planned operation. Requests of community endpoints name their protocol; `readsPools` returns whether its
+ * The projections that a request reads; none for a planned operation. Requests to community endpoints name their protocol; `readsPools` returns whether its
  * SQL reads pools of exchanges.
  */
 export function readsOf(operation: string, request: unknown, readsPools: (protocol: string) => boolean): ProjectionReads {

@@ -8,8 +8,8 @@ const marker = "unfinished";
 const ownFile = /^(?:[a-z_][a-z0-9_]{0,62}\.copy\.(?:gz|zst)|manifest\.json(?:\.sha256|\.unfinished)?|unfinished)$/;
 
 /**
- * Prepares the folder of a new backup: an empty one, or one with the files of a backup that was killed, which are deleted. A killed backup cannot be
- * continued, because its database snapshot ended with the connections of the process. @throws {BackupError}
+ * Prepares the folder for a new backup: it must be empty, or contain only files of a killed backup, which are deleted. A killed backup cannot be
+ * continued, because its database snapshot ended with the process's connections. @throws {BackupError}
  */
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -27,7 +27,7 @@ export async function prepareFolder(folder: string): Promise<void> {
 /** Marks the backup as complete. */
 export const completeFolder = (folder: string): Promise<void> => rm(join(folder, marker));
 
-/** @throws {BackupError} if the backup of the folder is not complete. */
+/** @throws {BackupError} if the backup in the folder is not complete. */
 export async function requireComplete(folder: string): Promise<void> {
   const files = await readdir(folder).catch((error: unknown) => {
     throw new BackupError(`The folder ${folder} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"}).`);

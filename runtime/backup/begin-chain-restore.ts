@@ -11,7 +11,7 @@ interface IndexedChain {
 }
 
 /**
- * Inserts the chain, paused, with the record of its restore, or returns the tables that an earlier restore of the same snapshot has completed.
+ * Inserts the chain, paused, and records its restore, or returns the tables that an earlier restore of the same snapshot has completed.
  * @throws {BackupError} if the index already has the chain, or another chain with its name.
  */
 export const beginChainRestore = (

@@ -2,8 +2,8 @@ import { BackupError } from "./backup-error.ts";
 import type { TableSchema } from "./table-schema.ts";
 
 /**
- * Tables with rows of chains that no snapshot contains: content versions, which are numbered by a sequence of their database and written again by triggers;
- * heartbeats of indexers; anchors and requested tokens, which result from requests of clients; and restores.
+ * Tables with chain rows that no snapshot contains: content versions (numbered by a database sequence, and written again by triggers), indexer
+ * heartbeats, anchors and requested tokens (which result from client requests), and restores.
  */
 const excluded: ReadonlySet<string> = new Set([
   "chain_restores",
@@ -15,8 +15,8 @@ const excluded: ReadonlySet<string> = new Set([
 
 /**
  * The tables of a snapshot: those with a column `chain_id`, which comes first, so that each line of their files begins with the id. Other tables
- * belong to the service: keys, credits, sessions, actions of operators, installed protocols. @throws {BackupError} if a sequence of the database
- * generates the values of a column: they would collide with the values in another database.
+ * belong to the service: keys, credits, sessions, operator actions, installed protocols. @throws {BackupError} if a database sequence generates
+ * a column's values: they would collide with those in another database.
  */
 export function tablesOfChains(tables: readonly TableSchema[]): readonly TableSchema[] {
   return tables

@@ -4,13 +4,13 @@ import { BackupError } from "./backup-error.ts";
 const newline = 0x0a;
 
 /**
- * A stream that passes on rows in the text format of COPY, one per line. It fails as soon as there are more bytes than in the manifest, or a line
- * does not begin with the id of the chain: an untrusted snapshot must not write rows of another chain.
+ * A stream that passes on rows in COPY's text format, one per line. It fails as soon as there are more bytes than in the manifest, or a line
+ * does not begin with the chain's id: an untrusted snapshot must not write rows of another chain.
  */
 export function checkRows(path: string, maxBytes: number, chainId: number | undefined): Transform {
   const prefix = Buffer.from(chainId === undefined ? "" : `${chainId}\t`);
   let bytes = 0;
-  /** The number of compared bytes of the current line's prefix. */
+  /** How many bytes of the current line's prefix were compared. */
   let compared = 0;
   const hasPrefixes = (chunk: Buffer): boolean => {
     for (let at = 0; at < chunk.length; ) {

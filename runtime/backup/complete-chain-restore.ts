@@ -6,20 +6,20 @@ import { fillTable } from "./fill-table.ts";
 import type { BackedUpTable, SnapshotManifest } from "./manifest.ts";
 import { addRows, type ChainTableOptions, prepareTransaction } from "./restore-chain-table.ts";
 
-/** The tables of the last transaction: servers find the state of a chain by its last block, and indexers by its row of `chains`. */
+/** The tables filled by the last transaction: servers find a chain's state by its last block, and indexers by its row in `chains`. */
 export const lastTables: readonly string[] = ["chains", "blocks", "bitcoin_blocks"];
 
 export interface CompleteOptions extends Pick<ChainTableOptions, "folder" | "guard"> {
   readonly connection: SessionOptions;
   /** The configured name. */
   readonly chain: { readonly name: string };
-  /** Additional changes of the last transaction. */
+  /** Makes additional changes in the last transaction. */
   finish(session: Pick<Session, "query">): Promise<void>;
 }
 
 const temporary = identifier("pg_temp.restored_chain");
 
-/** Adds the blocks of the chain and its row of `chains`, not paused and with its configured name, and ends the restore, in one transaction. */
+/** Adds the chain's blocks and its row in `chains`, not paused and with its configured name, and ends the restore, in one transaction. */
 export async function completeChainRestore(
   { connection, folder, chain: { name }, guard, finish }: CompleteOptions,
   { chain, tables, compression }: SnapshotManifest,

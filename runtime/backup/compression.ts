@@ -2,7 +2,7 @@ import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import { BackupError } from "./backup-error.ts";
 
-/** How the files of a backup are compressed. */
+/** How backup files are compressed. */
 export type Compression = "gzip" | "zstd";
 
 /** Speed matters more than size: a higher level takes several times as long as the server needs to read the rows. */
@@ -35,7 +35,7 @@ export function createCompressor(compression: Compression): Transform {
 export const createDecompressor = (compression: Compression): Transform =>
   compression === "gzip" ? zlib.createGunzip() : zstd(zlib).createZstdDecompress();
 
-/** @throws {BackupError} if this Node.js cannot decompress the files of a backup. */
+/** @throws {BackupError} if this Node.js cannot decompress the backup's files. */
 export function requireCompression(compression: Compression): void {
   if (compression === "zstd") zstd(zlib);
 }

@@ -10,7 +10,7 @@ export interface CopiedTable {
 const columnsOf = ({ columns }: Pick<CopiedTable, "columns">): Sql => columnList(columns.map(({ name }) => name));
 const target = (table: CopiedTable): Sql => sql`${identifier(`public.${table.name}`)} (${columnsOf(table)})`;
 
-/** Writes all rows in the order in which they are stored, as text, whose format is the same in all versions of PostgreSQL. */
+/** Writes all rows in storage order, as text, because its format is the same in all PostgreSQL versions. */
 export const copyOut = (table: CopiedTable): Sql => sql`COPY ${target(table)} TO STDOUT WITH (ENCODING 'UTF8')`;
 
 /** Writes the rows of one chain, the id first. */
@@ -25,8 +25,8 @@ export const copyRowsIn = (table: CopiedTable, into: Sql = identifier(`public.${
   sql`COPY ${into} (${columnsOf(table)}) FROM STDIN WITH (ENCODING 'UTF8')`;
 
 /**
- * Makes the text of values independent of the settings of the server and the role, and reads rows in the order in which they are stored. A table that is
- * restored from a file has the same order, so its rows have the same hash.
+ * Makes the text of values independent of server and role settings, and reads rows in storage order. A table that is restored from a file has the
+ * same order, so its rows have the same hash.
  */
 export const fixFormats = async (session: Session): Promise<void> => {
   await session.query(

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Transform } from "node:stream";
 
-/** The length of the data that passed through a stream, and its SHA-256 in lower-case hexadecimal. */
+/** The length and the SHA-256, in lower-case hexadecimal, of the data that passed through a stream. */
 export interface Digest {
   readonly bytes: number;
   readonly sha256: string;
@@ -13,7 +13,7 @@ export interface DigestStream extends Transform {
   digest(): Digest;
 }
 
-/** Creates a stream that hashes the data that passes through it. `onBytes` receives the length of each chunk. */
+/** Creates a stream that hashes the data passing through it. `onBytes` receives each chunk's length. */
 export function createDigest(onBytes: (bytes: number) => void = () => undefined): DigestStream {
   const hash = createHash("sha256");
   let bytes = 0;

@@ -9,13 +9,13 @@ import { type BackedUpTable, fileOf, type Manifest, openBackupFile } from "./man
 
 export interface FillOptions extends Pick<Manifest, "compression"> {
   readonly folder: string;
-  /** Receives the number of bytes of each chunk of rows. */
+  /** Receives the number of bytes in each chunk of rows. */
   readonly onBytes: (bytes: number) => void;
-  /** The chain of all rows; a backup of the entire index may have rows of any chain. */
+  /** The chain that all rows must belong to; a backup of the entire index may have rows of any chain. */
   readonly chainId?: number;
 }
 
-/** Copies the rows of a table from its file with COPY … FROM STDIN. @throws {BackupError} if they differ from the manifest, or are of another chain. */
+/** Copies a table's rows from its file with COPY … FROM STDIN. @throws {BackupError} if they differ from the manifest, or belong to another chain. */
 export async function fillTable(
   session: Session,
   table: BackedUpTable,

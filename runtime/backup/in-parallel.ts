@@ -1,6 +1,6 @@
 /**
- * Runs work for all items with one worker for each resource. After a failure no more items are started, and the first failure is thrown when all
- * workers have ended.
+ * Runs work for all items with one worker for each resource. After a failure no more items are started, and the first failure is thrown once
+ * all workers have ended.
  */
 export async function inParallel<T, R>(
   items: readonly T[],

@@ -6,14 +6,14 @@ import { BackupError } from "./backup-error.ts";
 import { fileEnding } from "./compression.ts";
 import { sha256Of } from "./digest.ts";
 
-/** The version of the layout of a backup. */
+/** The version of the backup layout. */
 const format = 1;
 const manifestName = "manifest.json";
 const checksumName = "manifest.json.sha256";
 /** 1,000 tables of 50 columns take 3 MB. */
 const maxManifestBytes = 16 * 1024 * 1024;
 
-/** Names of tables and columns, which contain neither paths nor quotes. */
+/** Table and column names, which contain neither paths nor quotes. */
 const name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const size = z.int().nonnegative();
@@ -27,12 +27,12 @@ const table = z.strictObject({
   rows: size,
   /** The rows as COPY writes them. */
   content: z.strictObject({ bytes: size, sha256 }),
-  /** The compressed file, which is named after the table. */
+  /** The compressed file, named after the table. */
   file: z.strictObject({ bytes: size, sha256 }),
   sequence: z.strictObject({ column: name, lastValue: z.string().regex(/^-?\d{1,19}$/), isCalled: z.boolean() }).nullable(),
 });
 
-/** The chain of a snapshot. */
+/** A snapshot's chain. */
 const chain = z.strictObject({
   id: z.int().positive(),
   name: z.string().min(1).max(100),
@@ -60,14 +60,14 @@ const manifest = z.strictObject({
   chain: chain.optional(),
 });
 
-/** The description of a backup. */
+/** Describes a backup. */
 export type Manifest = z.output<typeof manifest>;
-/** The description of a snapshot: a backup of one chain. */
+/** Describes a snapshot: a backup of one chain. */
 export type SnapshotManifest = Manifest & { readonly chain: z.output<typeof chain> };
-/** A table of a backup. */
+/** A table in a backup. */
 export type BackedUpTable = Manifest["tables"][number];
 
-/** A manifest that was read, and its SHA-256, which identifies the backup. */
+/** A manifest, and its SHA-256, which identifies the backup. */
 export interface ReadManifest {
   readonly manifest: Manifest;
   readonly sha256: string;
@@ -76,7 +76,7 @@ export interface ReadManifest {
 /** The format that this program writes. */
 export const currentFormat: Manifest["format"] = format;
 
-/** The file of a table in the folder of a backup. */
+/** The path of a table's file in a backup folder. */
 export const fileOf = (tableName: string, { compression }: Pick<Manifest, "compression">): string =>
   `${tableName}.copy${fileEnding[compression]}`;
 
@@ -89,7 +89,7 @@ export async function writeManifest(folder: string, value: Manifest): Promise<vo
   await rename(temporary, join(folder, manifestName));
 }
 
-/** Whether a folder has the manifest of a backup. */
+/** Whether a folder has a backup manifest. */
 export const hasManifest = (folder: string): boolean => existsSync(join(folder, manifestName));
 
 /** Reads and checks a manifest, which is untrusted input. @throws {BackupError} */
@@ -107,7 +107,7 @@ export async function readManifest(folder: string): Promise<ReadManifest> {
   return { manifest: parsed.data, sha256: hash };
 }
 
-/** Opens a regular file of a backup for reading; a symbolic link could lead out of the folder. @throws {BackupError} */
+/** Opens a regular backup file for reading; a symbolic link could lead out of the folder. @throws {BackupError} */
 export async function openBackupFile(folder: string, file: string): Promise<FileHandle> {
   const handle = await open(join(folder, file), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: unknown) => {

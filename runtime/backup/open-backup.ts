@@ -4,7 +4,7 @@ import { requireCompression } from "./compression.ts";
 import { type ReadManifest, readManifest } from "./manifest.ts";
 import type { RestoreTablesOptions } from "./restore-tables.ts";
 
-/** Reads the manifest of a backup. @throws {BackupError} if the backup is not complete, or this program cannot decompress it. */
+/** Reads a backup's manifest. @throws {BackupError} if the backup is not complete, or this program cannot decompress it. */
 export async function openBackup(folder: string): Promise<ReadManifest> {
   await requireComplete(folder);
   const read = await readManifest(folder);
@@ -12,6 +12,6 @@ export async function openBackup(folder: string): Promise<ReadManifest> {
   return read;
 }
 
-/** Compares all files of a backup with its manifest, before anything is changed. @throws {BackupError} */
+/** Compares all files of a backup with its manifest before anything is changed. @throws {BackupError} */
 export const checkBackup = ({ folder, jobs, onProgress }: RestoreTablesOptions, { manifest }: ReadManifest): Promise<void> =>
   checkFiles(folder, manifest, jobs, (done, total) => onProgress?.("check", done, total));

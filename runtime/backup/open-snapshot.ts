@@ -5,7 +5,7 @@ import { BackupError } from "./backup-error.ts";
 import { fixFormats } from "./copy-statements.ts";
 import { readTables, type TableSchema } from "./table-schema.ts";
 
-/** Connections that see the same state of the database. */
+/** Connections that see the same database state. */
 export interface Snapshot {
   readonly sessions: readonly [Session, ...Session[]];
   readonly tables: readonly TableSchema[];

@@ -6,8 +6,8 @@ interface Rebuild {
 }
 
 /**
- * Drops the indexes and keys of a table, and returns the statements that create them again, as the server describes them: an index over existing rows is built
- * by sorting, which is faster than inserting each row. The transaction must have locked the table exclusively.
+ * Drops a table's indexes and keys, and returns the server's statements for creating them again: building an index over existing rows sorts them,
+ * which is faster than inserting each row. The transaction must have locked the table exclusively.
  */
 export async function dropIndexes(session: Session, table: string): Promise<readonly string[]> {
   const indexes = await session.query<Rebuild>(

@@ -12,7 +12,7 @@ import { restoreTable } from "./restore-table.ts";
 import { type RestoreTablesOptions, readTablesBack, restoreTables } from "./restore-tables.ts";
 import { readTables } from "./table-schema.ts";
 
-/** The tables of a declared protocol. */
+/** A declared protocol's tables. */
 export interface ProtocolTables {
   readonly id: string;
   readonly schema: string;
@@ -26,7 +26,7 @@ export interface RestoreOptions extends RestoreTablesOptions {
   readonly migrations: readonly Migration[];
   /** The protocols that this program and the operator declare. */
   readonly protocols: readonly ProtocolTables[];
-  /** Removes rows of other tables that belong to protocols whose tables are not restored. */
+  /** Removes rows in other tables that belong to protocols whose tables are not restored. */
   forgetProtocols(database: Pick<Queryable, "query">, ids: readonly string[]): Promise<void>;
   /** Whether to compare all rows with the backup once more, as they are read from the database. */
   readonly readsBack?: boolean;
@@ -40,7 +40,7 @@ export interface Restored {
   readonly resumedTables: number;
 }
 
-/** The advisory lock of a process that restores: "restor" in ASCII. */
+/** The advisory lock held by a restoring process: "restor" in ASCII. */
 const lock = 0x726573746f72;
 
 /**
@@ -85,7 +85,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   }
 }
 
-/** Marks an empty database, or returns the tables that are already restored. @throws {BackupError} if the database has anything else. */
+/** Marks an empty database, or returns the tables that are already restored. @throws {BackupError} if the database contains anything else. */
 async function prepare(database: Database, backup: string): Promise<readonly string[]> {
   const unfinished = await readUnfinishedRestore(database);
   if (unfinished !== null) {
@@ -108,7 +108,7 @@ async function prepare(database: Database, backup: string): Promise<readonly str
   });
 }
 
-/** Creates the tables of protocols whose declarations are unchanged, and returns the other protocols of the backup. */
+/** Creates the tables of protocols whose declarations are unchanged, and returns the backup's other protocols. */
 async function createProtocols(
   database: Database,
   manifest: Manifest,

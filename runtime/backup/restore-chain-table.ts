@@ -7,12 +7,12 @@ import { restoreTable } from "./restore-table.ts";
 
 export interface ChainTableOptions extends FillOptions {
   readonly chainId: number;
-  /** Verifies that this process still has the lock of the chain. */
+  /** Verifies that this process still has the chain's lock. */
   guard(session: Pick<Session, "query">): Promise<void>;
 }
 
 /**
- * Adds the rows of a chain to a table in one transaction, which also records that they are complete. The table keeps its indexes, and nothing that
+ * Adds a chain's rows to a table in one transaction, which also records that they are complete. The table keeps its indexes, and nothing that
  * other chains need is locked. @throws {BackupError} if the rows differ from the manifest.
  */
 export async function restoreChainTable(session: Session, table: BackedUpTable, options: ChainTableOptions): Promise<void> {
@@ -31,8 +31,8 @@ export async function restoreChainTable(session: Session, table: BackedUpTable, 
 }
 
 /**
- * Restores a table as in a backup of the entire index: locks it, and builds its indexes after its rows. Returns false if it has rows of another chain, whose
- * indexer has started in the meantime. @throws {BackupError} if the rows differ from the manifest.
+ * Restores a table as a backup of the entire index is restored: locks it, and builds its indexes after its rows. Returns false if it has rows of
+ * another chain, whose indexer has started in the meantime. @throws {BackupError} if the rows differ from the manifest.
  */
 export const restoreOnlyChainTable = (session: Session, table: BackedUpTable, options: ChainTableOptions): Promise<boolean> =>
   restoreTable(session, table, {
@@ -51,14 +51,14 @@ async function complete(session: Pick<Session, "query">, { name }: BackedUpTable
   await guard(session);
 }
 
-/** Settings of a transaction that adds rows of a chain; its counts are restored with them (migration 0053). */
+/** Configures a transaction that adds a chain's rows; its counts are restored with them (migration 0053). */
 export async function prepareTransaction(session: Session): Promise<void> {
   await liftTimeouts(session);
   await fixFormats(session);
   await session.query("SET LOCAL ashlar.restores_counts = 'on'");
 }
 
-/** Copies the rows of a chain into a table. Rows that an indexer wrote just after a restore was killed are replaced. */
+/** Copies a chain's rows into a table. Rows that an indexer wrote just after a restore was killed are replaced. */
 export async function addRows(session: Session, table: BackedUpTable, options: ChainTableOptions): Promise<void> {
   await session.query(sql`DELETE FROM ${identifier(`public.${table.name}`)} WHERE chain_id = ${options.chainId}`);
   await fillTable(session, table, copyRowsIn(table), options);

@@ -17,7 +17,7 @@ export interface ExpectedChain {
   readonly name: string;
   /** Null if neither the configuration nor a node provides it. */
   readonly id: number | null;
-  /** The hash that its node reports; null without a node. */
+  /** The hash that its node reports; null if there is no node. */
   readonly genesisHash: string | null;
 }
 
@@ -25,11 +25,11 @@ export interface RestoreChainOptions extends RestoreTablesOptions {
   readonly database: Database;
   readonly migrations: readonly Migration[];
   readonly chain: ExpectedChain;
-  /** Verifies that this process still has the lock of the chain, in each transaction. */
+  /** Verifies in each transaction that this process still has the chain's lock. */
   guard(client: Pick<Queryable, "query">): Promise<void>;
-  /** Creates the tables of a declared protocol unless they exist; false if it is declared differently here. */
+  /** Creates a declared protocol's tables unless they exist; false if it is declared differently here. */
   installProtocol(protocol: Manifest["protocols"][number]): Promise<boolean>;
-  /** Removes rows of other tables that belong to protocols whose tables are not restored, for one chain. */
+  /** Removes one chain's rows in other tables that belong to protocols whose tables are not restored. */
   forgetProtocols(client: Pick<Queryable, "query">, ids: readonly string[], chainId: number): Promise<void>;
   /** Called in the last transaction. */
   onRestored(client: Pick<Queryable, "query">): Promise<void>;
@@ -45,7 +45,7 @@ export interface RestoredChain {
   readonly resumedTables: number;
 }
 
-/** Reads the manifest of a snapshot, and compares its chain with the configured one. @throws {BackupError} */
+/** Reads a snapshot's manifest, and compares its chain with the configured one. @throws {BackupError} */
 export async function openSnapshotOf(folder: string, { name, id, genesisHash }: ExpectedChain) {
   const read = await openBackup(folder);
   const { chain } = read.manifest;
@@ -63,8 +63,8 @@ export async function openSnapshotOf(folder: string, { name, id, genesisHash }: 
 }
 
 /**
- * Adds the chain of a snapshot to a database with or without other chains, or completes a killed restore of the same snapshot. Until the last
- * transaction the chain is paused and has no blocks, so that it is neither indexed nor served. The caller has the lock of the chain's indexers.
+ * Adds a snapshot's chain to a database with or without other chains, or completes a killed restore of the same snapshot. Until the last
+ * transaction the chain is paused and has no blocks, so that it is neither indexed nor served. The caller has the chain's indexer lock.
  * @throws {BackupError}
  */
 export async function restoreChain(options: RestoreChainOptions): Promise<RestoredChain> {
@@ -107,7 +107,7 @@ async function protocolsToOmit({ installProtocol }: RestoreChainOptions, { proto
   return omitted;
 }
 
-/** The tables that a snapshot from this schema has: all except those of protocols that are not indexed on its chain. */
+/** The tables that a snapshot of this schema has: all except those of protocols that are not indexed on its chain. */
 async function expectedTables(database: Database, manifest: Manifest) {
   const installed = await database.query<{ tables: string[] }>("SELECT tables FROM community_protocols");
   const protocolTables = new Set(installed.flatMap(({ tables }) => tables));

@@ -5,18 +5,18 @@ import { type FillOptions, fillTable } from "./fill-table.ts";
 import type { BackedUpTable } from "./manifest.ts";
 import { dropIndexes } from "./rebuilt-indexes.ts";
 
-/** Memory of one connection that builds an index. */
+/** The memory that each connection may use to build an index. */
 const indexMemory = "SET LOCAL maintenance_work_mem = '256MB'";
 
 export interface RestoreTableOptions extends FillOptions {
-  /** Whether the rows of the locked table may be replaced; true by default. */
+  /** Whether the locked table's rows may be replaced; true by default. */
   mayReplace?(session: Pick<Session, "query">): Promise<boolean>;
   /** Records that the table is complete, at the end of the transaction. */
   complete(session: Pick<Session, "query">): Promise<void>;
 }
 
 /**
- * Replaces the rows of a table with the rows of its file, in one transaction. Its triggers do not run, because the rows that they write, such as
+ * Replaces a table's rows with those in its file, in one transaction. Its triggers do not run, because the rows that they write, such as
  * content versions, are in the backup. Returns false if the rows may not be replaced. @throws {BackupError} if the rows differ from the manifest.
  */
 export async function restoreTable(

@@ -4,7 +4,7 @@ import { inParallel } from "./in-parallel.ts";
 import type { BackedUpTable, Manifest } from "./manifest.ts";
 import { readBack } from "./read-back.ts";
 
-/** `check`: the checksums of the files; `read back`: comparing restored rows. Progress is in bytes. */
+/** `check` verifies the files' checksums; `read back` compares restored rows. Progress is in bytes. */
 export type RestoreStep = "check" | "restore" | "read back";
 
 export interface RestoreTablesOptions {

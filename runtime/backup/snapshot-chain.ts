@@ -6,7 +6,7 @@ import type { Manifest, SnapshotManifest } from "./manifest.ts";
 export interface SnapshotChain {
   /** Its name in the index. */
   readonly name: string;
-  /** The id of the projection of a declared protocol. */
+  /** The projection id of a declared protocol. */
   projectionOf(protocolId: string): string;
 }
 
@@ -15,7 +15,7 @@ interface ChainRow {
   readonly state: "removed" | "restored" | null;
 }
 
-/** Describes the chain of a snapshot. @throws {BackupError} if the index does not have it completely. */
+/** Describes a snapshot's chain. @throws {BackupError} if it is not completely in the index. */
 export async function describeChain(session: Pick<Session, "query">, name: string): Promise<SnapshotManifest["chain"]> {
   const [table] = await session.query<{ exists: boolean }>("SELECT to_regclass('chain_restores') IS NOT NULL AS exists");
   if (table?.exists !== true)
@@ -30,7 +30,7 @@ export async function describeChain(session: Pick<Session, "query">, name: strin
   if (row === undefined) {
     const chains = await session.query<{ name: string }>("SELECT name FROM chains ORDER BY chain_id");
     const names = chains.map((chain) => chain.name).join(", ");
-    throw new BackupError(`Invalid value "${name}" for the chain: expected a chain of the index (${names || "there is none"}).`);
+    throw new BackupError(`Invalid value "${name}" for the chain: expected an indexed chain (${names || "there is none"}).`);
   }
   if (row.state !== null) throw new BackupError(`Chain ${name} is being ${row.state}: nothing to take a snapshot of.`);
   return row.chain;

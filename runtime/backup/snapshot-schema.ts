@@ -7,7 +7,7 @@ import { migrationsOf } from "./check-schema.ts";
 import type { Manifest } from "./manifest.ts";
 import { readMigrations } from "./table-schema.ts";
 
-/** Creates the schema of a snapshot in an empty database; requires the same schema in a non-empty one. @throws {BackupError} */
+/** Creates a snapshot's schema in an empty database; requires the same schema in a non-empty one. @throws {BackupError} */
 export async function prepareSchema(database: Database, manifest: Manifest, migrations: readonly Migration[]): Promise<void> {
   const list = migrationsOf(manifest, migrations);
   const applied = await readMigrations(database);
@@ -18,12 +18,10 @@ export async function prepareSchema(database: Database, manifest: Manifest, migr
   await requireRestored(database);
   const pending = manifest.migrations.find((name) => !applied.includes(name));
   if (pending !== undefined)
-    throw new BackupError(
-      `The schema of the database is older than that of the snapshot (missing migration: ${pending}): run ashlar migrate first.`,
-    );
+    throw new BackupError(`The database's schema is older than the snapshot's (missing migration: ${pending}): run ashlar migrate first.`);
   const newer = applied.find((name) => !manifest.migrations.includes(name));
   if (newer !== undefined)
     throw new BackupError(
-      `The schema of the snapshot is older than that of the database (missing migration: ${newer}): restore it into a new database, which is then migrated, or take a snapshot with this version.`,
+      `The snapshot's schema is older than the database's (missing migration: ${newer}): restore it into a new database, which is then migrated, or take a snapshot with this version.`,
     );
 }

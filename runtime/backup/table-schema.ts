@@ -1,24 +1,24 @@
 import type { Queryable } from "../database/database.ts";
 
-/** A table of the index, as the catalog of PostgreSQL describes it. */
+/** A table of the index, as PostgreSQL's catalog describes it. */
 export interface TableSchema {
   readonly name: string;
-  /** In the order of the table, without generated columns. */
+  /** In table order, without generated columns. */
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  /** The column whose values a sequence generates; null without one. */
+  /** The column whose values a sequence generates; null if there is none. */
   readonly sequenceColumn: string | null;
-  /** The size on disk, without indexes. */
+  /** The size on disk, excluding indexes. */
   readonly diskBytes: number;
 }
 
 /**
- * Tables that no backup contains: the migrator's, which migrations fill; the password of the reader role, which is created when the database is opened; and
- * `ashlar_restore`, which belongs to a restore.
+ * Tables that no backup contains: the migrator's, which migrations fill; the reader role's password, which is created when the database is opened;
+ * and `ashlar_restore`, which belongs to a restore.
  */
 const excluded = ["ashlar_migrations", "ashlar_migrations_lock", "ashlar_restore", "community_reader"];
 
 /**
- * The tables of the index with all of their columns, by name, read from the catalog so that migrations need not extend a list. Tables of extensions are
+ * The index's tables with all of their columns, by name, read from the catalog so that migrations need not extend a list. Extensions' tables are
  * excluded.
  */
 export const readTables = async (database: Pick<Queryable, "query">): Promise<TableSchema[]> =>

@@ -49,7 +49,7 @@ export async function writeBackup({ connection, folder, jobs, version, now, chai
     let done = 0;
     const onBytes = (bytes: number): void => {
       done += bytes;
-      // The size of the text is known only at the end.
+      // The text size is known only at the end.
       onProgress?.(Math.min(done, total * maxEstimate), total);
     };
     const tables = new Map<string, BackedUpTable>();
@@ -75,7 +75,7 @@ async function describe(session: Session, all: readonly TableSchema[], selection
   if ((await readUnfinishedRestore(session)) !== null)
     throw new BackupError("The database is not completely restored: run ashlar restore with the same backup again before a new backup.");
   const migrations = [...(await readMigrations(session))];
-  if (migrations.length === 0) throw new BackupError("The database has no schema of Ashlar: nothing to back up.");
+  if (migrations.length === 0) throw new BackupError("The database has no Ashlar schema: nothing to back up.");
   const [server] = await session.query<{ version: string }>("SELECT current_setting('server_version') AS version");
   const postgresql = server?.version ?? "";
   const installed = await session.query<Manifest["protocols"][number]>(
@@ -116,7 +116,7 @@ async function copyTable(
   };
 }
 
-/** Snapshots do not cover sequences: the last value is read after the table, so that it is at least that of any copied row. */
+/** Snapshots do not cover sequences: the last value is read after the table, so that no copied row has a higher one. */
 async function readSequence(session: Session, { name, sequenceColumn: column }: TableSchema): Promise<BackedUpTable["sequence"]> {
   if (column === null) return null;
   const [owned] = await session.query<{ sequence: string }>(

@@ -9,7 +9,7 @@ export interface StateAt {
   readonly hash: Hash;
 }
 
-/** The reads that balances need, separate from the source so that their order can be tested without a node. */
+/** The reads for balances, separate from the source so that tests can check their order without a node. */
 export interface BalanceReader {
   /** Native balances, each in the state after one block; null if the node lacks that state. */
   readonly balances: (reads: readonly { readonly address: Address; readonly at: StateAt }[]) => Promise<(bigint | null)[]>;
@@ -32,7 +32,7 @@ interface Read {
 }
 
 /**
- * Adds to consecutive blocks the native balances of all accounts that each block touched, right before and right after it.
+ * Adds native balances to consecutive blocks: those of all accounts that each block touched, right before and right after it.
  * The genesis block has none, because its state is the base of an index. @throws {BadReplyError} if the balances may belong to another branch.
  */
 export const withBalances = async (

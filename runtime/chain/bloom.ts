@@ -3,7 +3,7 @@ import type { Hex } from "../lib/hex.ts";
 
 const maxCached = 200_000;
 
-/** Computes the 2048-bit bloom filter of logs (Yellow Paper, section 4.4.3); caches the bits of each value, because addresses and topics repeat. */
+/** Computes the 2048-bit bloom filter for logs (Yellow Paper, section 4.4.3); caches the bits of each value, because addresses and topics repeat. */
 export const createBloom = () => {
   const cache = new Map<string, readonly [number, number, number]>();
   const bitsOf = (value: Hex): readonly [number, number, number] => {

@@ -4,7 +4,7 @@ import { address, hash, type Raw } from "./quantities.ts";
 /** Max cached texts; a full cache is cleared. */
 const maxCached = 100_000;
 
-/** Readers of fields whose values repeat. */
+/** Readers for fields whose values repeat. */
 export interface CachedFields {
   readonly address: (raw: Raw, field: string) => Address;
   readonly hash: (raw: Raw, field: string) => Hash;

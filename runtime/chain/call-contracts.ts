@@ -15,7 +15,7 @@ export const isUnanswered = (outcome: CallOutcome | undefined): boolean =>
   outcome !== undefined && !outcome.ok && outcome.transient instanceof NoResponseError;
 
 /**
- * Returns the outcomes of read-only calls after a block, in order. A few calls per contract are sent first. If the node responds to none of them, the
+ * Returns the outcomes of read-only calls after a block, in order. A few calls per contract are sent first. If the node does not respond to any of them, the
  * contract's other calls are not sent and fail with the same outcome, because each of them may take as long as a timeout.
  */
 export const callContracts = async (

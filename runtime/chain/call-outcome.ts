@@ -4,14 +4,14 @@ import { data } from "./quantities.ts";
 import type { RpcResult } from "./rpc.ts";
 
 /**
- * The outcome of a read-only contract call. `reverted` distinguishes a revert from a failure of the node; `transient` is the node's error if the same call
+ * The outcome of a read-only contract call. `reverted` distinguishes a revert from a node failure; `transient` is the node's error if the same call
  * may succeed later.
  */
 export type CallOutcome =
   | { readonly ok: true; readonly data: Hex }
   | { readonly ok: false; readonly reverted: boolean; readonly transient?: RpcError };
 
-/** The outcome of a call. Error code 3 means a revert (an extension of EIP-1474); older nodes only report a revert in the message. */
+/** Classifies a call's result. Error code 3 means a revert (an extension of EIP-1474); older nodes only report a revert in the message. */
 export const outcomeOf = (result: RpcResult): CallOutcome => {
   if (result.ok) return { ok: true, data: data({ result: result.value }, "result") };
   const { error } = result;
@@ -34,14 +34,14 @@ const isReverted = (code: number, message: string): boolean => code === 3 || fai
 const failedExecutionPattern =
   /revert|out ?of ?gas|gas required exceeds|invalid ?\w* ?opcode|invalid jump|stack ?(under|over)flow|evm error|vm execution error/i;
 
-/** Whether an error is a temporary failure of the node, neither a revert nor missing state. */
+/** Whether an error is a temporary node failure, neither a revert nor missing state. */
 export const isTransientFailure = (error: RpcError): boolean =>
   !(error instanceof NoResponseError) &&
   (error instanceof LimitError ||
     (!isReverted(error.code, error.message) &&
       (error.code === internalError || /internal|temporar|try again|overload|busy|upstream|connection/i.test(error.message))));
 
-/** Messages of a node that does not have a block yet, although another node behind the same gateway has already returned it. */
+/** Messages from a node that does not have a block yet, although another node behind the same gateway has already returned it. */
 export const laggingPattern = /\b(?:header|block|resource) (?:is )?not (?:found|known)|unknown block/i;
 
 /** JSON-RPC 2.0, section 5.1. */

@@ -1,6 +1,6 @@
 import type { RpcError } from "./errors.ts";
 
-/** One call of JSON-RPC 2.0. */
+/** One JSON-RPC 2.0 call. */
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];

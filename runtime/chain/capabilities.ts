@@ -9,7 +9,7 @@ import { probeSubscription } from "./subscription.ts";
 import type { TraceKind } from "./traces.ts";
 import { verifyBlock } from "./verify.ts";
 
-/** The optional capabilities of a node. They are probed once; a malformed response counts as a missing capability. */
+/** A node's optional capabilities. They are probed once; a malformed response counts as a missing capability. */
 export interface Capabilities {
   readonly blockReceipts: boolean;
   readonly traces: TraceKind | null;
@@ -30,7 +30,7 @@ export interface ProbeOptions {
   readonly webSocketUrl?: URL;
 }
 
-/** Probes the capabilities of a node. @throws {TransportError} if it cannot be reached. */
+/** Probes a node's capabilities. @throws {TransportError} if it cannot be reached. */
 export const probeCapabilities = async (rpc: Rpc, from = 0, { webSocketUrl }: ProbeOptions = {}): Promise<Capabilities> => {
   const latest = asObject(await rpc.request("eth_getBlockByNumber", ["latest", false]), "latest block");
   const head = quantity(latest, "number");

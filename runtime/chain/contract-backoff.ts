@@ -6,7 +6,7 @@ const max = 3_600_000;
 /** Max contracts; the oldest entry is dropped first. */
 const maxContracts = 10_000;
 
-/** Remembers, in memory, contracts that did not respond: they are skipped with exponential backoff, so that they do not delay the others. */
+/** Remembers, in memory, contracts that did not respond. They are skipped with exponential backoff, so that they do not delay the others. */
 export const createContractBackoff = (base: number) => {
   const entries = new Map<Address, { readonly until: number; readonly failures: number }>();
   return {

@@ -12,7 +12,7 @@ export const temporaryErrorOf = (outcome: CallOutcome | undefined): RpcError | u
   outcome === undefined || outcome.ok ? undefined : outcome.transient;
 
 /**
- * Calls an account without code at the node's head. If this fails as well, calls fail because of the node, otherwise because of their contracts.
+ * Calls an account without code at the node's head. If this fails too, the node is why calls fail; otherwise their contracts are.
  * @throws {RpcError} if the node currently cannot run calls.
  */
 export const verifyNodeRunsCalls = async (source: Pick<Source, "calls" | "head">): Promise<void> => {

@@ -15,7 +15,7 @@ import {
 } from "./quantities.ts";
 import type { ChainBlock, ChainLog, ChainTransaction, ChainWithdrawal } from "./types.ts";
 
-/** Fields of a node's block that are only used to verify it. */
+/** Block fields that are only used to verify the block. */
 export interface BlockEvidence {
   readonly logsBloom: string;
   /** The block is of Cancun or later (it contains a parent beacon block root, EIP-4788), so SELFDESTRUCT follows EIP-6780. */

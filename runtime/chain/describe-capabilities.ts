@@ -1,6 +1,6 @@
 import type { Capabilities } from "./capabilities.ts";
 
-/** A feature of a node, whether it is offered, and the consequence for the index. */
+/** A node feature, whether it is offered, and the consequence for the index. */
 export interface DescribedCapability {
   /** The feature's name in an index's `missing` list. */
   readonly feature: string;
@@ -10,7 +10,7 @@ export interface DescribedCapability {
   readonly consequence: string;
 }
 
-/** The features of a node and their consequences; `finality` is the configured number of blocks after which a block is final. */
+/** Describes a node's features and their consequences; `finality` is the configured number of blocks after which a block is final. */
 export const describeCapabilities = (
   capabilities: Capabilities,
   { finality }: { readonly finality?: number | undefined } = {},

@@ -19,7 +19,7 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-/** Larger replies are not read completely. The traces of the largest blocks have a few dozen megabytes; a V8 string can have at most 512. */
+/** Larger replies are not read completely. The largest blocks' traces are a few dozen megabytes; a V8 string can have at most 512. */
 const defaultMaxReplyBytes = 256 * 1024 * 1024;
 
 /** The text of a reply. @throws {RequestFailure} if it is too large; the next requests then contain fewer calls. */

@@ -11,7 +11,7 @@ import type { Rpc } from "./rpc.ts";
 import type { ChainBlock, NativeAccounting } from "./types.ts";
 import { type Checks, verifyBlock, verifyChain } from "./verify.ts";
 
-/** The parts of blocks to fetch in addition to transactions, receipts and logs. */
+/** Which block parts to fetch in addition to transactions, receipts and logs. */
 export interface BlockDetail {
   readonly accounting: NativeAccounting;
   /** Accounts whose balances are fetched with every block, even if it did not touch them. */
@@ -32,7 +32,7 @@ export interface BlockFetchOptions extends ReplyRetryOptions {
 /** Fetches and checks blocks from..to inclusive. @throws {BadReplyError} if the node keeps returning inconsistent blocks. */
 export type FetchBlocks = (from: number, to: number, detail?: BlockDetail) => Promise<ChainBlock[]>;
 
-/** Creates the function that fetches the blocks of a source. */
+/** Creates the function that fetches a source's blocks. */
 export const createFetchBlocks = (rpc: Rpc, capabilities: Capabilities, reader: BalanceReader, options: BlockFetchOptions): FetchBlocks => {
   const tracing = options.tracing && capabilities.traces !== null;
   const checks: Checks = { bloom: true, gasUsed: true, ...options.checks };

@@ -56,7 +56,7 @@ const blockInParts = async (rpc: Rpc, height: number): Promise<Raw | null> => {
 const receiptsOrParts = async (rpc: Rpc, block: Raw, result: RpcResult | undefined): Promise<unknown> =>
   isTooLarge(result) ? (await singleReceipts(rpc, [block]))[0] : valueIn(result);
 
-/** The receipts of each block, requested one by one. */
+/** Each block's receipts, requested one by one. */
 const singleReceipts = async (rpc: Rpc, blocks: readonly Raw[]): Promise<unknown[][]> => {
   const hashes = blocks.map(transactionHashes);
   const receipts = await rpc.batch(

@@ -5,7 +5,7 @@ import type { Rpc, RpcCall } from "./rpc.ts";
 import { mayHaveInternalTransfers, readCallTracer, readFlatTraces, type TraceKind, type TransactionTraces } from "./traces.ts";
 import type { ChainBlock } from "./types.ts";
 
-/** Blocks with their traces, which are requested only for blocks in which internal calls may have transferred value. @throws {BadReplyError} */
+/** Adds traces to blocks; they are requested only for blocks in which internal calls may have transferred value. @throws {BadReplyError} */
 export const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kind: TraceKind | null): Promise<ChainBlock[]> => {
   const traced = replies.filter(({ block }) =>
     block.transactions.some((transaction) => mayHaveInternalTransfers(transaction, block.baseFeePerGas)),
@@ -20,13 +20,13 @@ export const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kin
   return replies.map(({ block }) => applyTraces(block, byNumber.get(block.number)));
 };
 
-/** The value transfers in a node's traces of a block. @throws {BadReplyError} */
+/** The value transfers in a node's traces for a block. @throws {BadReplyError} */
 export const readTraces = (kind: TraceKind | null, reply: unknown, block: ChainBlock, eip6780: boolean): TransactionTraces[] =>
   (kind === "debug" ? readCallTracer : readFlatTraces)(reply, block.transactions, eip6780);
 
 const tracer = { tracer: "callTracer" };
 
-/** The call for the traces of an entire block. */
+/** The call for an entire block's traces. */
 export const tracesCall = (height: number, kind: TraceKind | null): RpcCall => ({
   ...(kind === "debug"
     ? { method: "debug_traceBlockByNumber", params: [toQuantity(height), tracer] }
@@ -34,7 +34,7 @@ export const tracesCall = (height: number, kind: TraceKind | null): RpcCall => (
   divisible: true,
 });
 
-/** Requests traces that are too large for one reply transaction by transaction, and joins them in the format of an entire block's traces. */
+/** Requests traces that are too large for one reply transaction by transaction, and joins them in the format of block traces. */
 const inParts = async (rpc: Rpc, block: ChainBlock, kind: TraceKind | null, error: Error | undefined): Promise<unknown> => {
   if (!(error instanceof LimitError)) throw error ?? new TypeError(`No result for the traces of block ${block.number}.`);
   const parts = await rpc.batch(

@@ -22,7 +22,7 @@ export interface NodeOptions {
   readonly onHeads?: (message: string) => void;
 }
 
-/** A probed node: its capabilities, the source of its blocks, and the feed of its heads if it announces them. */
+/** A probed node: its capabilities, its block source, and its head feed if it announces heads. */
 export interface Node {
   readonly capabilities: Capabilities;
   readonly source: Source;

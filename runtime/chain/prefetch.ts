@@ -10,7 +10,7 @@ export interface PrefetchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A block of any kind of chain. */
+/** A block from any kind of chain. */
 interface FullBlock {
   readonly transactions: readonly unknown[];
 }
@@ -45,7 +45,7 @@ export async function* prefetch<Block extends FullBlock>(
   }
 }
 
-/** The number of blocks that would contain the target number of transactions if they were as full as the last ones. */
+/** How many blocks would contain the target number of transactions if they were as full as the last ones. */
 const nextSize = (batch: readonly FullBlock[], options: PrefetchOptions): number => {
   const transactions = batch.reduce((sum, block) => sum + block.transactions.length, 0);
   const perBlock = transactions / Math.max(batch.length, 1);

@@ -46,7 +46,7 @@ export const asList = (value: unknown, field: string): readonly unknown[] => {
   return value;
 };
 
-/** A quantity of any width up to 256 bits. */
+/** A quantity up to 256 bits wide. */
 export const bigQuantity = (raw: Raw, field: string): bigint =>
   BigInt(smallQuantity(raw[field]) ?? text(raw, field, quantityPattern, "a hexadecimal quantity"));
 
@@ -59,7 +59,7 @@ export const quantity = (raw: Raw, field: string): number => {
   return value;
 };
 
-/** A reader of quantities up to the largest possible value of the field, which `expected` describes. */
+/** A reader for quantities up to the field's largest possible value, which `expected` describes. */
 export const quantityUpTo =
   (max: number, expected: string) =>
   (raw: Raw, field: string): number => {
@@ -68,7 +68,7 @@ export const quantityUpTo =
     return value;
   };
 
-/** A reader of quantities below a limit, which `expected` describes. */
+/** A reader for quantities below a limit, which `expected` describes. */
 export const bigQuantityBelow =
   (limit: bigint, expected: string) =>
   (raw: Raw, field: string): bigint => {
@@ -96,12 +96,12 @@ export const uncheckedText = (raw: Raw, field: string): string => {
   return typeof value === "string" ? value.toLowerCase() : "";
 };
 
-/** The value of a field that a node may omit or set to null. */
+/** The value of a field that nodes may omit or set to null. */
 export const optional = <T>(raw: Raw, field: string, read: (raw: Raw, field: string) => T): T | null =>
   raw[field] === undefined || raw[field] === null ? null : read(raw, field);
 
 /** A number as a word, as contracts return it. */
 export const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
 
-/** A number in the format of JSON-RPC quantities, such as 0x1a. */
+/** A number as a JSON-RPC quantity, such as 0x1a. */
 export const toQuantity = (value: number): Hex => `0x${value.toString(16)}`;

@@ -17,12 +17,12 @@ export class RequestFailure extends Error {
   }
 }
 
-/** Error codes of rate limits, as nodes and gateways use them. */
+/** Error codes that nodes and gateways use for rate limits. */
 const rateCodes = new Set([429, -32029, -32007]);
 const ratePattern =
   /too many requests|rate.?limit|request (?:rate|count)|throttl|per (?:second|minute|hour|day|month)|daily|monthly|quota|credits?\b|compute units|capacity exceeded|slow down/i;
 
-/** Messages of size limits; their codes (-32600, -32602, -32003, -32005, -32000) differ from node to node. */
+/** Messages about size limits; their codes (-32600, -32602, -32003, -32005, -32000) differ from node to node. */
 const sizePattern =
   /too (?:large|big|many|long)|(?:batch|response|request|payload|body|content|result|block range|query)\b.{0,40}\b(?:limit|exceed|maximum)|(?:limit|exceed|maximum)\w*\b.{0,40}\b(?:batch|response|request|payload|body|content|results?|block range|query)\b|more than \d+ (?:results|calls|requests|items|logs)|time(?:d)? ?-?out|deadline exceeded/i;
 const resultPattern = /results?\b|batch|block range|response|too (?:large|big|long)/i;
@@ -30,7 +30,7 @@ const resultPattern = /results?\b|batch|block range|response|too (?:large|big|lo
 const executionPattern = /^execution |revert|out of gas|gas required/i;
 const limitExceeded = -32005;
 
-/** The limit that a JSON-RPC error object reports; null if the error is the result of the call. */
+/** The limit that a JSON-RPC error object reports; null if the error is the call's result. */
 export const limitOfError = (code: number, message: string): "size" | "rate" | null => {
   if (code === 3 || executionPattern.test(message)) return null;
   if (rateCodes.has(code) || ratePattern.test(message)) return "rate";

@@ -28,7 +28,7 @@ export const createRetryGate = ({ backOffMilliseconds = 200, random = Math.rando
       const pause = Math.max(waitOf(rejections), failure.retryAfterMilliseconds ?? 0);
       readyAt = Math.max(readyAt, Date.now() + Math.min(maxWait, pause));
     },
-    /** Resets the backoff of rate limits. */
+    /** Resets the backoff for rate limits. */
     reset: (): void => {
       rejections = 0;
     },

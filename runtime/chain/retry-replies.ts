@@ -32,7 +32,7 @@ export const untilConsistent = <T>(
     onRetry: (error) => onBadReply?.(error.message),
   });
 
-/** Returns the results of state reads. Reads that fail temporarily are repeated. */
+/** Reads state; reads that fail temporarily are repeated. */
 export const settleWithRetries = async <T>(
   rpc: Rpc,
   calls: readonly RpcCall[],

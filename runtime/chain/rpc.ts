@@ -5,15 +5,15 @@ import { createTransport, type Transport, type TransportOptions } from "./transp
 
 export type { RpcCall, RpcResult } from "./call.ts";
 
-/** JSON-RPC 2.0 client of one node. */
+/** JSON-RPC 2.0 client for one node. */
 export interface Rpc {
   /** Sends one call. @throws {RpcError} if the node returns an error. @throws {TransportError} if the last attempt fails. */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Sends many calls, in as few requests as the node accepts, and returns their results in order; the error of one call does not affect the others. */
+  /** Sends many calls, in as few requests as the node accepts, and returns their results in order; one call's error does not affect the others. */
   settle(calls: readonly RpcCall[]): Promise<RpcResult[]>;
   /** Sends many calls that must all succeed. @throws {RpcError} with the first error. */
   batch(calls: readonly RpcCall[]): Promise<unknown[]>;
-  /** The node's limits as learned so far: calls per request, concurrent requests. */
+  /** The node's limits learned so far: calls per request, concurrent requests. */
   limits(): { readonly batchSize: number; readonly concurrency: number };
   /** How long requests have been waiting without any response from the node, in milliseconds; 0 if none is waiting. */
   silentMilliseconds(): number;
@@ -91,7 +91,7 @@ const createSilence = () => {
   };
 };
 
-/** Sends the calls at the given positions, in requests of the current batch size, until each has a result. */
+/** Sends the calls at the given positions, in requests with the current batch size, until each has a result. */
 type SendPart = (pending: PendingCalls, positions: readonly number[], attempt: number) => Promise<void>;
 
 const createSender = (transport: Transport, { retries = 6, onRetry }: RpcOptions): SendPart => {
@@ -153,7 +153,7 @@ const createSender = (transport: Transport, { retries = 6, onRetry }: RpcOptions
   return sendPart;
 };
 
-/** Sends one request and stores its results; returns the positions of the calls without a result, or undefined if there are none. */
+/** Sends one request and stores its results; returns the positions of calls without a result, or undefined if there are none. */
 const attemptOnce = async (
   transport: Transport,
   pending: PendingCalls,

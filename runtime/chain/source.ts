@@ -34,7 +34,7 @@ export interface Source {
   head(): Promise<Head>;
   /** Null if the node does not report it. */
   finalized(): Promise<FinalizedBlock | null>;
-  /** The hashes of blocks; null if the node has no such block. */
+  /** Block hashes; null if the node has no such block. */
   hashesOf(heights: readonly number[]): Promise<(Hash | null)[]>;
   /**
    * Checked blocks from..to inclusive, with the traces or balances that `detail.accounting` requires; without `detail`, with traces if the source reads them.
@@ -42,11 +42,11 @@ export interface Source {
    */
   fetch(from: number, to: number, detail?: BlockDetail): Promise<ChainBlock[]>;
   /**
-   * Native balances after a block; null if the node lacks that state, or responds to other calls but not to this one. They are read by the block's hash if it
+   * Reads native balances after a block; null if the node lacks that state, or responds to other calls but not to this one. Reads by block hash if it
    * is passed and the node supports it.
    */
   balances(addresses: readonly Address[], height: number, hash?: Hash): Promise<(bigint | null)[]>;
-  /** The outcomes of reading native balances after a block, as words: unlike null, an outcome shows whether the same read may succeed later. */
+  /** Reads native balances after a block, as words: unlike null, each outcome shows whether the same read may succeed later. */
   balanceOutcomes(addresses: readonly Address[], height: number): Promise<CallOutcome[]>;
   /** Read-only calls after a block; without `gas` the node's limit applies. */
   calls(calls: readonly ReadOnlyCall[], height: number): Promise<CallOutcome[]>;

@@ -15,7 +15,7 @@ export interface SubscriptionOptions {
 
 const ids = { chainId: 1, subscribe: 2 } as const;
 
-/** Subscribes to the heads of a node (eth_subscribe newHeads), and returns the function that closes the subscription. */
+/** Subscribes to a node's heads (eth_subscribe newHeads), and returns a function that closes the subscription. */
 export const subscribeToHeads = (options: SubscriptionOptions): (() => void) => {
   const { url, onHead, onEnd, onLive, timeoutMilliseconds = 5_000 } = options;
   const socket = openSocket(url);

@@ -3,7 +3,7 @@ import type { ChainBlock, ChainTransaction } from "./types.ts";
 
 /**
  * The accounts whose native balance a block may have changed, without duplicates: senders, recipients, created contracts, the miner, recipients of
- * withdrawals, both sides of traced transfers and, because internal calls may be untraced, emitters of logs and addresses in topics. `systemAccounts` are
+ * withdrawals, both sides of traced transfers and, because internal calls may be untraced, log emitters and addresses in topics. `systemAccounts` are
  * accounts that a network credits or debits although the block does not mention them.
  */
 export const touchedAccounts = (block: ChainBlock, systemAccounts: readonly Address[] = []): Address[] => [

@@ -3,7 +3,7 @@ import { BadReplyError } from "./errors.ts";
 import { address, asList, asObject, bigQuantity, hash, optional, type Raw } from "./quantities.ts";
 import type { ChainTransaction, ValueTrace } from "./types.ts";
 
-/** The namespace of a node's tracing methods: debug_traceBlockByNumber and related ones, or trace_block and related ones. */
+/** The namespace of a node's tracing methods: debug_traceBlockByNumber and its relatives, or trace_block and its relatives. */
 export type TraceKind = "debug" | "trace";
 
 /** The value transfers inside one transaction. */
@@ -26,11 +26,11 @@ export const mayHaveInternalTransfers = (transaction: ChainTransaction, baseFeeP
   return !plain;
 };
 
-/** The frames of one transaction that transferred value or destroyed a contract. */
+/** One transaction's frames that transferred value or destroyed a contract. */
 interface Frames {
   readonly steps: readonly ValueTrace[];
   readonly created: ReadonlySet<Address>;
-  /** The number of all frames. */
+  /** The total number of frames. */
   readonly count: number;
 }
 
@@ -102,7 +102,7 @@ const movingTypes: Readonly<Record<string, ValueTrace["type"]>> = {
   SELFDESTRUCT: "selfdestruct",
 };
 
-/** Types of frames that run the code of another contract in the context of the caller. */
+/** Frame types that run another contract's code in the caller's context. */
 const delegating = new Set(["DELEGATECALL", "CALLCODE"]);
 
 /**
@@ -189,7 +189,7 @@ const accountOf = (frame: Raw, caller: Address | null): Address | null => {
   return action.callType === "delegatecall" || action.callType === "callcode" ? caller : address(action, "to");
 };
 
-/** "" for the root, "0.2." for the third call of its first call. */
+/** "" for the root, "0.2." for the third call within its first call. */
 const pathOf = (frame: Raw): string =>
   asList(frame.traceAddress, "traceAddress")
     .map((step) => `${Number(step)}.`)

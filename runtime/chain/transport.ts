@@ -7,14 +7,14 @@ import { type FailureKind, RequestFailure } from "./request-failure.ts";
 import { createRetryGate, type RetryGateOptions } from "./retry-gate.ts";
 
 export interface TransportOptions extends RetryGateOptions {
-  /** May contain a secret: the messages of this module only show its host. */
+  /** May contain a secret: this module's messages only show its host. */
   readonly url: string;
   /** Max calls per HTTP request, lowered to the number that the node accepts; 1 disables batches. */
   readonly batchSize?: number;
   /** Max concurrent HTTP requests, lowered to the number that the node accepts. */
   readonly concurrency?: number;
   readonly timeoutMilliseconds?: number;
-  /** Larger replies make the next requests smaller, which bounds the memory of concurrent requests. */
+  /** Larger replies make the next requests smaller, which bounds the memory that concurrent requests use. */
   readonly replyBytes?: number;
   /** A reply above this size is not read completely. */
   readonly maxReplyBytes?: number;

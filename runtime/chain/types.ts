@@ -17,7 +17,7 @@ export interface ChainBlock {
   readonly transactions: readonly ChainTransaction[];
   /** EIP-4895; empty on chains without them. */
   readonly withdrawals: readonly ChainWithdrawal[];
-  /** The node's native balances of the accounts that the block touched; null if they were not requested. */
+  /** The native balances of the accounts that the block touched, read from the node; null if they were not requested. */
   readonly balances: readonly AccountBalance[] | null;
 }
 
@@ -49,12 +49,12 @@ export interface ChainTransaction {
   /** Null before EIP-658. */
   readonly successful: boolean | null;
   readonly gasUsed: bigint;
-  /** Paid wei per unit of gas (EIP-1559's effective price). */
+  /** Wei paid per unit of gas (EIP-1559's effective price). */
   readonly effectiveGasPrice: bigint;
   readonly createdContract: Address | null;
   /** The fee for data on layer 1; null if the receipt does not contain it. */
   readonly l1Fee: bigint | null;
-  /** The burnt fee for the transaction's blobs (EIP-4844); null if it has none. */
+  /** The burnt blob fee (EIP-4844); null if the transaction has no blobs. */
   readonly blobFee: bigint | null;
   readonly logs: readonly ChainLog[];
   /** Value transferred by successful internal calls, in order, without the transaction's own value; null if the node has no traces. */
@@ -86,7 +86,7 @@ export interface ChainWithdrawal {
   readonly amountGwei: bigint;
 }
 
-/** The head of a chain as a node reports it. */
+/** A chain's head as a node reports it. */
 export interface Head {
   readonly number: number;
   readonly hash: Hash;

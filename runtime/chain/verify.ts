@@ -11,7 +11,7 @@ export interface Checks {
 
 type Reject = (reason: string) => never;
 
-/** Checks that the parts of a block are consistent and belong to the requested height. @throws {BadReplyError} */
+/** Checks that a block's parts are consistent and belong to the requested height. @throws {BadReplyError} */
 export const verifyBlock = ({ block, evidence }: DecodedReply, height: number, bloom: Bloom, checks: Checks, chainId?: number): void => {
   const reject: Reject = (reason) => {
     throw new BadReplyError(`The node returned inconsistent data for block ${height}: ${reason}.`);

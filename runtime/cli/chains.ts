@@ -22,7 +22,7 @@ export function addChains(program: Command): void {
 
   withConfig(chains.command("pause"))
     .description(
-      "pause the indexing of a chain until ashlar chains resume is run; its indexer stops within seconds, and its index is still served",
+      "pause indexing a chain until ashlar chains resume is run; its indexer stops within seconds, and its index is still served",
     )
     .argument("<name>", "the name of an indexed chain")
     .option("--database <name>", inDatabase)
@@ -30,7 +30,7 @@ export function addChains(program: Command): void {
       (await import("../commands/chains-command.ts")).pauseChainNamed(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("resume"))
-    .description("resume the indexing of a paused chain")
+    .description("resume indexing a paused chain")
     .argument("<name>", "the name of an indexed chain")
     .option("--database <name>", inDatabase)
     .action(async (name: string, options: CommonOptions & InDatabase) =>
@@ -50,7 +50,7 @@ export function addChains(program: Command): void {
       (await import("../commands/chains-command.ts")).retryJobsNamed(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("refresh-metadata"))
-    .description("read the names, symbols and decimals of a chain's tokens again; with --contract, also the documents of its NFTs")
+    .description("read the names, symbols and decimals of a chain's tokens again; with --contract, also its NFT documents")
     .argument("<name>", "the name of an indexed chain")
     .option("--contract <address>", "only this contract", parseAddress("--contract"))
     .action(async (name: string, options: CommonOptions & RefreshCommand) =>
@@ -72,7 +72,7 @@ export function addChains(program: Command): void {
   withConfig(chains.command("remove"))
     .description("delete all rows of a chain, in batches; asks for its name, and resumes a removal that was killed")
     .argument("<name>", "the name of an indexed chain; it must be paused, or its indexer stopped")
-    .option("--yes <name>", "confirm with the name of the chain instead of typing it")
+    .option("--yes <name>", "confirm with the chain's name instead of typing it")
     .option("--database <name>", inDatabase)
     .action(async (name: string, options: CommonOptions & RemoveCommand) =>
       (await import("../commands/chains-command.ts")).removeChainNamed(loadConfigWith(options), name, options),

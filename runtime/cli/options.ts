@@ -4,7 +4,7 @@ import { parseInteger, parseJobs, parseWorkers } from "../commands/option-values
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 
-/** Options of several commands. */
+/** Options that several commands share. */
 export interface CommonOptions {
   readonly config?: string;
   readonly chain?: string;
@@ -33,7 +33,7 @@ export const withOneChain = (command: Command): Command =>
     .option("--chain <name>", "the chain to use, if several are configured, or any other together with --rpc")
     .option("--rpc <url>", "the URL of the chain's node");
 
-/** The configuration; if it configures no chain, with the chain of the demo that last ran. */
+/** The configuration; if it configures no chain, with the last demo's chain. */
 export const configWithDemo = async (options: CommonOptions): Promise<Config> => {
   const { chain, ...others } = options;
   const base = loadConfigWith(chain === "demo" && options.rpc === undefined ? others : options);

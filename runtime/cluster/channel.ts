@@ -18,18 +18,18 @@ type ResultOf<F> = F extends (...all: never[]) => infer R ? Awaited<R> : never;
 /** A channel to another process, which offers the functions `Remote`. */
 export interface Channel<Remote> {
   /**
-   * Calls a function and returns its result. The calls of one event loop iteration are sent as one message.
+   * Calls a function and returns its result. Calls made in one event loop iteration are sent as one message.
    * @throws {Error} with the function's error message
    */
   call<Name extends keyof Remote & string>(name: Name, argument: ArgumentOf<Remote[Name]>): Promise<ResultOf<Remote[Name]>>;
   /**
-   * Calls a function immediately, after earlier calls and without a result; has no effect if the other process has exited. A passed connection also
+   * Calls a function immediately, after earlier calls, ignoring its result; has no effect if the other process has exited. A passed connection also
    * remains open in this process, because the other one may exit before it receives it.
    */
   post<Name extends keyof Remote & string>(name: Name, argument: ArgumentOf<Remote[Name]>, socket?: Socket): void;
 }
 
-/** A message has batches of calls and results, or one call without a result. */
+/** A message contains batches of calls and results, or one call that returns no result. */
 interface Message {
   readonly calls?: readonly Call[];
   readonly results?: readonly Result[];
@@ -95,7 +95,7 @@ export function createChannel<Remote>(peer: ChildProcess | NodeJS.Process, offer
     const { calls = [], results = [], post } = message as Message;
     for (const call of calls) void respond(call);
     for (const result of results) settle(result);
-    // A function without a result handles its own errors.
+    // A function that returns no result handles its own errors.
     if (post !== undefined) invoke(post[0], post[1], socket as Socket | undefined).catch(ignore);
   });
   const rejectAll = (): void => {

@@ -1,6 +1,6 @@
 import type { ConnectionReport } from "./sent-connections.ts";
 
-/** Collects a worker's events about its connections; the events of one event loop iteration are sent as one report. */
+/** Collects a worker's connection events; those of one event loop iteration are sent as one report. */
 export interface ConnectionReports {
   taken(id: number): void;
   declined(id: number): void;

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { monotonicMilliseconds } from "../lib/monotonic-clock.ts";
 import { type ConnectionReport, type ConnectionWorker, createSentConnections, type SentConnections } from "./sent-connections.ts";
 
-/** The listening socket of a server with several processes. */
+/** The listening socket of a multi-process server. */
 export interface Connections {
   readonly address: AddressInfo;
   /** Starts handing connections over to a worker. */
@@ -101,7 +101,7 @@ export async function openConnections(listen: Listen, { onError, now = monotonic
   };
 }
 
-/** The worker with the fewest connections among those that take connections in time, or among all if none does. */
+/** Of the workers that take connections in time, or of all if none does, the one with the fewest connections. */
 function leastLoaded(workers: readonly SentConnections[]): SentConnections | undefined {
   const sorted = [...workers].sort((left, right) => left.open() - right.open());
   return sorted.find((worker) => !worker.isSlow()) ?? sorted[0];

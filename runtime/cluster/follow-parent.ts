@@ -1,7 +1,7 @@
 import process from "node:process";
 
 /**
- * Makes a child process exit when its parent has exited, and ignore signals: a terminal sends SIGINT and SIGHUP to all processes, and a service
+ * Makes a child process exit when its parent exits, and ignore signals: a terminal sends SIGINT and SIGHUP to all processes, and a service
  * manager may do so with SIGTERM, but only the parent reacts and stops its child processes in order.
  */
 export function followParent(): void {

@@ -4,7 +4,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** Reports of Node.js in watch mode (`node --watch`): the files that the process has loaded. */
+/** Messages that Node.js sends in watch mode (`node --watch`): the files that the process has loaded. */
 const isWatchReport = (message: unknown): boolean =>
   typeof message === "object" && message !== null && Object.keys(message).some((name) => name.startsWith("watch:"));
 
@@ -15,7 +15,7 @@ const loaderOf = (script: URL): string[] =>
     : [];
 
 /**
- * Starts a module of the program as a child process with a channel. The child is killed when this process exits; each line of its standard error is
+ * Starts one of the program's modules as a child process with a channel. The child is killed when this process exits; each line of its standard error is
  * passed to `onLine`.
  */
 export function forkProcess(script: URL, args: readonly string[], onLine: (line: string) => void): ChildProcess {

@@ -1,4 +1,4 @@
-/** The check for a process whose event loop is blocked. */
+/** Detects a process whose event loop is blocked. */
 export interface Heartbeat<Process> {
   /** Resolves when the process has responded. */
   readonly ping: (child: Process) => Promise<unknown>;
@@ -10,7 +10,7 @@ const intervalMilliseconds = 1_000;
 
 /**
  * Pings a process every second, and calls back once it has not responded for too long; returns a function that ends the check. Time is counted in
- * ticks of this process, so that time during which the machine sleeps or this process is suspended does not count.
+ * this process's ticks, so that time during which the machine sleeps or this process is suspended does not count.
  */
 export function watchHeartbeat(ping: () => Promise<unknown>, maxSilentSeconds: number, onSilence: () => void): () => void {
   let silentTicks = 0;

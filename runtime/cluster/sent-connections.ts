@@ -26,7 +26,7 @@ export interface SentConnections {
   send(socket: Socket): void;
   /** The number of connections that the worker has or will take. */
   open(): number;
-  /** Whether a connection has waited for the worker for so long that new ones should go to other workers. */
+  /** Whether a connection has waited so long for the worker that new ones should go to other workers. */
   isSlow(): boolean;
   /** The connections that the worker has not taken. */
   untaken(): Socket[];
@@ -37,11 +37,11 @@ export interface SentConnections {
 }
 
 const slowMilliseconds = 1_000;
-/** A worker declines connections that were sent longer ago than this. */
+/** A worker declines connections that were sent longer than this ago. */
 const lateMilliseconds = 5_000;
 /**
- * Later than `lateMilliseconds`: the difference is the time that a worker, even if it is suspended in between, has from the decision to take a
- * connection to its report. Two workers must never read the same connection.
+ * Exceeds `lateMilliseconds` by the time that a worker, even if it is suspended in between, has to report that it takes a connection after deciding
+ * so. Two workers must never read the same connection.
  */
 const expiredMilliseconds = 10_000;
 

@@ -31,7 +31,7 @@ export interface SupervisedProcess {
   stop(requestExit: (child: ChildProcess) => void): Promise<void>;
 }
 
-/** A process that was ready for this long has recovered: the next crash counts as the first one. */
+/** A process that was ready for this long has recovered: its next crash counts as the first. */
 const stableMilliseconds = 10_000;
 const defaultBeginSeconds = 60;
 /** The first restart is immediate; these are the waits before later ones. */
@@ -89,13 +89,13 @@ export function superviseProcess(options: SupervisedOptions): SupervisedProcess 
   };
 }
 
-/** Resolves with the error of a process that is not ready in time. */
+/** Resolves with an error if a process is not ready in time. */
 const tooLate = async ({ name, maxBeginSeconds = defaultBeginSeconds }: SupervisedOptions): Promise<Error> => {
   await sleep(maxBeginSeconds * 1000, undefined, { ref: false });
   return new Error(`Process ${name} was not ready within ${maxBeginSeconds} s.`);
 };
 
-/** Waits for the exit of a ready process; kills one that does not respond, and returns that error. */
+/** Waits for a ready process to exit; kills it if it does not respond, and returns that error. */
 async function untilExit(child: ChildProcess, exited: Promise<Error>, { name, heartbeat }: SupervisedOptions): Promise<Error | null> {
   let hung: Error | null = null;
   const end =

@@ -13,7 +13,7 @@ export interface ApiServer {
   isReady(): Promise<boolean>;
   /** The number of requests in flight. */
   requests(): Promise<number>;
-  /** Waits for the requests in flight and stores the pending usage of keys. */
+  /** Waits for the requests in flight and stores the keys' pending usage. */
   stop(): Promise<void>;
 }
 

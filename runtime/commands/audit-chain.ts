@@ -25,7 +25,7 @@ export async function heightOf(database: Queryable, chain: ChainConfig, at: numb
   return at;
 }
 
-/** Compares samples of the index of a chain with its node. @throws {CommandError} if no node is configured. */
+/** Compares samples of a chain's index with its node. @throws {CommandError} if no node is configured. */
 export async function auditChain(
   indexing: Database,
   chain: ChainConfig,

@@ -11,7 +11,7 @@ import { loadProtocols } from "../protocols.ts";
 import { auditChain } from "./audit-chain.ts";
 import { renderAudit } from "./render-audit.ts";
 
-/** The number of values of each kind that are compared. */
+/** How many values of each kind are compared. */
 const sample = 200;
 
 /**
@@ -42,7 +42,7 @@ interface RestoredChain {
 
 type EvmChain = Parameters<typeof auditChain>[1];
 
-/** Audits a chain. Returns null, or the reason why that is impossible. */
+/** Audits a chain. Returns null, or why that is impossible. */
 async function auditIfPossible(
   database: Database,
   { chain }: RestoredChain,

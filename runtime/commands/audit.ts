@@ -14,13 +14,13 @@ import { renderAudit } from "./render-audit.ts";
 import { requireDatabase } from "./used-database.ts";
 
 export interface AuditOptions {
-  /** The number of values of each kind to compare. */
+  /** How many values of each kind to compare. */
   readonly sample: number;
   /** The block whose state is compared; the indexed head by default. */
   readonly at?: number | undefined;
 }
 
-/** `ashlar audit`: compares the index of a chain with its node, prints a table, and returns whether there are no differences. */
+/** `ashlar audit`: compares a chain's index with its node, prints a table, and returns whether there are no differences. */
 export async function audit(config: Config, options: AuditOptions): Promise<boolean> {
   requireDatabase(config);
   const database = await openChainDatabase(config, databaseOfOnlyChain(config));

@@ -13,13 +13,13 @@ import { requireDatabase } from "./used-database.ts";
 export interface BackupOptions {
   /** The number of tables that are copied concurrently. */
   readonly jobs?: number | undefined;
-  /** The name of one of `databases`; the control database by default. */
+  /** The name of a configured database; the control database by default. */
   readonly database?: string | undefined;
   /** The name of an indexed chain, to write a snapshot of it instead of a backup. */
   readonly chain?: string | undefined;
 }
 
-/** The configuration of the database that `--database` names; the control database by default. @throws {CommandError} if it is not configured. */
+/** The configuration for the database that `--database` names; the control database by default. @throws {CommandError} if it is not configured. */
 export const configOfOption = (config: Config, database: string | undefined): DatabaseConfig =>
   configOfDatabase(config, database === undefined ? null : parseDatabaseName(config, "--database", database));
 

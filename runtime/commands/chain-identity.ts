@@ -19,7 +19,7 @@ export interface ChainIdentity {
   readonly problem: string | null;
 }
 
-/** Reads the identity of a configured chain from its first node that responds, if any. */
+/** Reads a configured chain's identity from its first node that responds, if any. */
 export async function identify(chain: ConfiguredChain): Promise<ChainIdentity> {
   const { name } = chain;
   const id = chain.id ?? (isBitcoinChain(chain) ? bitcoinNetworks[chain.network].id : null);

@@ -24,7 +24,7 @@ import { requireDatabase } from "./used-database.ts";
 
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
-/** Selects the database of a chain that is stored in several, for example after it was moved. */
+/** Selects the database if the chain is stored in several, for example after a move. */
 export interface InDatabase {
   readonly database?: string;
 }
@@ -60,14 +60,14 @@ export async function repairChainNamed(config: Config, name: string, { to, yes =
   }
 }
 
-/** `ashlar chains pause`: pauses the indexing of a chain until `ashlar chains resume`. Its indexer stops within seconds. @throws {CommandError} */
+/** `ashlar chains pause`: pauses indexing a chain until `ashlar chains resume`. Its indexer stops within seconds. @throws {CommandError} */
 export const pauseChainNamed = (config: Config, name: string, { database: only }: InDatabase = {}): Promise<void> =>
   withChain(config, name, only, async (database, chain) => {
     if (await pauseChain(database, chain, commandActor())) print(`Indexing of ${name} is paused: its indexer stops within seconds.`);
     else print(`Indexing of ${name} is already paused.`);
   });
 
-/** `ashlar chains resume`: continues the indexing of a paused chain. @throws {CommandError} */
+/** `ashlar chains resume`: continues indexing a paused chain. @throws {CommandError} */
 export const resumeChainNamed = (config: Config, name: string, { database: only }: InDatabase = {}): Promise<void> =>
   withChain(config, name, only, async (database, chain) => {
     if (await resumeChain(database, chain, commandActor())) print(`Indexing of ${name} is resumed: its indexer continues within seconds.`);
@@ -104,7 +104,7 @@ export const removeChainNamed = (config: Config, name: string, { yes, database: 
 async function confirmName(name: string, passed: string | undefined): Promise<void> {
   if (passed === undefined && !stdin.isTTY)
     throw new CommandError(`Removing ${name} requires confirmation: pass --yes ${name}. Nothing was changed.`);
-  const typed = passed ?? (await ask(`Type the name of the chain to remove it: `));
+  const typed = passed ?? (await ask(`Type the chain's name to remove it: `));
   if (typed !== name) throw new CommandError(`Invalid confirmation "${typed}": expected ${name}. Nothing was changed.`);
 }
 
@@ -120,7 +120,7 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-/** `ashlar chains status`: prints the progress of all indexed chains, or of one with its projections and queues. @throws {CommandError} */
+/** `ashlar chains status`: prints the progress of all indexed chains, or one chain's progress, projections and queues. @throws {CommandError} */
 export async function printChainStatus(config: Config, name: string | undefined, { database: only }: InDatabase): Promise<void> {
   requireDatabase(config);
   if (name !== undefined)
@@ -140,11 +140,11 @@ export async function printChainStatus(config: Config, name: string | undefined,
   if (isEmpty) print("No chain is indexed.");
 }
 
-/** `ashlar chains jobs`: prints the queues of a chain. @throws {CommandError} */
+/** `ashlar chains jobs`: prints a chain's queues. @throws {CommandError} */
 export const printJobs = (config: Config, name: string): Promise<void> =>
   withChain(config, name, undefined, async (database) => {
     for (const line of renderQueues(await readIndexState(database), name)) print(line);
-    print("ashlar nfts status prints the reasons for failures of nft-metadata.");
+    print("ashlar nfts status prints why nft-metadata entries failed.");
   });
 
 export interface RetryCommand {
@@ -166,7 +166,7 @@ export interface RefreshCommand {
   readonly contract?: Address;
 }
 
-/** `ashlar chains refresh-metadata`: queues the metadata of tokens to be read again. @throws {CommandError} */
+/** `ashlar chains refresh-metadata`: queues token metadata to be read again. @throws {CommandError} */
 export const refreshMetadataNamed = (config: Config, name: string, { contract }: RefreshCommand): Promise<void> =>
   withChain(config, name, undefined, async (database, chain) => {
     const { tokens, isCollection } = await refreshMetadata(database, chain, contract ?? null, commandActor());
@@ -175,10 +175,10 @@ export const refreshMetadataNamed = (config: Config, name: string, { contract }:
         `No ${contract === undefined ? "token" : `token ${contract}`} with metadata in the index of ${name}. Nothing was changed.`,
       );
     print(`Queued: the process that indexes ${name} reads the metadata of ${tokens} contracts again.`);
-    if (isCollection) print(`Queued: it also fetches the documents of the NFTs of ${contract} again.`);
+    if (isCollection) print(`Queued: it also fetches the NFT documents of ${contract} again.`);
   });
 
-/** Renders the details of one chain as lines. */
+/** Renders one chain's details as lines. */
 async function renderDetails(database: Database, chain: IndexedChain, state: IndexState): Promise<string[]> {
   const { name } = chain;
   const { node, missing, use, audit } = await readChainDetails(database, chain);
@@ -236,7 +236,7 @@ const optionOf = (config: Config, database: string | null): string =>
   isSharded(config) ? ` --database ${renderDatabaseName(database)}` : "";
 const isSharded = ({ databases }: Config): boolean => Object.keys(databases).length > 0;
 
-/** Runs work with an indexed chain, which need not be configured. @throws {CommandError} if no chain has the name. */
+/** Runs work with an indexed chain, which need not be configured. @throws {CommandError} if no chain has this name. */
 async function withChain(
   config: Config,
   name: string,

@@ -58,7 +58,7 @@ const idsUnlessUnavailable = (database: Queryable): Promise<ReadonlyMap<string, 
 
 type Configured = Config["chains"][number];
 
-/** The id of a chain whose id is neither configured nor in the index. @throws {CommandError} */
+/** Determines a chain's id if it is neither configured nor in the index. @throws {CommandError} */
 async function findId(chain: Configured, signal: AbortSignal | undefined): Promise<number> {
   if (isBitcoinChain(chain)) return bitcoinNetworks[chain.network].id;
   const urls = nodeUrlsOf(chain);

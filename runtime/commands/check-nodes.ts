@@ -33,7 +33,7 @@ async function refusalOf(chain: ChainConfig, database: Queryable, signal: AbortS
   try {
     record = await readChain(database, chain.id);
   } catch (error) {
-    // The indexer checks the chains of a lost database.
+    // The indexer checks a lost database's chains.
     if (isUnavailable(error)) return null;
     throw error;
   }
@@ -52,7 +52,7 @@ async function refusalOf(chain: ChainConfig, database: Queryable, signal: AbortS
 
 type NodeState = { readonly chainId: number; readonly head: number };
 
-/** The chain id and head of the first node that responds; null if none does. */
+/** The chain id and head reported by the first node that responds; null if none does. */
 async function readFirstNode(urls: readonly string[], signal: AbortSignal): Promise<NodeState | null> {
   for (const url of urls) {
     const node = await readNode(url, signal);
@@ -61,7 +61,7 @@ async function readFirstNode(urls: readonly string[], signal: AbortSignal): Prom
   return null;
 }
 
-/** The chain id and head of a node; null if it does not respond. */
+/** The chain id and head reported by a node; null if it does not respond. */
 async function readNode(url: string, signal: AbortSignal): Promise<NodeState | null> {
   const rpc = createRpc({ url, retries: 1, timeoutMilliseconds: 5_000 });
   try {

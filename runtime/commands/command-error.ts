@@ -1,4 +1,4 @@
-/** The failure of a command; the message contains the reason and the remedy. */
+/** A command failure; the message contains the reason and the remedy. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }

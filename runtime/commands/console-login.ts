@@ -7,7 +7,7 @@ import { CommandError } from "./command-error.ts";
 import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
-/** `ashlar console login`: prints a link that signs its first user in to the console. @throws {CommandError} if no console was started on the database. */
+/** `ashlar console login`: prints a link that signs its first user in to the console. @throws {CommandError} if the database has never had a console. */
 export async function printConsoleLink(config: Config): Promise<void> {
   requireDatabase(config);
   const database = await openDatabase(config);

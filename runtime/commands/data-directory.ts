@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CommandError } from "./command-error.ts";
 
-/** PostgreSQL limits paths to 1,024 bytes (MAXPGPATH in pg_config_manual.h), and the paths of its files are longer than that of the directory. */
+/** PostgreSQL limits paths to 1,024 bytes (MAXPGPATH in pg_config_manual.h), and its files have longer paths than the directory. */
 const maxBytes = 900;
 const shownLength = 120;
 

@@ -7,23 +7,23 @@ export interface DatabaseAddress {
   readonly readerUrl: string;
   readonly name: string;
   readonly details: string;
-  /** The reason why the database cannot be used, if it is known. */
+  /** Why the database cannot be used, if known. */
   readonly problem: string | null;
 }
 
-/** The location of a database of `databases`. */
+/** The location of one of the configured `databases`. */
 export interface ShardAddress extends DatabaseAddress {
   /** The role that runs the SQL of declared protocols; null until the database has been prepared. */
   readonly readerRole: string | null;
 }
 
-/** The locations of the databases of a service. */
+/** The locations of a service's databases. */
 export interface ServiceAddress extends DatabaseAddress {
-  /** The addresses of the databases of `databases`, by name. */
+  /** The addresses of the configured `databases`, by name. */
   readonly shards: Readonly<Record<string, ShardAddress>>;
 }
 
-/** An address that changes, for the pools of a child process. */
+/** A changing address, for a child process's pools. */
 export interface CurrentAddress<Address extends DatabaseAddress = DatabaseAddress> {
   get(): Address;
   readonly server: { readonly url: () => string; readonly description: DatabaseDescription };
@@ -45,13 +45,13 @@ export function createCurrentAddress<Address extends DatabaseAddress>(first: Add
   };
 }
 
-/** The addresses of the databases of a service, for the pools of a child process. */
+/** The addresses of a service's databases, for a child process's pools. */
 export interface CurrentAddresses extends Pick<CurrentAddress, "server" | "reader"> {
   readonly shards: readonly { readonly name: string; readonly address: CurrentAddress<ShardAddress> }[];
   change(address: ServiceAddress): void;
 }
 
-/** Creates the addresses of the databases of a child process's service. */
+/** Creates the database addresses for a child process. */
 export function createCurrentAddresses(first: ServiceAddress): CurrentAddresses {
   const { change, server, reader } = createCurrentAddress<DatabaseAddress>(first);
   const shards = Object.entries(first.shards).map(([name, address]) => ({ name, address: createCurrentAddress(address) }));

@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { controlDatabase } from "../config/databases.ts";
 import { invalidValue } from "./option-values.ts";
 
-/** The database that the value of an option names; null for the control database. @throws {CommandError} if it is not configured. */
+/** The database that an option's value names; null for the control database. @throws {CommandError} if it is not configured. */
 export function parseDatabaseName({ databases }: Pick<Config, "databases">, option: string, value: string): string | null {
   if (value === controlDatabase) return null;
   const names = Object.keys(databases);
@@ -11,5 +11,5 @@ export function parseDatabaseName({ databases }: Pick<Config, "databases">, opti
   throw invalidValue(option, value, `${[...names, controlDatabase].join(" or ")}${remedy}`);
 }
 
-/** The name of a database for messages and as the value of an option. */
+/** A database's name in messages and as an option value. */
 export const renderDatabaseName = (name: string | null): string => name ?? controlDatabase;

@@ -3,7 +3,7 @@ import { CommandError } from "./command-error.ts";
 
 export interface DemoDatabaseOptions {
   readonly database: Queryable;
-  /** The chains of the demo. */
+  /** The demo's chains. */
   readonly chains: readonly { readonly id: number; readonly name: string }[];
   /** Whether DATABASE_URL names the database, rather than the demo's own data directory. */
   readonly isExternal: boolean;
@@ -13,7 +13,7 @@ const remedy = "configure your chains in ashlar.yaml, or run the demo in another
 
 /**
  * Refuses a database that contains anything other than the demo: other chains or, in an external database that the demo has not used before, keys.
- * @throws {CommandError} that lists what was found
+ * @throws {CommandError} with a list of what was found
  */
 export async function requireDemoDatabase({ database, chains, isExternal }: DemoDatabaseOptions): Promise<void> {
   const indexed = await database.query<{ chain_id: number; name: string }>("SELECT chain_id, name FROM chains ORDER BY chain_id");
@@ -33,7 +33,7 @@ export async function requireDemoDatabase({ database, chains, isExternal }: Demo
     throw new CommandError(`No chain is configured, and the demo refuses a database with API keys: found ${count}; ${remedy}.`);
 }
 
-/** Refuses to delete the index of an earlier demo from an external database. @throws {CommandError} */
+/** Refuses to delete an earlier demo's index from an external database. @throws {CommandError} */
 export function requireOwnIndex(chain: string, isExternal: boolean): void {
   if (!isExternal) return;
   throw new CommandError(

@@ -5,7 +5,7 @@ import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import type { Hash } from "../lib/hex.ts";
 import type { BitcoinDemo, DemoIdentity } from "./demo.ts";
 
-/** Whether the index and the demo chain have the same genesis block and the same block at the lower of their heads. An empty index matches every chain. */
+/** Whether the index and the demo chain have the same genesis block and the same block at the lower head. An empty index matches every chain. */
 export async function matchesDemo(database: Database, chainId: number, identity: DemoIdentity): Promise<boolean> {
   const genesisHash = await indexedGenesis(database, chainId);
   if (genesisHash === null) return true;
@@ -26,11 +26,11 @@ export async function matchesBitcoinDemo(database: Database, { chain, hashAt }: 
   return head === null || (await bitcoin.hashes(chain.id, head.number, head.number)).get(head.number) === hashAt(head.number);
 }
 
-/** The hash of the genesis block of an indexed chain; null if it is not indexed. */
+/** The genesis hash of an indexed chain; null if it is not indexed. */
 const indexedGenesis = async (database: Database, chainId: number): Promise<Hash | null> =>
   (await database.query<{ genesis_hash: Hash }>("SELECT genesis_hash FROM chains WHERE chain_id = $1", [chainId]))[0]?.genesis_hash ?? null;
 
-/** Deletes all rows of a chain from the index. */
+/** Deletes all of a chain's rows from the index. */
 export async function deleteChain(database: Database, chainId: number): Promise<void> {
   await database.transaction(async (client) => {
     const tables = await client.query<{ name: string }>(

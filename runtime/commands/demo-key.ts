@@ -7,7 +7,7 @@ import { CommandError } from "./command-error.ts";
 const keyPattern = /^ckey_[a-f0-9]{27}$/;
 
 /**
- * The demo's key: ASHLAR_API_KEY, or the key stored in the data directory, or a new one, which is stored there and only readable by its owner.
+ * The demo's key: ASHLAR_API_KEY, or the key stored in the data directory, or a new one, stored there and readable only by its owner.
  * @throws {CommandError} if ASHLAR_API_KEY is not a key.
  */
 export function resolveDemoKey(dataDirectory: string, fromEnvironment: string | undefined): string {
@@ -33,7 +33,7 @@ function readStored(file: string): string {
   }
 }
 
-/** How long the demo's key remains valid if the process is killed, and how often its expiry is extended. */
+/** How long the demo's key remains valid after the process is killed, and how often its expiry is extended. */
 const leaseMilliseconds = 120_000;
 const renewalMilliseconds = 30_000;
 

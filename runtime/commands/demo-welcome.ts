@@ -6,7 +6,7 @@ interface Welcome {
   readonly storyValues: Readonly<Record<string, string>>;
 }
 
-/** Renders the message that the demo is ready: its URLs, its key and six example requests. */
+/** Renders the message shown when the demo is ready: its URLs, its key and six example requests. */
 export function renderWelcome({ url, rpcUrl, bitcoinRpcUrl, key, storyValues }: Welcome): string {
   const paths = [
     `/v1/demo/address/${storyValues.trader}/balances_v2/`,

@@ -6,7 +6,7 @@ import type { ChainConfig } from "../config/config.ts";
 import type { Hash, Hex } from "../lib/hex.ts";
 import { CommandError } from "./command-error.ts";
 
-/** The phases of starting the demo: `story`, then `check`, on its first start, and `load` on later ones. */
+/** The demo's startup phases: `story`, then `check`, on its first start, and `load` on later ones. */
 export type DemoPhase = "story" | "check" | "load";
 
 /** The blocks that identify a saved chain. */
@@ -21,7 +21,7 @@ export interface DemoIdentity {
 export interface BitcoinDemo {
   readonly rpcUrl: string;
   readonly chain: BitcoinChainConfig;
-  /** The hash of the block at a height; null if there is none. */
+  /** The block hash at a height; null if there is none. */
   hashAt(height: number): Hash | null;
 }
 
@@ -53,11 +53,11 @@ export interface DemoOptions {
 /** The export `demo` of `demo/index.ts`. */
 export interface DemoModule {
   startDemo(options: DemoOptions): Promise<Demo>;
-  /** The chain of the demo that last ran on a data directory; null if none did. */
+  /** The chain of the last demo on a data directory; null if there was none. */
   lastDemoChain(dataDirectory: string): Promise<ChainConfig | null>;
 }
 
-/** Imported by its URL, so that the build does not include it; it has the extension of this module, .ts or .js. */
+/** Imported by its URL, so that the build does not include it; it has this module's extension, .ts or .js. */
 const entry = new URL(`../../demo/index${extname(import.meta.url)}`, import.meta.url);
 
 /** The demo module; null in an installed package, which does not contain it. */

@@ -10,7 +10,7 @@ const labels: Readonly<Record<RestoreStep, string>> = {
   "read back": "reading back (MB)",
 };
 
-/** Reports the progress of a restore. */
+/** Reports a restore's progress. */
 export const reportRestore =
   (progress: Progress) =>
   (step: RestoreStep, done: number, total: number): void =>

@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
 
-/** The space of the file system that contains the embedded database. */
+/** Space on the embedded database's file system. */
 export interface DiskSpace {
   /** Whether the free space has fallen below the configured minimum and has not yet recovered to twice that. */
   isLow(): Promise<boolean>;

@@ -51,7 +51,7 @@ const probeOrNull = async (rpc: Rpc): Promise<BitcoinCapabilities | null> => {
   }
 };
 
-/** The network and the version of a node, which are untrusted. */
+/** A node's network and version, which are untrusted. */
 const describeNetwork = ({ network, version }: BitcoinCapabilities): string => {
   const known = Object.entries<BitcoinNetwork>(bitcoinNetworks).find(([, { coreName }]) => coreName === network)?.[0];
   const clean = (text: string): string => text.replace(/[^\x20-\x7e]/g, "").slice(0, 80);

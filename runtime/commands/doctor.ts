@@ -22,7 +22,7 @@ export interface DoctorOptions {
 
 const checkedBlocks = 10;
 
-/** `ashlar doctor`: prints the capabilities of a node and their consequences as a table. Returns the exit status, which is 1 if the node cannot be used. */
+/** `ashlar doctor`: prints a node's capabilities and their consequences as a table. Returns the exit status: 1 if the node cannot be used. */
 export async function doctor(address: string, { webSocket, from = 0, print = printLine }: DoctorOptions = {}): Promise<number> {
   const parsed = nodeUrl.safeParse(address);
   if (!parsed.success) {
@@ -34,7 +34,7 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
   try {
     const nodeHead = from === 0 ? null : Number(await rpc.request("eth_blockNumber", []));
     if (nodeHead !== null && from > nodeHead) {
-      print(invalidValue("--from", from, `at most ${nodeHead}, the head of the node`).message);
+      print(invalidValue("--from", from, `at most ${nodeHead}, the node's head`).message);
       return 1;
     }
     const capabilities = await probeCapabilities(rpc, from, { webSocketUrl: webSocketUrl(url, webSocket) });
@@ -56,7 +56,7 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
     );
     return 0;
   } catch (error) {
-    // A Bitcoin node has none of the methods of an EVM node.
+    // A Bitcoin node has none of an EVM node's methods.
     const status = error instanceof RpcError ? await doctorOfBitcoin(url, from, print) : null;
     if (status !== null) return status;
     print(`This node cannot be used: ${error instanceof Error ? error.message : String(error)}`);
@@ -66,7 +66,7 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
   }
 }
 
-/** Describes the result of each native accounting that may be configured for this node. */
+/** Describes the result of each native accounting that can be configured for this node. */
 function describeAccounting(capabilities: Capabilities): string {
   const past = capabilities.archiveState ? "" : ", unknown for blocks whose state the node does not have";
   const byState = `${accountingDescriptions.state}${past} (nativeAccounting: state, the default)`;

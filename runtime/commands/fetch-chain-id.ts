@@ -4,7 +4,7 @@ import { CommandError } from "./command-error.ts";
 
 const neverAborted = new AbortController().signal;
 
-/** Fetches the chain id from the first of a chain's nodes that responds. @throws {CommandError} if none returns a valid one. */
+/** Fetches the chain id from a chain's first responding node. @throws {CommandError} if none returns a valid one. */
 export async function fetchChainId(name: string, urls: readonly string[], signal: AbortSignal = neverAborted): Promise<number> {
   const [url = "", ...others] = urls;
   const rpc = createRpc({ url, retries: 2, timeoutMilliseconds: 10_000 });

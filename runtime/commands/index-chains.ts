@@ -72,20 +72,20 @@ export interface RunIndexers {
   readonly diskSpace?: DiskSpace | null;
   readonly logger: Logger;
   readonly progress: Progress;
-  /** Whether indexing ends when the operator has to resolve a failure, rather than being attempted again; true by default. */
+  /** Whether a failure that the operator has to resolve ends indexing, instead of being retried; true by default. */
   readonly endsWhenRefused?: boolean;
-  /** The counts of a chain for metrics; not counted by default. */
+  /** A chain's counts for metrics; not counted by default. */
   readonly countsOf?: ((chain: string) => IndexerCounts) | undefined;
   /** Traces batches of EVM chains; not traced by default. */
   readonly tracer?: Tracer | undefined;
 }
 
-/** How long to wait for a heartbeat's statement when indexing ends. */
+/** How long to wait for a heartbeat statement when indexing ends. */
 const heartbeatMilliseconds = 1_000;
 
 /**
  * Indexes several chains concurrently, and restarts each with backoff when it fails. A configuration error is permanent, as is one that the operator
- * has to resolve if `endsWhenRefused`; the permanent failure of one chain does not stop the others. @throws {CommandError} if all have failed
+ * has to resolve if `endsWhenRefused`; one chain's permanent failure does not stop the others. @throws {CommandError} if all have failed
  * permanently.
  */
 export async function runIndexers(options: RunIndexers, signal: AbortSignal): Promise<void> {
@@ -101,7 +101,7 @@ export async function runIndexers(options: RunIndexers, signal: AbortSignal): Pr
 
 /** The reason that readiness reports while indexing is paused. */
 const lowDiskReason =
-  "the file system of the data directory has less free space than minFreeDiskMegabytes; indexing continues when twice as much is free";
+  "the data directory's file system has less free space than minFreeDiskMegabytes; indexing continues when twice as much is free";
 
 /** Indexes a chain until the signal aborts. Returns the reason if it fails permanently before that. */
 async function indexUntilStopped(
@@ -158,7 +158,7 @@ async function indexUntilStopped(
         run: () => runUnlessPaused(pausable, signal),
         isFinal: (error) => error instanceof CommandError || (endsWhenRefused && error instanceof IndexMismatchError),
         onFailure: async (error, wait) => {
-          // Only the message is logged, because a database error also contains rows, statements and file names of the server.
+          // Only the message is logged, because a database error also contains rows, statements and the server's file names.
           const reason = redactMessage(messageOf(error));
           const restart = wait === null ? {} : { retrySeconds: wait / 1_000 };
           logger.error({ chain: chain.name, reason, ...restart }, "Indexing stopped");

@@ -12,14 +12,14 @@ export interface IndexDatabase {
   readonly shards?: readonly IndexShard[];
 }
 
-/** A database of `databases`. */
+/** One of the configured `databases`. */
 export interface IndexShard {
   readonly name: string;
   readonly indexing: Database;
   address(): ShardAddress;
 }
 
-/** The database of a chain. */
+/** A chain's database. */
 export interface IndexStore {
   readonly database: Database;
   /** The reader role in the database. @throws {DatabaseUnavailable} until the database has been prepared. */

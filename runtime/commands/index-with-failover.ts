@@ -5,8 +5,8 @@ import { IndexMismatchError } from "../indexer/errors.ts";
 import { type IndexingOptions, indexChain } from "./indexing.ts";
 
 /**
- * Creates the indexing of a chain: it runs until the signal aborts, and continues with the best other node when its node fails, falls behind, is quarantined or
- * is refused. The state of the nodes is kept between runs. A chain with one node is indexed without polling it.
+ * Creates a function that indexes a chain until the signal aborts, and continues with the best other node when its node fails, falls behind, is
+ * quarantined or is refused. The nodes' state is kept between runs. A chain's only node is not polled.
  */
 export function createFailover(options: IndexingOptions): (signal: AbortSignal) => Promise<void> {
   const { chain, database, logger, onRequest } = options;

@@ -90,7 +90,7 @@ interface Runner {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Creates the indexer of a chain and the work that runs alongside it: jobs, contract reads, metadata, and the comparison of native balances. */
+/** Creates a chain's indexer and the work that runs alongside it: jobs, contract reads, metadata, and native balance comparisons. */
 function createIndexing(options: IndexingOptions, { source, heads }: Node, nodeSilence: () => number) {
   const { chain, database, logger, onProgress, heartbeat, tracer, protocols = communityProtocols, readerRole = null } = options;
   const clock = (): Date => new Date();
@@ -174,7 +174,7 @@ function probeWithRetries(rpc: Rpc, url: string, { chain, logger, heartbeat }: I
   return poll(attempt, { ...every(retrySeconds * 1_000), signal });
 }
 
-/** Closes the head feed of a probe that completes after the abort. */
+/** Closes the head feed if a probe completes after the abort. */
 const closeWhenProbed = (probing: Promise<Node>): void =>
   void probing.then(
     ({ heads }) => heads?.close(),

@@ -3,7 +3,7 @@ import { invalidValue } from "./option-values.ts";
 
 const timePattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** The value of `--expires`: a time with its offset, or a day, at whose start in UTC a key expires. */
+/** The value of `--expires`: a time with its offset, or a day; the key then expires at its start in UTC. */
 export function parseExpiry(text: string): Date {
   const time = new Date(text);
   const day = text.slice(0, 10);

@@ -18,8 +18,8 @@ const thisProcess = (): Invocation => ({
 });
 
 /**
- * The shell command that creates a key in the database of this process. It works in the folder where npm was called, and uses the configuration and the data
- * folder of this process. DATABASE_URL is a secret and is not repeated: a second line names the variable.
+ * The shell command that creates a key in this process's database. It works in the folder where npm was called, and uses this process's configuration
+ * and data folder. DATABASE_URL is a secret and is not repeated: a second line names the variable.
  */
 export function keysCommand(
   configFile: string | undefined,

@@ -13,7 +13,7 @@ const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}
 
 type Recorded = Pick<OperatorAction, "action" | "subject" | "details">;
 
-/** Changes the keys of the configured database, and records the changes in the same transaction. */
+/** Changes keys in the configured database, and records the changes in the same transaction. */
 async function withKeys<Result>(
   config: Config,
   work: (keys: Keys, record: (change: Recorded) => Promise<void>) => Promise<Result>,
@@ -67,7 +67,7 @@ const accessOf = ({
   ...(allowAddress === undefined ? {} : { addresses: allowAddress }),
 });
 
-/** The options of a command that concern the key; none of them is a secret. */
+/** The command options that concern the key; none of them is a secret. */
 const detailsOf = (options: UpdateOptions): Record<string, unknown> => {
   const { label, credits, dailyCredits, monthlyCredits, expires, allowChain, allowOrigin, allowAddress, limit } = options;
   return { label, credits, dailyCredits, monthlyCredits, expires, allowChain, allowOrigin, allowAddress, limit };

@@ -7,7 +7,7 @@ import type { Config } from "../config/config.ts";
 /** Where a server listens: on a socket that systemd passes to it, otherwise on its configured address. */
 export const listenOf = ({ port, host }: Config): Listen => inheritedSocket(process.env, process.pid) ?? { port, host };
 
-/** The message for a server that cannot listen. */
+/** Explains why a server cannot listen. */
 export function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): string {
   if (error.code === "EADDRINUSE")
     return `Port ${port} of ${host} is in use; choose a different one with PORT=… or stop the process that uses it.`;
@@ -15,7 +15,7 @@ export function listenProblem(error: NodeJS.ErrnoException, { host, port }: Conf
   return `Cannot listen on ${host}:${port} (${error.code ?? "unknown reason"}); choose a different address with HOST=… and PORT=….`;
 }
 
-/** For a server that listens on all addresses, the loopback address to use in its URL: not every system can connect to 0.0.0.0. */
+/** The loopback address for the URL of a server that listens on all addresses: not every system can connect to 0.0.0.0. */
 const localAddresses: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
 /** The URL of a listening server on this machine. */

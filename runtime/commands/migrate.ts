@@ -7,7 +7,7 @@ import { migrations } from "../migrations.ts";
 import { databaseNames } from "./open-chain-database.ts";
 import { openServer } from "./open-database.ts";
 
-/** `ashlar migrate`: runs the pending migrations of all databases. */
+/** `ashlar migrate`: runs pending migrations in all databases. */
 export async function migrateDatabases(config: Config): Promise<void> {
   for (const name of databaseNames(config)) await migrateDatabase(configOfDatabase(config, name));
 }
@@ -17,7 +17,7 @@ async function migrateDatabase(config: DatabaseConfig): Promise<void> {
   const database = createDatabase({
     url,
     description,
-    // One connection holds the lock, and one reads the progress of the statements that Knex's own connection runs.
+    // One connection holds the lock, and one reads the progress of statements on Knex's own connection.
     poolSize: 2,
     statementTimeoutMilliseconds: 0,
     applicationName: "ashlar-migrate",

@@ -21,19 +21,19 @@ import { requireDatabase } from "./used-database.ts";
 export interface MoveCommand {
   /** The name of the database to move the chain to. */
   readonly to: string;
-  /** The folder in which the snapshot is stored until it is restored. */
+  /** The folder where the snapshot is stored until it is restored. */
   readonly folder?: string | undefined;
   readonly jobs?: number | undefined;
 }
 
-/** The move of a chain from one database to another. */
+/** A chain's move from one database to another. */
 interface Move {
   readonly name: string;
   /** The names of the databases, as command options expect them. */
   readonly source: string;
   readonly target: string;
   readonly config: Config;
-  /** The configuration after the move, without the settings that other processes of the service use. */
+  /** The configuration after the move, without settings for the service's other processes. */
   readonly moved: Config;
 }
 
@@ -85,7 +85,7 @@ async function copy(
     return;
   }
   if (copied === undefined) {
-    // The files of an earlier run may be outdated, or have an older schema.
+    // An earlier run's files may be outdated, or have an older schema.
     await rm(folder, { recursive: true, force: true });
     await backup(config, folder, version, { jobs, chain: name, database: source });
   } else if (!hasManifest(folder))
@@ -108,11 +108,11 @@ function requireIndexable({ removal_started_at: removed, paused_at: paused }: In
     );
 }
 
-/** Opens the database in which a configuration stores a chain. */
+/** Opens the database where a configuration stores a chain. */
 const openFor = (config: Config, name: string): Promise<ChainDatabase> =>
   openChainDatabase(config, databaseOf(config.chains.find((chain) => chain.name === name) ?? {}));
 
-/** Reads the chain from the database in which a configuration stores it. */
+/** Reads the chain from the database where a configuration stores it. */
 async function readChain(config: Config, name: string): Promise<IndexedChainRow | undefined> {
   const opened = await openFor(config, name);
   try {
@@ -156,7 +156,7 @@ async function announceHead(move: Move, before: ChainDatabase, after: ChainDatab
       if (states === null) return null;
       const [old, copied] = states;
       const silence = copied.chains.find((row) => row.name === move.name)?.silent_seconds ?? Number.POSITIVE_INFINITY;
-      // Until an indexer has determined which projections to rebuild, the checkpoints are still those of the snapshot.
+      // Until an indexer has determined which projections to rebuild, the checkpoints are still the snapshot's.
       const isIndexed = silence * 1_000 < performance.now() - startedAt;
       return isIndexed && hasCaughtUp(move.name, copied, old) ? true : null;
     } catch (error) {
@@ -167,7 +167,7 @@ async function announceHead(move: Move, before: ChainDatabase, after: ChainDatab
   if (await poll(isReached, { ...every(1_000), signal })) stdout.write(instructions(move));
 }
 
-/** Whether one index of a chain, including its projections that have not failed, has caught up with another. */
+/** Whether one of a chain's indexes, including its projections that have not failed, has caught up with another. */
 function hasCaughtUp(name: string, index: IndexState, other: IndexState): boolean {
   const blockIn = ({ chains }: IndexState): number => chains.find((row) => row.name === name)?.block ?? -1;
   const checkpointsIn = ({ checkpoints }: IndexState) =>

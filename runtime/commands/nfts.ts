@@ -18,7 +18,7 @@ const maxReasons = 5;
 
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
-/** `ashlar nfts status`: prints how much metadata of each collection is pending, fetched and rejected, and the reasons. @throws {CommandError} */
+/** `ashlar nfts status`: prints how much of each collection's metadata is pending, fetched and rejected, and why. @throws {CommandError} */
 export const nftStatus = (config: Config): Promise<void> =>
   withDatabases(config, chainDatabases(config), async (database, databaseConfig) => {
     for (const chain of (await resolveChains(databaseConfig, { indexing: database })).filter((resolved) => isEvmChain(resolved))) {
@@ -27,7 +27,7 @@ export const nftStatus = (config: Config): Promise<void> =>
     }
   });
 
-/** `ashlar nfts refresh`: queues the metadata of a collection, or of one token, to be fetched again. @throws {CommandError} */
+/** `ashlar nfts refresh`: queues a collection's or a single token's metadata to be fetched again. @throws {CommandError} */
 export const refreshNfts = (config: Config, collection: Address, tokenId: string | null): Promise<void> =>
   withDatabases(config, [databaseOfOnlyChain(config)], async (database) => {
     const chain = await oneChain(config, database);

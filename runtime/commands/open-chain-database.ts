@@ -6,7 +6,7 @@ import type { IndexedChain } from "../operator/indexed-chain.ts";
 import { CommandError } from "./command-error.ts";
 import { type OpenDatabase, openDatabase } from "./open-database.ts";
 
-/** The database of a chain. */
+/** A chain's database. */
 export interface ChainDatabase {
   readonly indexing: Database;
   /** For short reads: its statements have a timeout. */
@@ -35,7 +35,7 @@ export async function openChainDatabase(config: Config, name: string | null): Pr
 /** The names of all databases; null for the control database. */
 export const databaseNames = ({ databases }: Pick<Config, "databases">): readonly (string | null)[] => [null, ...Object.keys(databases)];
 
-/** The names of the databases in which configured chains are stored. */
+/** The names of the databases that store configured chains. */
 export const chainDatabases = ({ chains }: Pick<Config, "chains">): readonly (string | null)[] => [...new Set(chains.map(databaseOf))];
 
 /** Runs work with each of the databases, one after the other. */
@@ -55,14 +55,14 @@ export async function withEachDatabase(
   }
 }
 
-/** A chain of an index, and the name of its database; null for the control database. */
+/** An indexed chain, and the name of its database; null for the control database. */
 interface FoundChain extends IndexedChain {
   readonly database: string | null;
 }
 
 /**
  * Runs work with an indexed chain, which need not be configured, in the given database or else the first one that contains it. @throws {CommandError} if no
- * chain has the name.
+ * chain has this name.
  */
 export async function withIndexedChain(
   config: Config,
@@ -71,7 +71,7 @@ export async function withIndexedChain(
   only?: string | null,
 ): Promise<void> {
   const configured = config.chains.find((chain) => chain.name === name);
-  // The configured database first: another one may have rows of an earlier configuration.
+  // The configured database first: another one may have rows from an earlier configuration.
   const first = configured === undefined ? null : databaseOf(configured);
   const candidates = only === undefined ? [first, ...databaseNames(config).filter((candidate) => candidate !== first)] : [only];
   const indexed: string[] = [];
@@ -86,7 +86,5 @@ export async function withIndexedChain(
       await opened.close();
     }
   }
-  throw new CommandError(
-    `Invalid value "${name}" for the chain: expected a chain of the index (${indexed.join(", ") || "there is none"}).`,
-  );
+  throw new CommandError(`Invalid value "${name}" for the chain: expected an indexed chain (${indexed.join(", ") || "there is none"}).`);
 }

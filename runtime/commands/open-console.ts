@@ -24,7 +24,7 @@ export interface OpenConsole {
   close(): Promise<void>;
 }
 
-/** For pages and their requests; actions on chains use the connections for indexing, whose statements have no timeout. */
+/** For pages and their requests; actions on chains use the indexing connections, whose statements have no timeout. */
 const poolSize = 2;
 
 /** Starts serving the console, and prints its URL; undefined if it is not configured. @throws {CommandError} if it cannot listen on its address */

@@ -18,22 +18,22 @@ import type { OpenShard } from "./shard-pools.ts";
 import { type Shutdown, settlesWithin } from "./shutdown.ts";
 import { announceDatabase } from "./used-database.ts";
 
-/** The databases of one process: statements of requests have a timeout, those of the indexer do not. */
+/** A process's database connections: request statements have a timeout, the indexer's do not. */
 export interface OpenDatabase {
   readonly serving: Database;
-  /** For keys, health and readiness, which must not wait for the statements of requests. */
+  /** For keys, health and readiness, which must not wait for request statements. */
   readonly control: Database;
   readonly indexing: Database;
-  /** Connects as the role of community endpoints, which is set up if necessary. @throws {ReaderRoleError} if it cannot be created or used. */
+  /** Connects as the reader role, which is set up if necessary. @throws {ReaderRoleError} if it cannot be created or used. */
   openReader(): Promise<OpenReader>;
   close(): Promise<void>;
 }
 
-/** The control database of a process that serves or indexes: the SQL of declared protocols runs on the connections of `reader`. */
+/** The control database of a process that serves or indexes: declared protocols' SQL runs on the connections of `reader`. */
 export interface ControlDatabase extends OpenDatabase, OpenReader {
-  /** The sizes of the pools of this process and its child processes. */
+  /** The pool sizes of this process and its child processes. */
   readonly plan: ConnectionPlan;
-  /** Notifications of the index, which need a dedicated connection. */
+  /** Index notifications, which need a dedicated connection. */
   readonly notifications: Notifications;
   /** Where child processes connect. */
   address(): DatabaseAddress;
@@ -43,16 +43,16 @@ export interface ControlDatabase extends OpenDatabase, OpenReader {
 
 /** The databases of a process that serves or indexes. */
 export interface ServiceDatabase extends ControlDatabase {
-  /** The databases of `databases` in which chains are stored. */
+  /** The configured `databases` that store chains. */
   readonly shards: readonly OpenShard[];
   address(): ServiceAddress;
 }
 
-/** Options of commands that run until they are stopped: their embedded server is restarted if it exits. */
+/** Options for commands that run until they are stopped: their embedded server is restarted if it exits. */
 export interface LongRunning {
   readonly shutdown: Shutdown;
   readonly logger: Pick<Logger, "info" | "warn" | "error">;
-  /** The child processes with which it shares the database's connections; none by default. */
+  /** The child processes that share the database's connections with it; none by default. */
   readonly processes?: ChildProcesses;
 }
 
@@ -62,10 +62,10 @@ const closeMilliseconds = 5_000;
 /** The server at DATABASE_URL, otherwise the embedded one. */
 export interface Server extends Pick<DatabaseOptions, "url"> {
   readonly description: DatabaseDescription;
-  /** Calls the listener when the URL or the problem of the description has changed. */
+  /** Calls the listener when the URL or the description's problem has changed. */
   onChange(listener: () => void): void;
   stop(): Promise<void>;
-  /** Signals an embedded server of this process to shut down, without waiting: for a process that exits immediately. */
+  /** Signals this process's embedded server to shut down, without waiting: for a process that exits immediately. */
   interrupt(): void;
 }
 
@@ -95,7 +95,7 @@ export async function openServer(config: Config | DatabaseConfig, longRunning?: 
 
 /**
  * Connects to DATABASE_URL, to one of `databases`, or else to the embedded server, and runs the pending migrations or refuses an older schema
- * (setting `migrate`). For commands that run until they are stopped, it also sets up the role of community endpoints. @throws {ReaderRoleError} if
+ * (setting `migrate`). For commands that run until they are stopped, it also sets up the reader role. @throws {ReaderRoleError} if
  * that role cannot be created or used. @throws {CommandError} if the database accepts too few connections.
  */
 export async function openDatabase(config: Config | DatabaseConfig, longRunning: LongRunning): Promise<ControlDatabase>;
@@ -109,7 +109,7 @@ export async function openDatabase(all: Config | DatabaseConfig, longRunning?: L
     pools.push(pool);
     return pool;
   };
-  // Stops the embedded server of a process that exits immediately, for example on a second signal.
+  // Stops the embedded server if the process exits immediately, for example on a second signal.
   process.on("exit", server.interrupt);
   const close = async (): Promise<void> => {
     await settlesWithin(Promise.allSettled(pools.map((pool) => pool.close())), closeMilliseconds);
@@ -144,7 +144,7 @@ export async function openDatabase(all: Config | DatabaseConfig, longRunning?: L
 export const migratesItself = ({ migrate: mode, databaseUrl }: Config): boolean =>
   (mode ?? (databaseUrl === undefined ? "auto" : "explicit")) === "auto";
 
-/** Describes an external database of a configuration. */
+/** Describes a configured external database. */
 export function describeExternal(config: Config | DatabaseConfig, url: string): DatabaseDescription {
   const name = "databaseName" in config ? config.databaseName : null;
   return name === null

@@ -9,7 +9,7 @@ import { urlOf } from "./listening.ts";
 import type { ServiceDatabase } from "./open-database.ts";
 import type { OpenShard } from "./shard-pools.ts";
 
-/** The pools of a process, by their names in metrics. */
+/** A process's pools, by their names in metrics. */
 export const poolsOf = ({
   serving,
   control,
@@ -26,7 +26,7 @@ export const poolsOf = ({
   ),
 });
 
-/** The serving pools of a database of `databases`, by their names in metrics. */
+/** The serving pools of one of the configured `databases`, by their names in metrics. */
 export const servingPoolsOf = ({ name, serving, control, reader }: Pick<OpenShard, "name" | "serving" | "control" | "reader">): Pools => ({
   [`answers of ${name}`]: serving,
   [`control of ${name}`]: control,

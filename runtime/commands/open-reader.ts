@@ -7,7 +7,7 @@ import { ReaderRoleError, readerRoleError, setUpReaderRole } from "../database/r
 import { withAccount } from "../database/with-account.ts";
 import { readerPool } from "./pools.ts";
 
-/** The connections of the role that runs the SQL of declared protocols. */
+/** The connections of the role that runs declared protocols' SQL. */
 export interface OpenReader {
   readonly reader: Database;
   /** The role, to which installed protocols grant their schemas. */
@@ -16,7 +16,7 @@ export interface OpenReader {
   readonly readerUrl: () => string;
 }
 
-/** Error codes of a login that the server, or a pooler in front of it, rejects (PostgreSQL, appendix A; pgbouncer: 08P01). */
+/** Error codes of logins rejected by the server or a pooler in front of it (PostgreSQL, appendix A; pgbouncer: 08P01). */
 const rejectedLogin = ["28P01", "28000", "08P01"];
 
 /**

@@ -4,7 +4,7 @@ import type { Database } from "../database/database.ts";
 import { createReplicas, type Replicas } from "../database/replicas/replicas.ts";
 import { controlPool, servingPool } from "./pools.ts";
 
-/** Connects to the replicas of `readUrls` for a process that serves; undefined if none is configured. An unreachable replica is used once it responds. */
+/** Connects to the replicas in `readUrls` for a serving process; undefined if none is configured. An unreachable replica is used once it responds. */
 export function openReplicas(
   config: Config | DatabaseConfig,
   primary: Database,

@@ -9,7 +9,7 @@ import { openShard } from "./open-shard.ts";
 import type { OpenShard } from "./shard-pools.ts";
 
 /**
- * Opens the databases of a process that serves or indexes, and plans the statements of the operator's protocols. @throws {ConfigError} with all diagnostics.
+ * Opens the databases of a process that serves or indexes, and plans the operator's protocols. @throws {ConfigError} with all diagnostics.
  */
 export async function openService(config: Config, added: readonly AddedProtocol[], longRunning: LongRunning): Promise<ServiceDatabase> {
   for (const warning of unknownNetworks(added, config)) longRunning.logger.warn(renderDiagnostic(warning));

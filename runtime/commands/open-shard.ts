@@ -13,15 +13,15 @@ import { indexingPool } from "./pools.ts";
 import { type OpenShard, openShardPools } from "./shard-pools.ts";
 import { announceDatabase } from "./used-database.ts";
 
-/** The connections that PostgreSQL accepts by default, without those reserved for superusers; assumed for a server that does not respond. */
+/** PostgreSQL's default connection limit, less those reserved for superusers; assumed for a server that does not respond. */
 const defaultMaxConnections = 97;
 /** The waits between attempts to prepare a database. */
 const retry = { base: 1_000, max: 10_000 };
 
 /**
- * Opens a database of `databases` for a process that runs until it is stopped: runs its pending migrations or refuses an older schema, and sets up the role of
- * community endpoints. One that does not respond is prepared as soon as it does: until then, its chains are neither served nor indexed. The listener is called
- * when its address has changed. @throws {Error} if it responds, but cannot be used.
+ * Opens one of the configured `databases` for a process that runs until it is stopped: runs its pending migrations or refuses an older schema, and sets up
+ * the reader role. One that does not respond is prepared as soon as it does: until then, its chains are neither served nor indexed. The
+ * listener is called when its address has changed. @throws {Error} if it responds, but cannot be used.
  */
 export async function openShard(
   config: DatabaseConfig,
@@ -36,7 +36,7 @@ export async function openShard(
   const plan = known ?? assumedPlan(config, processes);
   const address = createCurrentAddress<ShardAddress>({
     url,
-    // Until the role is known, an account that cannot log in rather than the owner's.
+    // Until the role is known, uses an account that cannot log in rather than the owner's.
     readerUrl: withAccount(url, { user: "not-prepared", password: "", database: "postgres" }),
     readerRole: null,
     ...server.description,
@@ -58,7 +58,7 @@ export async function openShard(
     address.change({ ...address.get(), readerUrl: readerUrl(), readerRole, problem: null });
     onChange();
   };
-  /** Returns true if the database is prepared, and null if preparing it has to be attempted again. */
+  /** Returns true if the database is prepared, and null if the preparation has to be retried. */
   const attempt = async (): Promise<true | null> => {
     try {
       await prepare();
@@ -92,7 +92,7 @@ export async function openShard(
 const reasonOf = (error: unknown): string =>
   error instanceof DatabaseUnavailable ? error.reason : error instanceof Error ? error.message : String(error);
 
-/** The plan for the connections that the server accepts; null if it does not respond. */
+/** How to divide the connections that the server accepts; null if it does not respond. */
 const knownPlan = (
   config: DatabaseConfig,
   server: Parameters<typeof planOf>[1],

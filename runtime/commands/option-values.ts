@@ -3,10 +3,10 @@ import type { LimitChanges } from "../http/keys.ts";
 import type { Address } from "../lib/hex.ts";
 import { CommandError } from "./command-error.ts";
 
-/** Parses the value of a command-line option or argument. @throws {CommandError} if it is invalid. */
+/** Parses a command-line option or argument value. @throws {CommandError} if it is invalid. */
 type ParseValue<T> = (text: string) => T;
 
-/** The error for an invalid value of an option or argument. */
+/** The error for an invalid option or argument value. */
 export const invalidValue = (name: string, value: string | number, expected: string): CommandError =>
   new CommandError(`Invalid value ${JSON.stringify(value)} for ${name}: expected ${expected}.`);
 

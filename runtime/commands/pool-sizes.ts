@@ -3,16 +3,16 @@ import { CommandError } from "./command-error.ts";
 
 /** The sizes of a process's pools (see DatabaseOptions.poolSize); 0 for a pool that it does not have. */
 export interface PoolSizes {
-  /** For the statements of requests. */
+  /** For request statements. */
   readonly serving: number;
   /** For keys, health and readiness. */
   readonly control: number;
-  /** For the role of community endpoints. */
+  /** For the reader role. */
   readonly reader: number;
   readonly indexing: number;
 }
 
-/** The sizes of the pools of all processes of a service. */
+/** The pool sizes of all of a service's processes. */
 export interface ConnectionPlan {
   /** The process that opens the database. */
   readonly owner: PoolSizes;
@@ -22,14 +22,14 @@ export interface ConnectionPlan {
   readonly total: number;
 }
 
-/** The child processes of the process that opens the database. */
+/** The child processes of the process that opened the database. */
 export interface ChildProcesses {
   /** 0 if the process that opens the database serves or indexes itself. */
   readonly workers: number;
   readonly indexers: number;
 }
 
-/** The inputs from which the sizes of the pools are computed. */
+/** The inputs from which pool sizes are computed. */
 export interface Capacity extends ChildProcesses {
   /** The connections that the server accepts from this role. */
   readonly maxConnections: number;
@@ -38,20 +38,20 @@ export interface Capacity extends ChildProcesses {
 }
 
 const connectionsPerCore = 4;
-/** With fewer serving connections, a process would process its requests one after another. */
+/** With fewer serving connections, a process would handle its requests one after another. */
 const minServing = 2;
 /** The connection that migrations open. */
 const migrationConnections = 1;
-/** The connection of each serving process that listens for notifications. */
+/** Each serving process's connection for notifications. */
 const notificationConnections = 1;
-/** The pools of a process whose child processes serve: it counts charges, checks the role of community endpoints and prepares the database. */
+/** The pools of a process whose child processes serve: it counts charges, checks the reader role and prepares the database. */
 const primary: PoolSizes = { serving: 2, control: 1, reader: 1, indexing: 2 };
 const none: PoolSizes = { serving: 0, control: 0, reader: 0, indexing: 0 };
 
 /**
  * The sizes of the other pools, in order of preference. `share` is the share of the server's connections that the service may use: the rest is left
- * to the operator's tools, to backups and to the start of a second process. The role of community endpoints gets few, because declared SQL must not
- * occupy the server. Indexing gets this number plus one per chain, which its leader, or the process waiting to take over, holds.
+ * to the operator's tools, backups and starting a second process. The community endpoints' role gets few, because declared SQL must not occupy the
+ * server. Indexing gets this number plus one per chain, which its leader, or the process waiting to take over, holds.
  */
 const levels = [
   { share: 0.9, control: 2, readers: 8, indexing: 4 },
@@ -64,10 +64,10 @@ type Level = (typeof levels)[number];
 const opened = (size: number): number => size + Math.ceil(size / 2);
 const openedBy = ({ serving, control, reader, indexing }: PoolSizes): number =>
   [serving, control, reader, indexing].reduce((sum, size) => sum + opened(size), 0);
-/** The largest pool that opens no more than a number of connections. */
+/** The largest pool size that opens at most this many connections. */
 const affordable = (connections: number): number => Math.max(0, Math.floor((connections * 2) / 3));
 
-/** The connections of a service, given the size of the serving pool of each serving process. */
+/** A service's connections, given each serving process's pool size. */
 function planAt({ workers, indexers, chains }: Capacity, { control, readers, indexing }: Level, serving: number): ConnectionPlan {
   const servers = Math.max(1, workers);
   const server: PoolSizes = { serving, control, reader: Math.max(1, Math.floor(readers / servers)), indexing: 0 };
@@ -79,7 +79,7 @@ function planAt({ workers, indexers, chains }: Capacity, { control, readers, ind
 }
 
 /**
- * Divides the connections that the server accepts among all pools of all processes of a service. Serving pools get four per core in total and at
+ * Divides the connections that the server accepts among the pools of all of a service's processes. Serving pools get four per core in total and at
  * least two each, or fewer if the other pools leave fewer.
  * @throws {CommandError} if there are too few.
  */
@@ -95,7 +95,7 @@ export function planConnections(capacity: Capacity): ConnectionPlan {
   const needed = Math.min(...levels.map((level) => planAt(capacity, level, minServing).total));
   const remedy = workers > 1 ? ", or configure fewer workers" : "";
   throw new CommandError(
-    `The database accepts ${maxConnections} connections, but ${nameOf(capacity)} need${workers > 0 ? "" : "s"} at least ${needed}: raise max_connections, or the limit of the role or the database${remedy}.`,
+    `The database accepts ${maxConnections} connections, but ${nameOf(capacity)} need${workers > 0 ? "" : "s"} at least ${needed}: raise max_connections, or the connection limit of the role or the database${remedy}.`,
   );
 }
 
@@ -104,7 +104,7 @@ const nameOf = ({ workers, indexers }: ChildProcesses): string => {
   return parts.length === 1 ? "this process" : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 };
 
-/** The connections that the server accepts from this role: the server's limit without reserved ones, or the lower limit of the role or the database. */
+/** How many connections the server accepts from this role: the server's limit less reserved ones, or a lower limit on the role or database. */
 export async function maxConnectionsOf({ query }: Pick<Database, "query">): Promise<number> {
   const [row] = await query<{ max: number }>(
     `SELECT least(

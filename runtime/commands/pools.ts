@@ -6,7 +6,7 @@ import { readerStatementMilliseconds } from "../database/reader/reader-statement
 
 type Server = Pick<DatabaseOptions, "url" | "description">;
 
-/** Connections for the statements of requests. */
+/** Connections for request statements. */
 export const servingPool = ({ limits }: Config, server: Server, poolSize: number): Database =>
   createDatabase({
     ...server,
@@ -15,7 +15,7 @@ export const servingPool = ({ limits }: Config, server: Server, poolSize: number
     applicationName: "ashlar-serve",
   });
 
-/** Connections for keys, health and readiness, which must not wait for the statements of requests. */
+/** Connections for keys, health and readiness, which must not wait for request statements. */
 export const controlPool = ({ limits }: Config, server: Server, poolSize: number): Database =>
   createDatabase({
     ...server,
@@ -33,7 +33,7 @@ export const indexingPool = (server: Server, poolSize: number): Database =>
     applicationName: "ashlar-index",
   });
 
-/** Connections of the role that runs the SQL of declared protocols. */
+/** Connections of the role that runs declared protocols' SQL. */
 export const readerPool = ({ limits }: Config, server: Server, poolSize: number): Database =>
   createDatabase({
     ...server,
@@ -42,6 +42,6 @@ export const readerPool = ({ limits }: Config, server: Server, poolSize: number)
     applicationName: "ashlar-community",
   });
 
-/** Notifications of the index, which need a dedicated connection. */
+/** Index notifications, which need a dedicated connection. */
 export const openNotifications = ({ url }: Server): Notifications =>
   createNotifications({ url: typeof url === "string" ? () => url : url, channel: indexChannel, applicationName: "ashlar-notifications" });

@@ -13,11 +13,11 @@ import { oneChain } from "./one-chain.ts";
 import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
-/** Max size of a file, because files are read into memory; enough for several million lines. */
+/** Max file size, because files are read into memory; enough for several million lines. */
 const maxBytes = 128 * 1024 * 1024;
 const whenComputed = "The process that indexes the chain recomputes them; if none is running, the next run of ashlar index will.";
 
-/** `ashlar prices import FILE`: imports all prices of a file, or none. @throws {CommandError} @throws {PriceFileError} */
+/** `ashlar prices import FILE`: imports all prices in a file, or none. @throws {CommandError} @throws {PriceFileError} */
 export async function importPriceFile(config: Config, file: string): Promise<void> {
   const prices = parsePrices(file, await readText(file), currencies);
   if (prices.length === 0) throw new CommandError(`${file} contains no prices; expected lines asset,time,price.`);
@@ -29,7 +29,7 @@ export async function importPriceFile(config: Config, file: string): Promise<voi
   });
 }
 
-/** `ashlar prices rebuild`: discards the prices of a chain, which are then recomputed. @throws {CommandError} */
+/** `ashlar prices rebuild`: discards a chain's prices, which are then recomputed. @throws {CommandError} */
 export const rebuildPrices = (config: Config): Promise<void> =>
   withChain(config, async (database, chain) => {
     await database.transaction((client) => discardPrices(client, chain.id, null));

@@ -1,11 +1,11 @@
 import type { Rates } from "./rates.ts";
 
-/** The progress of a task. */
+/** A task's progress. */
 export interface TaskProgress {
   readonly label: string;
   readonly done: number;
   readonly total: number;
-  /** The unit and the rates; null for short tasks. */
+  /** The unit and rates; null for short tasks. */
   readonly pace: { readonly unit: string; readonly rates: Rates } | null;
 }
 
@@ -49,7 +49,7 @@ export const renderLine = (task: TaskProgress): string => {
   return `${label}: ${[count, ...paceOf(task)].join(", ")}`;
 };
 
-/** Renders a bar for a terminal with a number of columns; the label is padded. */
+/** Renders a bar for a terminal with this many columns; the label is padded. */
 export const renderBar = (task: TaskProgress, labelWidth: number, columns: number): string => {
   const { label, done, total } = task;
   const figures = [`${percent(task).padStart(4)}  ${formatAmount(done)}/${formatAmount(total)}`, ...paceOf(task)].join("  ");

@@ -4,31 +4,31 @@ import type { LogDestination } from "../logger.ts";
 import { renderBar, renderLine, type TaskProgress } from "./progress-text.ts";
 import { createRates, type RateMeter } from "./rates.ts";
 
-/** The unit of the steps, and the number of rows written since the last report. */
+/** The step unit, and the number of rows written since the last report. */
 export interface Pace {
   readonly unit: string;
   readonly rows: number;
 }
 
-/** Shows the progress of long tasks: on a terminal as bars, which disappear when they are full, otherwise as lines. */
+/** Shows long tasks' progress: on a terminal as bars, which disappear when they are full, otherwise as lines. */
 export interface Progress {
   /** Reports that `done` of `total` steps of a task are complete; the total may grow. */
   report(task: string, done: number, total: number, pace?: Pace): void;
-  /** Prints one line, above the bars. */
+  /** Prints one line above the bars. */
   print(line: string): void;
   end(): void;
   /** The destination of logs, so that they do not corrupt the bars; undefined if logs are not written to the same terminal. */
   readonly logs?: LogDestination;
 }
 
-/** Bounds of the interval between lines. It grows with the duration of the task: a process that runs for days must not fill a disk. */
+/** Bounds of the interval between lines. It grows with the task's duration: a process that runs for days must not fill a disk. */
 const lineMilliseconds = { min: 2_000, max: 30_000 } as const;
 
 /** Creates the progress display for this process's standard output. */
 export const createProgress = (clock: () => number = () => performance.now()): Progress =>
   stdout.isTTY ? createBars(clock) : createLines(clock, (line) => void stdout.write(`${line}\n`));
 
-/** The progress of each task, by its name. */
+/** Each task's progress, by name. */
 const createTasks = (clock: () => number) => {
   const tasks = new Map<string, { done: number; total: number; unit: string | null; rates: RateMeter }>();
   return {
@@ -97,7 +97,7 @@ function createBars(clock: () => number): Progress {
   };
 }
 
-/** Creates a progress display of lines: one for the first report of each task, one for its completion, and some in between. */
+/** Creates a progress display of lines: one for each task's first report, one for its completion, and some in between. */
 export function createLines(clock: () => number, print: (line: string) => void): Progress {
   const tasks = createTasks(clock);
   const printed = new Map<string, { readonly start: number; at: number; finished: number | null }>();

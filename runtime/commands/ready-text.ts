@@ -9,7 +9,7 @@ interface Ready {
   readonly path: string;
 }
 
-/** Renders the message that `ashlar start` is ready: its URL, how to create a key, and an example request. */
+/** Renders the message shown when `ashlar start` is ready: its URL, how to create a key, and an example request. */
 export const renderReady = ({ url, createKeyCommand, path }: Ready): string =>
   [
     "",
@@ -20,7 +20,7 @@ export const renderReady = ({ url, createKeyCommand, path }: Ready): string =>
     "",
   ].join("\n");
 
-/** The path of the balances of the newest transaction's sender, or of the newest block if no transaction is indexed. Served by the primary key. */
+/** The path for the balances of the newest transaction's sender, or for the newest block if no transaction is indexed. Served by the primary key. */
 export async function examplePath(
   databaseOf: (chain: AnyChainConfig) => Pick<Database, "query">,
   chains: readonly AnyChainConfig[],

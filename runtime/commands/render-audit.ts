@@ -3,7 +3,7 @@ import { escapeTerminal } from "../lib/terminal-text.ts";
 
 const maxDifferencesShown = 20;
 
-/** Renders the result of an audit of a chain as a table, with the first differences. */
+/** Renders a chain audit's result as a table, with the first differences. */
 export function renderAudit(name: string, height: number, rows: readonly AuditRow[]): string {
   const line = (...cells: readonly (string | number)[]): string =>
     `${String(cells[0]).padEnd(26)}${cells

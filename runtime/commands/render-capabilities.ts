@@ -1,6 +1,6 @@
 import type { DescribedCapability } from "../chain/describe-capabilities.ts";
 
-/** Renders features of a node with their consequences as the lines of a table. */
+/** Renders a node's features and their consequences as table lines. */
 export function renderCapabilities(capabilities: readonly DescribedCapability[]): string[] {
   const rows = [
     ["feature", "found", "consequence"],

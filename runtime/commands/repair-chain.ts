@@ -15,7 +15,7 @@ import { CommandError } from "./command-error.ts";
 
 export interface RepairOptions {
   readonly database: Database;
-  /** The control database, which has the log of operators' actions, if the chain is stored in another database. */
+  /** The control database, which has the log of operator actions, if the chain is stored in another database. */
   readonly log?: Database | undefined;
   readonly chain: ChainConfig;
   readonly protocols: readonly Protocol[];
@@ -23,7 +23,7 @@ export interface RepairOptions {
   readonly to: number;
   /** Whether to change the index, rather than only to explain what would change. */
   readonly isConfirmed: boolean;
-  /** The user who repairs the chain, for the log of operators' actions. */
+  /** The user who repairs the chain, for the log of operator actions. */
   readonly actor: string;
   readonly print: (line: string) => void;
 }
@@ -31,7 +31,7 @@ export interface RepairOptions {
 /** How long to wait for an indexer that is releasing the chain. */
 const lockMilliseconds = 5_000;
 
-/** Rolls the index of a chain back to a block, even below the finalized block. @throws {CommandError} if that is impossible. */
+/** Rolls a chain's index back to a block, even below the finalized block. @throws {CommandError} if that is impossible. */
 export async function repairChain(options: RepairOptions): Promise<void> {
   const { database, log, chain, to, isConfirmed, actor, print } = options;
   const { name, id } = chain;
@@ -102,7 +102,7 @@ async function rewind(
 ): Promise<void> {
   const isPruned = missing.includes(features.archiveState);
   const declared = openProtocols({ database, chain, protocols, readerRole: null, isPruned, logger: { info: () => undefined } });
-  // A projection without a checkpoint of its current version is not rolled back: it is rebuilt when the index is opened.
+  // A projection without a checkpoint for its current version is not rolled back: it is rebuilt when the index is opened.
   const built = [createStoredLedger(database, chain.id).projection, ...projections, ...declared.projections].filter(
     ({ id, version }) => checkpoints.get(id)?.version === version,
   );

@@ -30,7 +30,7 @@ export interface RestoreTarget {
 /** How long to wait for a process that is releasing the chain. */
 const waitMilliseconds = 5_000;
 
-/** Adds the chain of a snapshot to a database under its configured name. @throws {CommandError} */
+/** Adds a snapshot's chain to a database under its configured name. @throws {CommandError} */
 export async function addChain(config: Config, name: string, target: RestoreTarget): Promise<RestoredChain> {
   const configured = config.chains.find((chain) => chain.name === name);
   if (configured === undefined)

@@ -18,11 +18,11 @@ import { inScratchDatabase } from "./scratch-database.ts";
 export interface RestoreCommandOptions extends BackupOptions {
   /** Restores into a scratch database on the same server instead, reads all rows back, audits it, and drops it. */
   readonly verify?: boolean | undefined;
-  /** Whether to compare the verified index with the nodes of its chains; true by default. */
+  /** Whether to compare the verified index with its chains' nodes; true by default. */
   readonly audit?: boolean | undefined;
 }
 
-/** `ashlar restore`: restores a backup into the empty database of the configuration, adds a chain to one, or verifies that this can be done. */
+/** `ashlar restore`: restores a backup into the configured, empty database, adds a chain to a database, or verifies that this can be done. */
 export async function restore(all: Config, folder: string, options: RestoreCommandOptions): Promise<void> {
   const { verify = false, audit = true, database: name } = options;
   const chainDatabase = options.chain === undefined ? undefined : (databaseOfOnlyChain(all) ?? undefined);
@@ -61,7 +61,7 @@ async function restoreTo(
   check: (database: Database) => Promise<void>,
 ): Promise<void> {
   const connection = { ...server, applicationName: "ashlar-restore" };
-  // One connection for transactions, one for the lock of a chain, and one for the progress of migrations.
+  // One connection for transactions, one for a chain's lock, and one for migration progress.
   const database = createDatabase({ ...connection, poolSize: 3, statementTimeoutMilliseconds: 0 });
   const progress = createProgress();
   const onProgress = reportRestore(progress);

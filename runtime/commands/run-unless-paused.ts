@@ -7,7 +7,7 @@ export interface PausableRun {
   /** Works until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly pausedBy: () => Promise<Pause | null>;
-  /** Called when the work has stopped because of a pause, when the cause of the pause changes, and with null when the work continues. */
+  /** Called when a pause has stopped the work, when the cause of the pause changes, and with null when the work continues. */
   readonly onChange: (pause: Pause | null) => void;
   readonly pollMilliseconds?: number;
 }

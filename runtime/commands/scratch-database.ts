@@ -4,7 +4,7 @@ import { identifier, sql } from "../database/sql.ts";
 import { withDatabase } from "../database/with-account.ts";
 import { CommandError } from "./command-error.ts";
 
-/** Runs work with the URL of a new database on the same server, which is dropped afterwards. @throws {CommandError} if the URL cannot name another database. */
+/** Runs work with the URL of a new database on the same server, and then drops it. @throws {CommandError} if the URL cannot name another database. */
 export async function inScratchDatabase<T>(
   { url, description }: Pick<DatabaseOptions, "url" | "description">,
   work: (url: string) => Promise<T>,

@@ -50,7 +50,7 @@ export async function serve(config: Config): Promise<void> {
       }
       const serving =
         workers === 1
-          ? // A primary does not need the modules of a server.
+          ? // A primary does not need a server's modules.
             await (await import("./api-server.ts")).startApiServer({
               config,
               ...declared,

@@ -4,7 +4,7 @@ import type { DatabaseConnections } from "../shard.ts";
 import { openReplicas } from "./open-replicas.ts";
 import type { ShardLogger, ShardPools } from "./shard-pools.ts";
 
-/** The databases of `databases`, as a server uses them. */
+/** The configured `databases`, as a server uses them. */
 export interface ServingShards {
   /** By name. */
   readonly connections: Readonly<Record<string, DatabaseConnections>>;
@@ -14,7 +14,7 @@ export interface ServingShards {
   close(): Promise<void>;
 }
 
-/** Connects to the replicas of databases that this process serves from. */
+/** Connects to the replicas of the databases that this process serves from. */
 export function openServingShards(
   shards: readonly (ShardPools & { readonly name: string; readonly config: DatabaseConfig })[],
   logger: ShardLogger,

@@ -6,7 +6,7 @@ import type { CurrentAddress, ShardAddress } from "./database-address.ts";
 import type { ConnectionPlan, PoolSizes } from "./pool-sizes.ts";
 import { controlPool, openNotifications, readerPool, servingPool } from "./pools.ts";
 
-/** The connections of a serving process to a database of `databases`; while the database is lost, their statements are rejected immediately. */
+/** A serving process's connections to one of the configured `databases`; while the database is lost, their statements are rejected immediately. */
 export interface ShardPools {
   readonly serving: Database;
   readonly control: Database;
@@ -15,12 +15,12 @@ export interface ShardPools {
   close(): Promise<void>;
 }
 
-/** A database of `databases` that a process has opened. */
+/** One of the configured `databases` that a process has opened. */
 export interface OpenShard extends ShardPools {
   readonly name: string;
   readonly config: DatabaseConfig;
   readonly indexing: Database;
-  /** The sizes of the pools of this process and its child processes. */
+  /** The pool sizes of this process and its child processes. */
   readonly plan: ConnectionPlan;
   /** Where child processes connect; it has a problem until the database has been prepared. */
   address(): ShardAddress;
@@ -31,7 +31,7 @@ export interface ShardLogger {
   warn(message: string): void;
 }
 
-/** Connects to a database of `databases` on first use, and watches it. */
+/** Connects to one of the configured `databases` on first use, and watches it. */
 export function openShardPools(
   config: DatabaseConfig,
   address: CurrentAddress<ShardAddress>,

@@ -3,7 +3,7 @@ import { redactMessage } from "../http/redact.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { onStopRequest } from "./stop-requests.ts";
 
-/** The shutdown of a command that runs until it is stopped. */
+/** Controls the shutdown of a command that runs until it is stopped. */
 export interface Shutdown {
   /** Aborts when the process is requested to stop, or a part of it has failed. */
   readonly signal: AbortSignal;
@@ -15,11 +15,11 @@ export interface Shutdown {
 
 /** Shorter waits are not printed. */
 const unnoticedMilliseconds = 50;
-/** After this time, which exceeds the time limits of all parts together, the process exits even if a part is still running. */
+/** After this time, which exceeds the sum of all parts' time limits, the process exits even if a part is still running. */
 const exitMilliseconds = 90_000;
 
 /**
- * Runs a command until it is requested to stop (SIGTERM, SIGINT, SIGHUP, or the end of `npm start`), and then limits the time of its shutdown.
+ * Runs a command until it is requested to stop (SIGTERM, SIGINT, SIGHUP, or the end of `npm start`), and then limits its shutdown time.
  * @throws {Error} if the command fails before the request to stop, or calls `fail`.
  */
 export async function runUntilStopped(print: (line: string) => void, run: (shutdown: Shutdown) => Promise<void>): Promise<void> {
@@ -77,7 +77,7 @@ export async function runUntilStopped(print: (line: string) => void, run: (shutd
   if (failure !== undefined) throw failure;
 }
 
-/** The redacted and escaped message of an error, which may contain text of a node or a database. */
+/** The redacted and escaped error message, which may contain text from a node or a database. */
 const messageOf = (error: unknown): string => escapeTerminal(redactMessage(error instanceof Error ? error.message : String(error)));
 
 /** Resolves when the signal aborts. */

@@ -34,7 +34,7 @@ const phases = {
 
 /** How long revoking the demo's key may take on shutdown; otherwise it expires. */
 const keyMilliseconds = 2_000;
-/** The interval between checks of whether the demo, which takes seconds to index, is ready. */
+/** The interval between checks for the demo being ready; it takes seconds to index. */
 const readyMilliseconds = 150;
 
 /** Runs the demo, a local chain with its index and server, until the process is stopped. @throws {CommandError} if the data directory cannot be used */
@@ -168,7 +168,7 @@ async function runDemo({ config, database, demo, key, log, processes, progress, 
   const unlimited: Config = { ...config, limits: { ...config.limits, requestsPerSecond: "unlimited", ...noKeyLimits } };
   const { values: storyValues } = demo.story;
   const serving = await startWorkers({ config: unlimited, chains, database, log, processes, metrics, demo: { key, storyValues } });
-  // A failure of one part stops the others.
+  // If one part fails, the others are stopped.
   const failed = new AbortController();
   const either = AbortSignal.any([shutdown.signal, failed.signal]);
   const indexing = runIndexerProcess({ config, chains, endsWhenRefused: true, database, log, processes, progress, metrics }, either);

@@ -20,11 +20,11 @@ import { announceDatabase, requireDatabase } from "./used-database.ts";
 export interface UpgradeCommand {
   /** The number of tables that are copied concurrently. */
   readonly jobs?: number | undefined;
-  /** The directory of the programs of the old version of PostgreSQL. */
+  /** The directory with the old PostgreSQL version's programs. */
   readonly programs?: string | undefined;
 }
 
-/** Space for the new data and the compressed backup, as a multiple of the size of the database. */
+/** Space for the new data and the compressed backup, as a multiple of the database size. */
 const spaceFactor = 1.5;
 
 /** `ashlar database upgrade`: upgrades the embedded database to the installed major version of PostgreSQL. @throws {CommandError} */
@@ -89,7 +89,7 @@ async function requireSpace({ from, folder }: UpgradeServers): Promise<void> {
     const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
     if (bavail * bsize < required)
       throw new CommandError(
-        `The file system of the data directory has ${megabytes(bavail * bsize)} MB free, but the upgrade needs ${megabytes(required)} MB: free some space. Nothing was changed.`,
+        `The data directory's file system has ${megabytes(bavail * bsize)} MB free, but the upgrade needs ${megabytes(required)} MB: free some space. Nothing was changed.`,
       );
   } finally {
     await session.close();

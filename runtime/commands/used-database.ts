@@ -13,7 +13,7 @@ export function announceDatabase(config: Config | DatabaseConfig): void {
   stderr.write(`Database${name}: ${describeDatabase(config)}\n`);
 }
 
-/** The database of a configuration, without its password. */
+/** Describes a configuration's database without its password. */
 function describeDatabase({ databaseUrl, dataDirectory }: Config): string {
   if (databaseUrl === undefined) return `embedded PostgreSQL in ${dataDirectory}`;
   const urls = serversOf(databaseUrl).urls.map((server) => (URL.canParse(server) ? new URL(server) : null));

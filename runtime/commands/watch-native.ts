@@ -32,7 +32,7 @@ const headMilliseconds = 500;
 /**
  * Compares a small sample of native balances with the node once the index reaches the head, and then every ten minutes. If the balances are derived from
  * traces, a confirmed difference means that traces do not report all transfers of value: native balances are served as unknown from then on. If they are read
- * from the node, it means that the balance of an untouched account changed: it is read with the next block.
+ * from the node, it means that an untouched account's balance changed: it is read with the next block.
  */
 export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
   const { chain, database, source, logger, intervalMilliseconds = tenMinutes, confirmMilliseconds = 2_000 } = deps;

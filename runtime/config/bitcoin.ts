@@ -4,14 +4,14 @@ import { storedChain } from "./databases.ts";
 import { namedChain, shownChain } from "./described-chain.ts";
 import { nodeUrl } from "./fields.ts";
 
-/** The settings of a Bitcoin network. */
+/** A Bitcoin network's settings. */
 export const bitcoinChain = z.strictObject({
   ...namedChain,
   ...storedChain,
   kind: z.literal("bitcoin"),
   network: z
     .enum(Object.keys(bitcoinNetworks) as [BitcoinNetworkName, ...BitcoinNetworkName[]])
-    .describe("The network of the node, which determines the addresses."),
+    .describe("The node's network, which determines the address format."),
   id: z
     .number()
     .int()
@@ -21,9 +21,7 @@ export const bitcoinChain = z.strictObject({
       "The number that identifies the chain in the index and in paths; by default a number per network, because Bitcoin has no chain ids.",
     ),
   ...shownChain,
-  rpc: nodeUrl
-    .optional()
-    .describe("The URL of the node, with its user and password: http://user:password@localhost:8332. It is never printed."),
+  rpc: nodeUrl.optional().describe("The node's URL, with its user and password: http://user:password@localhost:8332. It is never printed."),
   from: z.number().int().min(0).default(0).describe("The first block to index."),
   finality: z.number().int().positive().optional().describe("Confirmations after which a block is final; without it, no block is final."),
   pollMilliseconds: z.number().int().min(50).default(5_000),

@@ -4,18 +4,18 @@ import { cwd } from "node:process";
 import { ConfigError } from "./config-error.ts";
 import { fileProblem } from "./file-problem.ts";
 
-/** The files of a directory of protocols. */
+/** The files in a protocols directory. */
 export interface CommunityFiles {
   /** The directory, as shown in diagnostics. */
   readonly directory: string;
-  /** The texts of the YAML and SQL files in its folders, by path as shown in diagnostics. */
+  /** The contents of the YAML and SQL files in its folders, by path as shown in diagnostics. */
   readonly files: ReadonlyMap<string, string>;
 }
 
 /** More than any declaration or query needs. */
 const maxBytes = 1_048_576;
 
-/** Reads an operator's directory of protocols. Paths below the working folder are relative to it. @throws {ConfigError} */
+/** Reads an operator's protocols directory. Paths below the working folder are relative to it. @throws {ConfigError} */
 export function readCommunityDirectory(directory: string): CommunityFiles {
   const files = new Map<string, string>();
   for (const folder of foldersOf(directory)) {

@@ -6,6 +6,6 @@ export const community = z
   .record(z.string(), z.record(z.string(), z.array(address)))
   .default({})
   .describe(
-    "Contracts of declared protocols in addition to those of their declarations: protocol, then kind of contract, then addresses. " +
+    "Contracts of declared protocols in addition to the declared ones: protocol, then kind of contract, then addresses. " +
       "Their events are indexed from the first block on.",
   );

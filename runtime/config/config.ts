@@ -14,12 +14,12 @@ import { tracing } from "./tracing.ts";
 
 const port = "a port from 0 to 65535";
 const workers = "a number from 1 to 256, or auto";
-/** A value of Express's `trust proxy`: an address, a network, or the name of a range of private addresses. */
+/** A value for Express's `trust proxy`: an address, a network, or the name of a private address range. */
 const proxy = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(["loopback", "linklocal", "uniquelocal"])], {
   error: "an IP address, a network such as 10.0.0.0/8, loopback, linklocal or uniquelocal",
 });
 
-/** The settings of an EVM network. */
+/** An EVM network's settings. */
 export const chainConfig = z.strictObject({
   ...namedChain,
   ...storedChain,
@@ -27,12 +27,12 @@ export const chainConfig = z.strictObject({
   id: z.number().int().positive(),
   ...shownChain,
   rpc: nodeUrls.describe(
-    "The URL of the node, or a list of the URLs of several nodes: the indexer uses the first one, and replaces it with the best of the others if it fails, falls behind or contradicts the others. URLs may contain secrets and are never printed.",
+    "The node's URL, or a list of node URLs: the indexer uses the first one, and replaces it with the best of the others if it fails, falls behind or contradicts the others. URLs may contain secrets and are never printed.",
   ),
   ws: z
     .url({ protocol: /^wss?$/, error: "a ws:// or wss:// URL, such as ws://localhost:8546" })
     .optional()
-    .describe("The WebSocket URL of the (first) node, if it differs from rpc. It may contain a secret and is never printed."),
+    .describe("The (first) node's WebSocket URL, if it differs from rpc. It may contain a secret and is never printed."),
   from: z.number().int().min(0).default(0).describe("The first block to index."),
   nativeToken: z
     .strictObject({
@@ -71,9 +71,9 @@ export const chainConfig = z.strictObject({
     ),
   nameRegistry: address.optional().describe("The name registry (EIP-137) of this chain."),
   nameRegistryFallback: address.optional().describe("The registry to use for names that nameRegistry has no record of."),
-  labelsFile: z.string().optional().describe("A CSV or JSON file of addresses and their labels in responses."),
+  labelsFile: z.string().optional().describe("A CSV or JSON file with addresses and their labels in responses."),
   exchanges: exchanges.default([]).describe("The exchanges whose pools are served."),
-  prices: prices.prefault({}).describe("The sources of token prices."),
+  prices: prices.prefault({}).describe("Token price sources."),
   nfts: nfts.prefault({}).describe("Non-fungible tokens: their metadata and their sales."),
   community,
   activePoolDays: z.number().int().positive().max(365).default(7).describe("Days without a swap after which lists of pools omit a pool."),
@@ -81,24 +81,24 @@ export const chainConfig = z.strictObject({
     .array(z.enum(["historical"]))
     .default([])
     .describe(
-      "Network groups of the catalog that this chain belongs to. The group historical has balances of past blocks and days (historical_balances) and a wallet's pools; chains without a preset belong to it by default.",
+      "Catalog network groups that this chain belongs to. The group historical has balances at past blocks and days (historical_balances) and a wallet's pools; chains without a preset belong to it by default.",
     ),
-  tokenLogos: z.record(address, httpUrl).default({}).describe("Logos of tokens by address; they take precedence over tokenListFile."),
+  tokenLogos: z.record(address, httpUrl).default({}).describe("Token logos by address; they take precedence over tokenListFile."),
   tokenListFile: z
     .string()
     .optional()
     .describe("A token list (tokenlists.org), whose logoURI is used for tokens of this chain if it is an http:// or https:// URL."),
-  abiFiles: z.array(z.string()).default([]).describe("JSON files of event ABIs to decode logs with."),
+  abiFiles: z.array(z.string()).default([]).describe("JSON files with event ABIs to decode logs with."),
   pollMilliseconds: z.number().int().min(50).default(1000),
 });
 
 /**
- * The settings of a network in a configuration. The id may be omitted, because the node and the index have it. The node may be omitted for a server
+ * A network's settings in a configuration. The id may be omitted, because the node and the index have it. The node may be omitted for a server
  * without an indexer.
  */
 const configuredChain = chainConfig.partial({ id: true, rpc: true });
 
-/** The schema of ashlar.yaml. */
+/** The ashlar.yaml schema. */
 export const config = z.strictObject({
   host: z.string().default("127.0.0.1"),
   port: z.number(port).int(port).min(0, port).max(65535, port).default(8080),
@@ -107,10 +107,10 @@ export const config = z.strictObject({
   databaseUrl: primaryUrl
     .optional()
     .describe(
-      "The URL of PostgreSQL. With several hosts (postgresql://user:password@one:5432,two:5432/name), the primary is used (docs/operations/high-availability.md). It may contain a secret and is never printed.",
+      "The PostgreSQL URL. With several hosts (postgresql://user:password@one:5432,two:5432/name), the primary is used (docs/operations/high-availability.md). It may contain a secret and is never printed.",
     ),
   readUrls: readUrls.describe(
-    "The URLs of streaming replicas of databaseUrl, which run statements of requests (docs/operations/replicas.md). They may contain secrets and are never printed.",
+    "The URLs of databaseUrl's streaming replicas, which run requests' statements (docs/operations/replicas.md). They may contain secrets and are never printed.",
   ),
   databases,
   primaryOutageSeconds: z
@@ -131,16 +131,16 @@ export const config = z.strictObject({
   communityDatabaseUrl: primaryUrl
     .optional()
     .describe(
-      "The URL of the same database for the role that runs the SQL of community endpoints; only needed if Ashlar cannot create that role. It may contain a secret and is never printed.",
+      "The same database's URL for the role that runs community endpoints' SQL; only needed if Ashlar cannot create that role. It may contain a secret and is never printed.",
     ),
-  dataDirectory: z.string().default(".ashlar").describe("The folder for the data of the embedded database and of the demo."),
+  dataDirectory: z.string().default(".ashlar").describe("The folder for the data of the embedded database and the demo."),
   minFreeDiskMegabytes: z
     .number()
     .int()
     .min(0)
     .default(1024)
     .describe(
-      "Free space on the file system of the embedded database below which indexing pauses; it continues at twice this value. 0 disables the check.",
+      "Free space on the embedded database's file system below which indexing pauses; it continues at twice this value. 0 disables the check.",
     ),
   logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   logFormat: z.enum(["json", "pretty"]).optional().describe("Default: pretty on a terminal, otherwise json."),
@@ -152,10 +152,7 @@ export const config = z.strictObject({
         "at most 8, if there are at least 4.",
     ),
   chains: z.array(z.discriminatedUnion("kind", [configuredChain, bitcoinChain])).default([]),
-  rulesFile: z
-    .string()
-    .optional()
-    .describe("A YAML file of rules for token types and spam; each of its sections replaces the built-in section."),
+  rulesFile: z.string().optional().describe("A YAML file with rules for token types and spam; each section replaces the built-in one."),
   protocols: z
     .record(z.string(), z.string())
     .default({})
@@ -182,7 +179,7 @@ export const config = z.strictObject({
     .min(0)
     .default(300)
     .describe(
-      "Seconds without progress of a chain's indexer after which /readyz returns 503; 0 for no limit, for an index that is served without an indexer. An " +
+      "Seconds without progress by a chain's indexer after which /readyz returns 503; 0 for no limit, for an index that is served without an indexer. An " +
         "indexer at the head of a chain without new blocks makes progress whenever its node responds.",
     ),
   compression: z
@@ -196,7 +193,7 @@ export const config = z.strictObject({
         .int()
         .min(0)
         .default(64)
-        .describe("The memory of each server process for responses that are cached until the index changes; 0 disables the cache."),
+        .describe("Each server process's memory for responses that are cached until the index changes; 0 disables the cache."),
       public: z
         .boolean()
         .default(false)
@@ -211,7 +208,7 @@ export const config = z.strictObject({
 export type ConfiguredChain = z.infer<typeof configuredChain>;
 /** An EVM network whose id is known. */
 export type ChainConfig = ConfiguredChain & { readonly id: number };
-/** A network of any kind whose id is known. */
+/** An EVM or Bitcoin network whose id is known. */
 export type AnyChainConfig = ChainConfig | BitcoinChainConfig;
 
 /** Whether a chain is an EVM network. */

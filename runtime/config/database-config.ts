@@ -1,18 +1,18 @@
 import type { Config } from "./config.ts";
 
-/** The configuration of one database, as if it and its chains were the only ones. */
+/** One database's configuration, as if it and its chains were the only ones. */
 export interface DatabaseConfig extends Config {
   /** Its name in `databases`; null for the database of databaseUrl. */
   readonly databaseName: string | null;
 }
 
-/** The name of the database of a chain; null for the database of databaseUrl. */
+/** The name of the database that stores a chain; null for databaseUrl. */
 export const databaseOf = ({ database }: { readonly database?: string | undefined }): string | null => database ?? null;
 
-/** Returns the name of the database that a chain is configured to be stored in; undefined for a chain that is not configured. */
+/** Returns the name of the database configured for a chain; undefined for a chain that is not configured. */
 export type DatabaseOfChain = (chain: string) => string | null | undefined;
 
-/** The databases of the configured chains. */
+/** The configured chains' databases. */
 export function databasesOfChains({ chains }: Pick<Config, "chains">): DatabaseOfChain {
   const databases = new Map(chains.map((chain) => [chain.name, databaseOf(chain)]));
   return (chain) => databases.get(chain);
@@ -23,7 +23,7 @@ export const isStoredIn = (database: string | null, configured: string | null | 
   configured === undefined || configured === database;
 
 /**
- * The name of the database of the only configured chain, such as the one that --chain selects; null for the database of databaseUrl, and if
+ * The name of the database that stores the only configured chain, such as the one that --chain selects; null for databaseUrl, and if
  * there is not exactly one chain.
  */
 export const databaseOfOnlyChain = ({ chains }: Config): string | null => {

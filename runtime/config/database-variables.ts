@@ -4,7 +4,7 @@ import { isSettings, type Settings } from "./settings-file.ts";
 /** The URLs in a text, separated by white space. */
 export const urlsIn = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Converts the entries of `databases` to maps: a URL is short for a map with it, and the URL of an empty entry is in the environment. */
+/** Converts the entries of `databases` to maps: a URL is short for a map with it, and an empty entry takes its URL from the environment. */
 export function withDatabaseMaps(settings: Settings): Settings {
   const { databases } = settings;
   if (!isSettings(databases)) return settings;
@@ -12,7 +12,7 @@ export function withDatabaseMaps(settings: Settings): Settings {
   return { ...settings, databases: Object.fromEntries(Object.entries(databases).map(([name, value]) => [name, mapOf(value)])) };
 }
 
-/** The variables of a database, without the prefix `DATABASE_NAME_`, and their settings. */
+/** A database's variables, without the prefix `DATABASE_NAME_`, and their settings. */
 const variables = { URL: "url", READ_URLS: "readUrls", COMMUNITY_URL: "communityDatabaseUrl" } as const;
 
 /**

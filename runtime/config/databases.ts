@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { selectsPrimary, serversOf } from "../database/hosts/servers-of.ts";
 
-/** The name of the database of databaseUrl in options of commands. */
+/** The name of the control database in command options. */
 export const controlDatabase = "control";
 
 const databaseName = `a name of lower-case letters, digits and dashes that starts with a letter, other than ${controlDatabase}`;
@@ -10,7 +10,7 @@ const databaseUrl = z.string(databaseUrlText).regex(/^(postgres(ql)?|socket):\/\
 
 const primaryText = "a URL whose target_session_attrs, if it has one, is read-write or primary";
 
-/** A URL of one or more hosts, which are searched for the primary. */
+/** A URL with one or more hosts, which are searched for the primary. */
 export const primaryUrl = z.string().refine(selectsPrimary, { error: primaryText });
 
 /** The URLs of streaming replicas. */
@@ -19,7 +19,7 @@ export const readUrls = z
   .max(16)
   .default([]);
 
-/** The databases in addition to the database of databaseUrl, by name. */
+/** The databases in addition to databaseUrl, by name. */
 export const databases = z
   .record(
     z
@@ -29,7 +29,7 @@ export const databases = z
     z.strictObject({
       url: databaseUrl
         .refine(selectsPrimary, { error: primaryText })
-        .describe("The URL of the database. It may contain a secret and is never printed."),
+        .describe("The database's URL. It may contain a secret and is never printed."),
       readUrls: readUrls.describe("The URLs of its streaming replicas. They may contain secrets and are never printed."),
       communityDatabaseUrl: primaryUrl
         .optional()
@@ -41,10 +41,7 @@ export const databases = z
     "PostgreSQL databases for chains in addition to databaseUrl, by name: a URL, or a map with url and readUrls (docs/operations/shards.md). A chain's setting database selects one of them.",
   );
 
-/** The database that a chain is stored in. */
+/** The database that stores a chain. */
 export const storedChain = {
-  database: z
-    .string()
-    .optional()
-    .describe("The name of the database in databases that the chain is stored in; the database of databaseUrl by default."),
+  database: z.string().optional().describe("The name of the entry in databases that stores the chain; by default, databaseUrl stores it."),
 };

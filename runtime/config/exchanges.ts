@@ -23,9 +23,7 @@ const exchange = z
       .min(0)
       .max(999_999)
       .optional()
-      .describe(
-        "The fee of a swap in millionths of the amount paid in: 3000 is 0.3 %. Concentrated-liquidity pools define their own fees.",
-      ),
+      .describe("The swap fee in millionths of the amount paid in: 3000 is 0.3 %. Concentrated-liquidity pools define their own fees."),
     logoUrl: httpUrl.optional(),
     version: z.number().positive().optional().describe("The version of the protocol, such as 2 or 3."),
     fork: z.string().min(1).max(64).optional().describe("The protocol that it was forked from."),
@@ -33,10 +31,10 @@ const exchange = z
   })
   .refine(({ family, feePpm }) => family === "xy=k" || feePpm === undefined, {
     path: ["feePpm"],
-    error: "no value for concentrated liquidity, because its pools define their own fees",
+    error: "no value for a concentrated-liquidity exchange, because its pools define their own fees",
   });
 
-/** The exchanges of a chain, with distinct names and factories. */
+/** A chain's exchanges, with distinct names and factories. */
 export const exchanges = z.array(exchange).superRefine((all, context) => {
   for (const [index, { name, factory }] of all.entries()) {
     const earlier = all.slice(0, index);
@@ -50,5 +48,5 @@ export const exchanges = z.array(exchange).superRefine((all, context) => {
   }
 });
 
-/** An exchange of a network. */
+/** A network's exchange. */
 export type ExchangeConfig = z.infer<typeof exchange>;

@@ -12,7 +12,7 @@ export const address = z
 /** An HTTP URL. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: "an http:// or https:// URL" });
 
-/** Loopback addresses without a scheme, as the documentation of nodes prints them. */
+/** Loopback addresses without a scheme, as node documentation prints them. */
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i;
 
 const nodeUrlDescription = "an http:// or https:// URL, such as http://localhost:8545";
@@ -26,7 +26,7 @@ export const nodeUrl = z
 const maxNodes = 16;
 const nodeListDescription = `a list of 1 to ${maxNodes} different URLs`;
 
-/** The URL of a chain's node, or the URLs of several nodes. */
+/** A chain's node URL, or a list of node URLs. */
 export const nodeUrls = z.union(
   [
     nodeUrl,
@@ -39,6 +39,6 @@ export const nodeUrls = z.union(
   { error: `${nodeUrlDescription}, or ${nodeListDescription}` },
 );
 
-/** The URLs of a chain's nodes, in order of preference; empty if it has none. */
+/** A chain's node URLs, in order of preference; empty if it has none. */
 export const nodeUrlsOf = ({ rpc }: { readonly rpc?: string | readonly string[] | undefined }): readonly string[] =>
   rpc === undefined ? [] : typeof rpc === "string" ? [rpc] : rpc;

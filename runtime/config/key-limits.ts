@@ -3,14 +3,14 @@ import { z } from "zod";
 const unlimited = z.literal("unlimited");
 const limitOf = (number: z.ZodNumber) => z.union([number, unlimited]);
 
-/** The limits of a key that the configuration sets for all keys, and `ashlar keys` for one key. */
+/** Key limits, which the configuration sets for all keys and `ashlar keys` for one key. */
 export const keyLimitFields = {
-  concurrentRequests: limitOf(z.number().int().positive()).describe("Max concurrent requests of a key."),
+  concurrentRequests: limitOf(z.number().int().positive()).describe("Max concurrent requests per key."),
   databaseSecondsPerMinute: limitOf(z.number().positive()).describe(
-    "Seconds of database time that the requests of a key may use per minute. The time is the sum of the durations of their statements.",
+    "Seconds of database time that a key's requests may use per minute: the total duration of their statements.",
   ),
   bytesInFlight: limitOf(z.number().int().positive()).describe(
-    "Bytes of responses that the clients of a key may leave unread; a single response may be larger.",
+    "Response bytes that a key's clients may leave unread; a single response may be larger.",
   ),
 };
 

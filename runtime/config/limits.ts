@@ -1,7 +1,7 @@
 import type { Config } from "./config.ts";
 
-/** The configurable limits of requests. */
+/** The configurable request limits. */
 export type Limits = Config["limits"];
 
-/** The settings of the cache of responses. */
+/** The response cache settings. */
 export type CacheSettings = Config["cache"];

@@ -11,7 +11,7 @@ import { dataDirectoryName, findProjectFolder, settingsFileName } from "./projec
 import { secretOf } from "./secret-variables.ts";
 import { isSettings, readSettingsFile, type Settings } from "./settings-file.ts";
 
-/** Settings from the command line, which override the settings of the file. */
+/** Settings from the command line, which override those in the file. */
 export interface ConfigOverrides {
   readonly chain?: string | undefined;
   readonly rpc?: string | undefined;
@@ -27,7 +27,7 @@ export interface SearchStart {
   readonly home: string;
 }
 
-/** The environment variables and options that set settings outside the file, by the path of the setting (`chains.0.rpc`). */
+/** The environment variables and options that set settings outside the file, by setting path (`chains.0.rpc`). */
 type Origins = Map<string, string>;
 
 /** Environment variables and the settings that they override. */
@@ -82,13 +82,13 @@ export function loadConfig(
   return { ...config, dataDirectory: resolve(workingFolder, config.dataDirectory) };
 }
 
-/** Chains with their presets. Values of a wrong type are passed on to the schema, which rejects them. */
+/** Chains with their presets. Values of the wrong type are passed on to the schema, which rejects them. */
 const withPresets = (chains: unknown): Settings =>
   chains === undefined
     ? {}
     : { chains: Array.isArray(chains) ? chains.map((chain: unknown) => (isSettings(chain) ? withPreset(chain) : chain)) : chains };
 
-/** Settings of a file with absolute paths. Values of a wrong type are passed on to the schema, which rejects them. */
+/** Settings from a file, with absolute paths. Values of the wrong type are passed on to the schema, which rejects them. */
 function withAbsolutePaths(settings: Settings, folder: string): Settings {
   const absolute = (value: unknown): unknown => (typeof value === "string" && value !== "" ? resolve(folder, value) : value);
   const changeSetting = (section: Settings, name: string, change: (value: unknown) => unknown): Settings =>
@@ -112,7 +112,7 @@ function withAbsolutePaths(settings: Settings, folder: string): Settings {
   };
 }
 
-/** Settings, overridden by environment variables. A section of a wrong type is passed on to the schema, which rejects it. */
+/** Settings, overridden by environment variables. A section of the wrong type is passed on to the schema, which rejects it. */
 function fromEnvironment(fromFile: Settings, environment: NodeJS.ProcessEnv, origins: Origins): Settings {
   const settings: Settings = { ...fromFile };
   for (const [variable, setting] of Object.entries(variables)) {
@@ -129,13 +129,13 @@ function fromEnvironment(fromFile: Settings, environment: NodeJS.ProcessEnv, ori
   return { ...settings, databases: databasesFromEnvironment(settings.databases, environment, origins) };
 }
 
-/** Converts the text of a variable to the value of a setting. */
+/** Converts a variable's text to a setting's value. */
 function toValue(setting: string, text: string): unknown {
   if (setting === "readUrls") return urlsIn(text);
   return setting === "port" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text;
 }
 
-/** `--chain NAME` selects a chain of the file; together with `--rpc` it may also configure a network that is not in the file. */
+/** `--chain NAME` selects a chain in the file; together with `--rpc` it may also configure a network that is not in the file. */
 function fromCommandLine(
   fromFile: Settings,
   { chain, rpc, from, chainId }: ConfigOverrides,

@@ -3,7 +3,7 @@ import { z } from "zod";
 const port = "a port from 0 to 65535";
 const token = "a string of 16 to 256 printable ASCII characters";
 
-/** The settings of the listener for metrics. */
+/** Settings for the metrics listener. */
 export const metrics = z.strictObject({
   host: z.string().default("127.0.0.1").describe("The host to listen on; by default, only this machine can connect."),
   port: z

@@ -11,7 +11,7 @@ const marketplace = z.strictObject({
 
 const gateways = z.array(httpUrl).max(8, "a list of at most 8 URLs");
 
-/** The settings for non-fungible tokens. */
+/** Settings for non-fungible tokens. */
 export const nfts = z.strictObject({
   metadata: z
     .enum(["cached", "uncached"])
@@ -31,7 +31,7 @@ export const nfts = z.strictObject({
     .positive()
     .max(16 * 1024 * 1024)
     .default(1024 * 1024)
-    .describe("The size limit of a metadata document."),
+    .describe("Max size of a metadata document."),
   fetchMilliseconds: z
     .number()
     .int()
@@ -56,5 +56,5 @@ export const nfts = z.strictObject({
 
 /** A network's settings for non-fungible tokens. */
 export type NftsConfig = z.infer<typeof nfts>;
-/** A marketplace of a network. */
+/** A network's marketplace. */
 export type MarketplaceConfig = z.infer<typeof marketplace>;

@@ -1,11 +1,11 @@
 import type { Preset } from "./preset.ts";
 
-/** The common settings of OP Stack rollups. Layer 1 fees and minted deposits also change balances, so traces are not exact. */
+/** Settings common to OP Stack rollups. Layer 1 fees and minted deposits also change balances, so traces are not exact. */
 export const opStack = {
-  // A predeploy of every OP Stack chain (OP Stack specification, "Predeploys").
+  // A predeploy on every OP Stack chain (OP Stack specification, "Predeploys").
   wrappedNative: ["0x4200000000000000000000000000000000000006"],
   nativeAccounting: "state",
-  // The vaults of tips, base fees, layer 1 fees and operator fees: predeploys of every OP Stack chain (OP Stack specification, "Predeploys").
+  // The vaults for tips, base fees, layer 1 fees and operator fees: predeploys on every OP Stack chain (OP Stack specification, "Predeploys").
   systemAccounts: [
     "0x4200000000000000000000000000000000000011",
     "0x4200000000000000000000000000000000000019",

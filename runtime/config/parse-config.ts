@@ -18,7 +18,7 @@ function requireReplicated({ readUrls, databaseUrl }: Config, origin: SettingsOr
     throw new ConfigError(`${origin.name}: Invalid readUrls: the embedded database has no replicas; set databaseUrl, or remove readUrls.`);
 }
 
-/** Checks that the databases of chains are configured, and that no two databases have the same URL. */
+/** Checks that chains' databases are configured, and that no two databases have the same URL. */
 function requireDatabases({ databases, databaseUrl, chains }: Config, origin: SettingsOrigin): void {
   const names = Object.keys(databases);
   const problems = chains.flatMap(({ database }, index) =>

@@ -4,7 +4,7 @@ import { address } from "./fields.ts";
 const currency = z.enum(["USD", "CAD", "EUR", "SGD", "INR", "JPY", "VND", "CNY", "KRW", "RUB", "TRY", "NGN", "ARS", "AUD", "CHF", "GBP"]);
 const pricedToken = z.union([address, z.literal("native")], { error: "an address (0x followed by 40 hex digits) or native" });
 
-/** The sources of token prices of a chain. */
+/** A chain's token price sources. */
 export const prices = z.strictObject({
   sources: z
     .array(z.enum(["feeds", "stablecoins", "pools", "file"]))
@@ -32,12 +32,12 @@ export const prices = z.strictObject({
             .positive()
             .default(259_200)
             .describe(
-              "The max age of an answer. The contract of a discontinued feed keeps its last answer, which must not be used indefinitely.",
+              "The max age of an answer. A discontinued feed's contract keeps its last answer, which must not be used indefinitely.",
             ),
         })
         .refine((feed) => feed.in === "USD" || feed.of === "native" || feed.of.startsWith("0x"), {
           path: ["in"],
-          error: "USD, because feeds of currencies are quoted in US dollars",
+          error: "USD, because currency feeds are quoted in US dollars",
         }),
     )
     .default([]),
@@ -50,8 +50,8 @@ export const prices = z.strictObject({
     .number()
     .positive()
     .default(10_000)
-    .describe("The min value, in US dollars, of a pool's reserve of the token that a price is derived from; smaller pools are ignored."),
+    .describe("The min value, in US dollars, of a pool's reserve in the token that a price is derived from; smaller pools are ignored."),
 });
 
-/** The sources of a network's prices. */
+/** A network's price sources. */
 export type PricesConfig = z.infer<typeof prices>;

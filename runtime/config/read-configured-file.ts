@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { ConfigError } from "./config-error.ts";
 import { fileProblem } from "./file-problem.ts";
 
-/** Reads the file that a chain's setting refers to. @throws {ConfigError} if it cannot be read. */
+/** Reads the file that a chain's setting names. @throws {ConfigError} if it cannot be read. */
 export function readConfiguredFile(chain: string, setting: "tokenListFile" | "labelsFile" | "abiFiles", file: string): string {
   try {
     return readFileSync(file, "utf8");

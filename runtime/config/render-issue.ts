@@ -4,9 +4,9 @@ import { renderValue } from "./render-value.ts";
 import { describeAccepted, schemaAt, settingNames, valueAt } from "./schema-at.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
-/** The sources of settings that are checked together. */
+/** Where settings that are checked together come from. */
 export interface SettingsOrigin {
-  /** The name of the file in messages, even if it does not exist. */
+  /** The file's name in messages, even if it does not exist. */
   readonly name: string;
   readonly file: SettingsFile | null;
   /** The environment variable or command-line option of a setting that is not read from the file, by path: `chains.0.rpc` → `--rpc`. */
@@ -46,7 +46,7 @@ function renderUnknown(path: readonly PropertyKey[], settings: unknown, origin: 
   return `${prefix}Unknown setting ${name}: ${nearest === null ? `expected one of ${known.join(", ")}.` : `did you mean ${nearest}?`}`;
 }
 
-/** The name of a setting in messages, and its location in the file; a variable or an option only has its name. */
+/** A setting's name in messages, and its location in the file; a variable or an option only has its name. */
 function locate(
   path: readonly PropertyKey[],
   part: "key" | "value",
@@ -59,7 +59,7 @@ function locate(
   return { prefix: `${location}: `, name: filePath.length === 0 ? "the configuration" : filePath.join(".") };
 }
 
-/** The source of an address that YAML read as a number (core schema of YAML 1.2, section 10.3.2); null for every other value. */
+/** The source text of an address that YAML read as a number (core schema of YAML 1.2, section 10.3.2); null for every other value. */
 function quotedAddress(issue: z.core.$ZodIssue, origin: SettingsOrigin): string | null {
   if (origin.file === null || origin.overriddenBy.has(issue.path.join("."))) return null;
   const filePath = pathInFile(issue.path, origin);

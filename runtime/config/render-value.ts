@@ -1,4 +1,4 @@
-/** Settings that may contain a password or a key: URLs of nodes, gateways and databases, and tokens. */
+/** Settings that may contain a password or a key: node, gateway and database URLs, and tokens. */
 const secretSettings: ReadonlySet<PropertyKey> = new Set([
   "rpc",
   "ws",

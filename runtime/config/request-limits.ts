@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { keyLimitFields } from "./key-limits.ts";
 
-/** Limits of requests and responses, for each key or server process. */
+/** Limits on requests and responses, for each key or server process. */
 export const requestLimits = z
   .strictObject({
     requestsPerSecond: z
       .union([z.number().positive(), z.literal("unlimited")])
       .default(500)
-      .describe("The rate limit of each API key."),
+      .describe("Each API key's rate limit."),
     burstRequests: z
       .number()
       .int()
@@ -24,7 +24,7 @@ export const requestLimits = z
       .default(64)
       .describe("Requests that may wait for each database while others are processed; additional requests get 503."),
     urlBytes: z.number().int().positive().default(4096),
-    blockRange: z.number().int().positive().default(1000).describe("Max blocks in the range of a request."),
+    blockRange: z.number().int().positive().default(1000).describe("Max blocks in a request's range."),
     listItems: z.number().int().positive().default(100).describe("Max elements of a comma-separated list in a request."),
     answerRows: z.number().int().positive().default(100_000).describe("Max rows of a response without pagination."),
     skippedRows: z
@@ -32,13 +32,13 @@ export const requestLimits = z
       .int()
       .min(100_000)
       .default(100_000)
-      .describe("Max rows before a page of a list whose statement reads and skips them; deeper pages get 400."),
+      .describe("Max rows before a list page if the statement reads and skips them; deeper pages get 400."),
     locatedRows: z
       .number()
       .int()
       .min(100_000)
       .default(10_000_000)
-      .describe("Max rows before a page of a list for which servers remember where pages start; deeper pages get 400."),
+      .describe("Max rows before a list page if servers remember where pages start; deeper pages get 400."),
     answerBytes: z
       .number()
       .int()
@@ -49,7 +49,7 @@ export const requestLimits = z
       .int()
       .positive()
       .default(256 * 1024 * 1024)
-      .describe("Bytes of responses that all clients together may leave unread; beyond that, new responses are 503."),
+      .describe("Response bytes that all clients together may leave unread; beyond that, new responses are 503."),
     statementMilliseconds: z.number().int().positive().default(10_000),
     requestMilliseconds: z
       .number()
@@ -57,7 +57,7 @@ export const requestLimits = z
       .positive()
       .default(15_000)
       .describe(
-        "The deadline of a request, counted from its arrival. When it passes, the running statement is cancelled and the response is 503.",
+        "A request's deadline, counted from its arrival. When it passes, the running statement is cancelled and the response is 503.",
       ),
   })
   .prefault({});

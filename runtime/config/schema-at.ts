@@ -20,7 +20,7 @@ function unwrap(schema: unknown): unknown {
 }
 
 /**
- * Selects the schema of a section by its kind; for an unknown kind, the first schema. For the kind setting itself, a schema that accepts all kinds.
+ * Selects a section's schema by its kind; for an unknown kind, the first schema. For the kind setting itself, a schema that accepts all kinds.
  */
 function optionOf({ options, def: { discriminator } }: z.ZodDiscriminatedUnion, step: PropertyKey, section: unknown): unknown {
   const objects = options.filter((option) => option instanceof z.ZodObject);
@@ -36,7 +36,7 @@ export const valueAt = (settings: unknown, path: readonly PropertyKey[]): unknow
     settings,
   );
 
-/** The names of the settings of a section, in the order of their declaration; empty if the section has no fixed names. */
+/** The names of a section's settings, in declaration order; empty if the section has no fixed names. */
 export function settingNames(path: readonly PropertyKey[], settings: unknown): readonly string[] {
   const found = schemaAt(path, settings);
   const schema = found instanceof z.ZodDiscriminatedUnion ? optionOf(found, "", valueAt(settings, path)) : found;

@@ -3,7 +3,7 @@ import { ConfigError } from "./config-error.ts";
 import { fileProblem } from "./file-problem.ts";
 
 /**
- * The value of a secret environment variable: its own, or the content of the file that NAME_FILE names, without the trailing line break, which is how
+ * A secret environment variable's value: its own, or the content of the file that NAME_FILE names, without the trailing line break, which is how
  * containers and service managers pass secrets; undefined if neither is set. @throws {ConfigError} if both are set, or the file cannot be read.
  */
 export function secretOf(environment: NodeJS.ProcessEnv, name: string): string | undefined {

@@ -7,7 +7,7 @@ export type Settings = Record<string, unknown>;
 
 export const isSettings = (value: unknown): value is Settings => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The settings of a file and their locations in its text. */
+/** A file's settings and their locations in its text. */
 export interface SettingsFile {
   readonly settings: Settings;
   /** `file:line:column` of a setting's value or name, or of the enclosing section if the file does not set it. */
@@ -18,7 +18,7 @@ export interface SettingsFile {
   keySource(path: readonly PropertyKey[]): string | null;
 }
 
-/** Reads a YAML file of settings; `name` is the file's name in messages. @throws {ConfigError} */
+/** Reads a YAML settings file; `name` is its name in messages. @throws {ConfigError} */
 export function readSettingsFile(file: string, name: string): SettingsFile {
   const lines = new LineCounter();
   const document = parseDocument(readText(file, name), { lineCounter: lines, prettyErrors: false });

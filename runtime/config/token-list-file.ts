@@ -14,14 +14,14 @@ class TokenListError extends Error {
 const addressPattern = /^0x[0-9a-f]{40}$/i;
 const maxUrlLength = 2_048;
 
-/** Reads the logos of a chain's tokens from a token list. Entries of other chains, or without an HTTP URL, are skipped. @throws {TokenListError} */
+/** Reads a chain's token logos from a token list. Entries for other chains, or without an HTTP URL, are skipped. @throws {TokenListError} */
 export function parseTokenList(file: string, text: string, chainId: number): Readonly<Record<Address, string>> {
   const { tokens } = readJson(file, text);
   if (!Array.isArray(tokens)) throw new TokenListError(file, 'no list "tokens"');
   return Object.fromEntries(
     tokens.flatMap((token: unknown, position) => {
       const { chainId: id, address, logoURI: logo } = (typeof token === "object" && token !== null ? token : {}) as Record<string, unknown>;
-      // Entries of other chains may have addresses in other formats.
+      // Entries for other chains may have addresses in other formats.
       if (id !== chainId) return [];
       if (typeof address !== "string" || !addressPattern.test(address))
         throw new TokenListError(file, `token ${position + 1} has no valid address`);

@@ -8,12 +8,12 @@ const isEndpoint = (text: string): boolean => {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
 };
 
-/** The settings of traces. */
+/** Trace settings. */
 export const tracing = z.strictObject({
   endpoint: z
     .string(endpoint)
     .refine(isEndpoint, endpoint)
-    .describe("The URL, with its path, of a collector for OTLP over HTTP. OTEL_EXPORTER_OTLP_HEADERS sets the headers of exports."),
+    .describe("The URL, including its path, of an OTLP collector over HTTP. OTEL_EXPORTER_OTLP_HEADERS sets the export headers."),
   sampleRatio: z.number(ratio).min(0, ratio).max(1, ratio).default(0.1).describe("The share of requests and batches that is traced."),
 });
 

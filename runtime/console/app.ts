@@ -23,13 +23,13 @@ export interface ConsoleDeps {
   readonly database: Database;
   /** For actions on chains, whose statements have no timeout. */
   readonly indexing: Database;
-  /** The databases of the setting `databases`. */
+  /** The configured `databases`. */
   readonly shards: readonly ChainStore[];
   readonly databaseOf: DatabaseOfChain;
   readonly logger: Logger;
-  /** The files of the pages, by path below /console/. */
+  /** The pages' files, by path below /console/. */
   readonly assets: ReadonlyMap<string, Asset>;
-  /** The URL of a proxy in front of the console. */
+  /** The URL of the proxy in front of the console. */
   readonly publicUrl: string | undefined;
   readonly trustedProxies: readonly string[];
   readonly audit: Audit;
@@ -39,7 +39,7 @@ export interface ConsoleDeps {
 const bodyBytes = "32kb";
 const maxActions = 100;
 
-/** The policy of the pages: everything is loaded from this server, and nothing is inline. */
+/** The pages' content security policy: everything is loaded from this server, and nothing is inline. */
 const securityHeaders = (isSecure: boolean) =>
   helmet({
     contentSecurityPolicy: {
@@ -62,7 +62,7 @@ const securityHeaders = (isSecure: boolean) =>
     strictTransportSecurity: isSecure,
   });
 
-/** Creates the application of the console: its pages, and the API that they call with the cookie of a session. */
+/** Creates the console's application: its pages, and the API that they call with a session cookie. */
 export function createConsoleApp(deps: ConsoleDeps): Express {
   const { publicUrl, assets, logger } = deps;
   const isSecure = publicUrl?.startsWith("https:") ?? false;
@@ -76,7 +76,7 @@ export function createConsoleApp(deps: ConsoleDeps): Express {
   app.use(securityHeaders(isSecure));
   app.use((request, response, next) => {
     response.setHeader("Cache-Control", "no-store");
-    // Rejects other domains that resolve to this server (DNS rebinding), and requests of other sites' pages (CSRF).
+    // Rejects other domains that resolve to this server (DNS rebinding), and requests from other sites' pages (CSRF).
     if (request.path.startsWith("/console/api/") && !isOwnPage(request, publicUrl))
       throw new ConsoleError(403, "Only the console's own pages may use its API: open the console at its configured URL.");
     next();
@@ -101,13 +101,13 @@ export function createConsoleApp(deps: ConsoleDeps): Express {
 function fail(error: unknown, response: Response, logger: Logger): void {
   if (response.headersSent) return void response.destroy();
   const status = error instanceof ConsoleError ? error.status : statusOf(error);
-  if (status >= 500) logger.error({ reason: redactMessage(String(error)) }, "A request of the console failed");
+  if (status >= 500) logger.error({ reason: redactMessage(String(error)) }, "A console request failed");
   const message =
     error instanceof ConsoleError ? error.message : status < 500 ? "Invalid request." : "The request failed; the log has the reason.";
   response.status(status).json({ error: message });
 }
 
-/** Errors of body-parser and Express have the status of their response. */
+/** Errors thrown by body-parser and Express contain their response status. */
 const statusOf = (error: unknown): number => {
   const { status } = error as { readonly status?: unknown };
   return typeof status === "number" && status >= 400 && status < 500 ? status : 500;
@@ -218,7 +218,7 @@ function createApi({ database, indexing, shards, databaseOf, logger, audit, now 
 
 const toResponse = ({ actor, endsAt }: Session): SessionResponse => ({ actor, endsAt: endsAt.toISOString() });
 
-/** The cookie of a session (RFC 6265bis); with its prefix, browsers reject a cookie that was not set by a secure page. */
+/** The session cookie (RFC 6265bis); with its prefix, browsers reject a cookie that was not set by a secure page. */
 function sessionCookie(isSecure: boolean) {
   const name = `${isSecure ? "__Secure-" : ""}ashlar-console`;
   const options = { httpOnly: true, sameSite: "strict", secure: isSecure, path: "/console/api" } as const;

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A file of the pages. */
+/** One of the pages' files. */
 export interface Asset {
   readonly type: string;
   readonly body: string;
@@ -22,7 +22,7 @@ const pathOf = (name: string): string => (name === "index.html" ? "" : name);
 const toAssets = (files: readonly (readonly [name: string, text: string])[]): ReadonlyMap<string, Asset> =>
   new Map(files.map(([name, body]) => [pathOf(name), { type: types[name.split(".").at(-1) ?? ""] ?? "text/plain", body }]));
 
-/** The files of the pages by path, from the build or, in a clone, bundled from the sources. */
+/** The pages' files by path, from the build or, in a clone, bundled from the sources. */
 export async function loadAssets(): Promise<ReadonlyMap<string, Asset>> {
   const folder = fileURLToPath(new URL("../../console/assets/", import.meta.url));
   if (existsSync(folder)) {

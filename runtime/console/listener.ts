@@ -8,7 +8,7 @@ export interface ConsoleListener {
   close(): void;
 }
 
-/** Enough for the operators of a service; prevents a client from using up the file descriptors of the server. */
+/** Enough for a service's operators; prevents a client from using up the server's file descriptors. */
 const maxConnections = 64;
 const requestMilliseconds = 15_000;
 

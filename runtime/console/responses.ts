@@ -1,4 +1,4 @@
-/** The responses of the console's API to its pages. Times are ISO 8601 strings, credits are numbers with two decimals. */
+/** The responses of the console's API. Times are ISO 8601 strings, credits are numbers with two decimals. */
 
 export interface SessionResponse {
   readonly actor: string;
@@ -28,9 +28,9 @@ export interface CreatedKey {
   readonly key: string;
 }
 
-/** Usage of a day, key or operation. */
+/** Usage for a day, key or operation. */
 export interface UsageRow {
-  /** A day as YYYY-MM-DD, the id of a key, or an operation. */
+  /** A day as YYYY-MM-DD, a key id, or an operation. */
   readonly name: string;
   readonly label?: string;
   readonly credits: number;
@@ -84,7 +84,7 @@ export interface ChainDetails extends ChainItem {
     readonly overdueSeconds: number;
   }[];
   readonly lastAudit: { readonly time: string; readonly block: number; readonly compared: number; readonly differences: number } | null;
-  /** A task of this console process on the chain; null if there was none. */
+  /** This console process's task on the chain; null if there was none. */
   readonly task: ChainTask | null;
 }
 

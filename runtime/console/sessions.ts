@@ -16,11 +16,11 @@ export interface FoundSession {
   readonly newToken: string | null;
 }
 
-/** The durations of links and sessions, in seconds. */
+/** Link and session durations, in seconds. */
 export const sessionSeconds = {
   /** Lifetime of a link that `ashlar console login` prints. */
   link: 300,
-  /** A session without a request for this long ends. */
+  /** A session that is idle for this long ends. */
   idle: 1_800,
   /** Maximum lifetime of a session. */
   total: 43_200,
@@ -35,7 +35,7 @@ const newToken = (): string => randomBytes(32).toString("base64url");
 const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
-/** Creates the token of a one-time link. */
+/** Creates a one-time link's token. */
 export async function createSignIn(
   database: Pick<Queryable, "query">,
   actor: string,
@@ -50,9 +50,9 @@ export async function createSignIn(
 }
 
 export interface Sessions {
-  /** Opens a session with the token of a link, which can be used only once; null if it is not valid. */
+  /** Opens a session with a link's token, which can be used only once; null if it is not valid. */
   open(signInToken: string): Promise<{ readonly session: Session; readonly token: string } | null>;
-  /** Finds the session of a token, and replaces the token if it is old; null if it is not valid. */
+  /** Finds a token's session, and replaces the token if it is old; null if it is not valid. */
   find(token: string): Promise<FoundSession | null>;
   end(session: Session): Promise<void>;
 }
@@ -66,7 +66,7 @@ interface Row {
   readonly isOld: boolean;
 }
 
-/** Creates access to the sessions in the database, which all its consoles share. */
+/** Creates access to the database's sessions, which all its consoles share. */
 export function createSessions(database: Pick<Database, "query" | "transaction">): Sessions {
   const rotate = async (id: number, current: Buffer): Promise<string | null> => {
     const token = newToken();
@@ -104,7 +104,7 @@ export function createSessions(database: Pick<Database, "query" | "transaction">
     async find(token) {
       if (!isToken(token)) return null;
       const hashed = hashToken(token);
-      // By the unique indexes of both hashes.
+      // By the unique indexes on both hashes.
       const [row] = await database.query<Row>(
         `UPDATE console_sessions SET used_at = now()
          WHERE (token_hash = $1 OR previous_hash = $1) AND created_at > now() - make_interval(secs => $2) AND used_at > now() - make_interval(secs => $3)

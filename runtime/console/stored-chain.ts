@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { IndexedChain } from "../operator/indexed-chain.ts";
 
-/** A database of chains. */
+/** A database that stores chains. */
 export interface ChainStore {
   /** Null for the control database. */
   readonly name: string | null;
@@ -11,7 +11,7 @@ export interface ChainStore {
   readonly indexing: Database;
 }
 
-/** A chain of the index, and the database that it is stored in. */
+/** An indexed chain, and the database that it is stored in. */
 export interface StoredChain extends IndexedChain {
   readonly store: ChainStore;
 }

@@ -12,7 +12,7 @@ export type Audit = (chain: string, sample: number) => Promise<AuditResult>;
 
 /** Work on chains that takes longer than a request; this process runs one task per chain at a time. */
 export interface ChainTasks {
-  /** The running or last task of a chain; null if there was none. */
+  /** A chain's running or last task; null if there was none. */
   of(chain: string): ChainTask | null;
   /** @throws {ConsoleError} 409 if another task of the chain is running. */
   startAudit(chain: StoredChain, sample: number, actor: string): void;

@@ -3,7 +3,7 @@ import pg from "pg";
 /** How long the server may take to accept a connection, and then to configure it. */
 export const connectMilliseconds = 10_000;
 
-/** Ends a connection: the driver destroys the socket of one that waits for a response. */
+/** Ends a connection: if it waits for a response, the driver destroys its socket. */
 export const abandon = (client: { end(): Promise<void> }): void => void client.end().catch(() => undefined);
 
 /** Configures a new connection, or abandons it if its server does not respond or rejects the settings: its first statement then fails. */
@@ -14,14 +14,14 @@ export async function configureInTime(client: pg.ClientBase, configure: () => Pr
   clearTimeout(timer);
 }
 
-/** The open connections of pools. */
+/** Open pool connections. */
 export interface OpenConnections {
-  /** Tracks the connections of a pool. */
+  /** Tracks a pool's connections. */
   watch(pool: pg.Pool): void;
   abandonAll(): void;
 }
 
-/** Creates an empty list of open connections. */
+/** Starts tracking open connections. */
 export function createOpenConnections(): OpenConnections {
   const connections = new Set<pg.PoolClient>();
   return {

@@ -10,7 +10,7 @@ const requestMilliseconds = 2_000;
 /** A request that arrives before the server has read the statement has no effect, so it is repeated. */
 const repeatMilliseconds = 250;
 
-/** The backend of a connection, as the driver describes it. */
+/** A connection's backend, as the driver describes it. */
 interface Backend {
   readonly host: string;
   readonly port: number;
@@ -20,7 +20,7 @@ interface Backend {
 
 /**
  * Cancels the statement that a connection runs. Call the returned function before the connection is released: it stops the cancellation and waits for
- * a cancel request in flight, which could otherwise cancel the next statement of the connection. Resolves to false if that may still happen.
+ * a cancel request in flight, which could otherwise cancel the connection's next statement. Resolves to false if that may still happen.
  */
 export function cancelStatement(client: pg.PoolClient): () => Promise<boolean> {
   const settled = new AbortController();
@@ -41,7 +41,7 @@ async function cancelUntil(settled: AbortSignal, backend: Backend): Promise<bool
   return isComplete;
 }
 
-/** True once the server has closed the connection of the request: it has signalled the backend by then, and an idle backend ignores the signal. */
+/** True once the server has closed the request's connection: it has signalled the backend by then, and an idle backend ignores the signal. */
 const sendCancelRequest = ({ host, port, processID, secretKey }: Backend): Promise<boolean> =>
   new Promise((resolve) => {
     const packet = Buffer.alloc(packetBytes);
@@ -61,7 +61,7 @@ const sendCancelRequest = ({ host, port, processID, secretKey }: Backend): Promi
     socket.resume();
   });
 
-/** The driver's types omit the fields of the backend. */
+/** The driver's types omit the backend fields. */
 const isBackend = (client: object): client is Backend =>
   "host" in client &&
   typeof client.host === "string" &&

@@ -3,7 +3,7 @@ import { identifier, type Sql, sql } from "./sql.ts";
 
 /*
  * Helpers to return tens of thousands of rows as one row with one list per column. For separate rows, the driver decodes each value and creates an object for
- * each row; splitting the text of a column's list is several times as fast. All lists of one SELECT are in the same order.
+ * each row; splitting the text of a column's list is several times as fast. All lists in one SELECT are in the same order.
  */
 
 /** A column as a JSON array: numbers up to 2^53 - 1, text, booleans and nulls. Cast larger numbers to text: otherwise they lose digits. */

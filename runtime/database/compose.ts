@@ -9,11 +9,11 @@ const compiler: Knex = knexFactory({ client: "pg" });
 export interface Composition<Values> {
   /** The query builder, over the tables of tables.ts. */
   readonly from: Knex;
-  /** An SQL expression, for methods of the builder that accept one. */
+  /** An SQL expression, for builder methods that accept one. */
   raw(expression: Sql): Knex.Raw;
-  /** The parameter for the value of this name. */
+  /** The parameter for the value with this name. */
   value<Name extends keyof Values & string>(name: Name): NonNullable<Values[Name]>;
-  /** Whether the call passes a value of this name; each set of passed values has its own shape. */
+  /** Whether the call passes a value with this name; each set of passed values has its own shape. */
   has(name: keyof Values & string): boolean;
 }
 
@@ -29,7 +29,7 @@ interface Compiled {
 /** Larger than any number in a statement. The builder's limit() and offset() accept only integers, so placeholders are passed to them as integers. */
 const firstStandIn = Number.MAX_SAFE_INTEGER - 1_000;
 
-/** The placeholder of a value while a shape is compiled. */
+/** A value's placeholder while a shape is compiled. */
 class Placeholder {
   constructor(
     readonly name: string,

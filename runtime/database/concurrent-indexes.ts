@@ -10,13 +10,13 @@ export interface ConcurrentIndex {
   readonly isUnique?: boolean;
 }
 
-/** The advisory lock of a process that builds such indexes: "index" in ASCII. */
+/** The advisory lock held by a process that builds such indexes: "index" in ASCII. */
 const lock = 0x696e646578;
 const lockPollMilliseconds = 500;
 
 /**
  * A build waits for other transactions and may deadlock (SQLSTATE 40P01) with one that changes the same table. Each attempt first drops the
- * incomplete index of the previous one.
+ * previous one's incomplete index.
  */
 const buildRetry: RetryOptions<Error> = {
   attempts: 5,
@@ -34,18 +34,18 @@ export async function buildConcurrently(
   indexes: readonly ConcurrentIndex[],
   isNeeded: (database: Queryable) => Promise<boolean>,
 ): Promise<void> {
-  // A build waits for the end of each transaction that has a snapshot when it looks. So a process that waits for the lock begins a new transaction for each
+  // A build waits until each transaction that has a snapshot when it looks has ended. So a process that waits for the lock begins a new transaction for each
   // attempt: one that lasted until the lock is free would wait for the build, and the build for it.
   const attempt = (): Promise<true | null> =>
     database.transaction(async (holder) => {
       const [row] = await holder.query<{ locked: boolean }>(`SELECT pg_try_advisory_xact_lock(${lock}) AS locked`);
       if (row?.locked !== true) return null;
-      // The savepoint releases the table locks of the check, for which other migrating processes would wait.
+      // The savepoint releases the check's table locks, for which other migrating processes would wait.
       await holder.query("SAVEPOINT checked");
       const needed = await isNeeded(holder);
       await holder.query("ROLLBACK TO SAVEPOINT checked");
       if (!needed) return true;
-      // From now on this transaction only holds the lock; the builds run on the connection of Knex. It has no snapshot: that of a statement with parameters
+      // From now on this transaction only holds the lock; the builds run on Knex's connection. It has no snapshot: that of a statement with parameters
       // lasts until the next statement.
       await holder.query("SET LOCAL idle_in_transaction_session_timeout = 0");
       for (const index of indexes) await retry(() => buildUnlessComplete(database.knex, index), buildRetry);

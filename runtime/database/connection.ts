@@ -7,30 +7,30 @@ import type { FairSlots } from "./fair-slots.ts";
 import type { PoolUsage } from "./pool-usage.ts";
 import { startStatementSpan } from "./statement-span.ts";
 
-/** The use of a connection for one piece of work. */
+/** Options for one piece of work on a connection. */
 export interface ConnectionUse {
-  /** Aborts with the request for which the work runs; undefined outside of requests. */
+  /** Aborts with the request that the work belongs to; undefined outside of requests. */
   readonly signal: AbortSignal | undefined;
   /** The connection is closed instead of being returned to the pool. */
   markBroken(): void;
 }
 
-/** A pool whose connections the keys of requests share. */
+/** A pool whose connections are shared among the requests' keys. */
 export interface SharedPool {
   readonly pool: pg.Pool;
   /** One for each connection. */
   readonly slots: FairSlots;
   readonly usage: PoolUsage;
-  /** A connection whose statement runs longer is abandoned: the server should have cancelled it by then. Null without a statement timeout. */
+  /** If a statement runs longer, its connection is abandoned: the server should have cancelled it by then. Null if there is no statement timeout. */
   readonly maxStatementMilliseconds: number | null;
 }
 
 type Work<T> = (client: pg.PoolClient, use: ConnectionUse) => Promise<T>;
 
 /**
- * Runs work on one connection of a pool. If the active request aborts, the promise rejects immediately and the running statement is cancelled; the connection
- * returns to the pool when it is idle. Each statement of each request runs through here, so few promises are created: AsyncLocalStorage makes them expensive.
- * `text` is the text of the only statement, for traces.
+ * Runs work on one pool connection. If the active request aborts, the promise rejects immediately and the running statement is cancelled; the connection
+ * returns to the pool when it is idle. Every request statement runs through here, so few promises are created: AsyncLocalStorage makes them expensive.
+ * `text` is the only statement's text, for traces.
  */
 export function withConnection<T>(pool: SharedPool, work: Work<T>, text?: string): Promise<T> {
   const request = activeRequest();
@@ -39,7 +39,7 @@ export function withConnection<T>(pool: SharedPool, work: Work<T>, text?: string
   const use: RequestUse = { request, text, client: undefined, endCancellation: undefined };
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    // One listener for both, because each statement of each request adds it.
+    // One listener for both, because every request statement adds it.
     const onAbort = (): void => {
       reject(signal.reason);
       if (use.client !== undefined) use.endCancellation = cancelStatement(use.client);
@@ -79,7 +79,7 @@ async function timeWait<T>(usage: PoolUsage, slot: Promise<T>, requestSpan: Span
   return acquired;
 }
 
-/** The use of a connection by a request. */
+/** A request's use of a connection. */
 interface RequestUse {
   readonly request: ActiveRequest | undefined;
   readonly text: string | undefined;

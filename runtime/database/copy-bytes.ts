@@ -2,7 +2,7 @@ import { type CopyType, type CopyValue, encoderOf, isArrayType } from "./copy-te
 
 /** Writes a value's text into a buffer at an offset and returns the offset after it; -1 for a value that the type cannot represent. */
 export interface CellWriter {
-  /** The max number of bytes of the value's text. */
+  /** The max number of bytes in the value's text. */
   readonly maxBytes: (value: CopyValue) => number;
   readonly write: (value: CopyValue, target: Buffer, at: number) => number;
 }
@@ -19,7 +19,7 @@ const maxLoopInteger = 2 ** 31;
 const isHexDigit = new Uint8Array(256);
 for (const digit of "0123456789abcdefABCDEF") isHexDigit[digit.charCodeAt(0)] = 1;
 
-/** The writer of a column in COPY text format. It writes bytes directly, because creating a string for each value would cost more than writing its bytes. */
+/** Writes a column in COPY text format. It writes bytes directly, because creating a string for each value would cost more than writing its bytes. */
 export const cellWriter = (type: CopyType): CellWriter => {
   if (type === "bytea") return { maxBytes: maxBytesOfBytea, write: writeBytea };
   if (type === "int2" || type === "int4" || type === "int8") return { maxBytes: () => maxBytesOfShort, write: writeInteger };

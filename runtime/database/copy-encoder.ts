@@ -17,8 +17,8 @@ export interface CopyChunks {
 }
 
 /**
- * Encodes rows as they are added and returns their text at the end; each row starts with the same value. A batch therefore occupies little more memory than
- * its text, and a row can be released as soon as it is encoded.
+ * Encodes rows as they are added and returns their text at the end; each row starts with the same value. A batch therefore occupies little more memory
+ * than its text, and a row can be released as soon as it is encoded.
  */
 export const createCopyEncoder = (
   table: string,
@@ -73,7 +73,7 @@ export const createCopyEncoder = (
       }
       count += rows.length;
     },
-    /** The number of bytes of the text so far. */
+    /** The number of text bytes so far. */
     bytes: (): number => closed + filled,
     /** Returns the encoded rows; must be called only once, at the end. */
     take: (): CopyChunks => {

@@ -18,7 +18,7 @@ export type CopyType =
 /** bytea as `0x…`; numeric as decimal text, bigint or integer; int as integer or bigint; date as YYYY-MM-DD; jsonb as JSON text. */
 export type CopyItem = string | number | bigint | boolean | Date | null;
 
-/** A value, or the items of an array. */
+/** A value, or an array's items. */
 export type CopyValue = CopyItem | readonly CopyItem[];
 
 /** A value that is invalid for its column, detected before it is sent. */
@@ -32,7 +32,7 @@ export class CopyError extends Error {
 
 type Encode = (value: CopyValue) => string | undefined;
 
-/** Creates one encoder per column, which returns the text of a value in COPY's text format (PostgreSQL manual, COPY, "Text Format"). */
+/** Creates one encoder per column, which converts a value to COPY's text format (PostgreSQL manual, COPY, "Text Format"). */
 export function encoders(
   table: string,
   columns: readonly string[],
@@ -51,7 +51,7 @@ export function encoders(
   });
 }
 
-/** The encoder of a type for values other than null; it returns undefined for a value that is invalid for the type. */
+/** A type's encoder for values other than null; it returns undefined for values that are invalid for the type. */
 export const encoderOf = (type: CopyType): Encode => encodeAs[type];
 
 const decimalPattern = /^-?\d+(?:\.\d+)?$/;
@@ -74,7 +74,7 @@ const bytes: Encode = (value) => (typeof value === "string" && isBytes(value) ? 
 
 const numeric: Encode = (value) => (typeof value === "string" ? (decimalPattern.test(value) ? value : undefined) : integer(value));
 
-/** An array literal (PostgreSQL, section 8.15.6) of encoded items. */
+/** Encoded items as an array literal (PostgreSQL, section 8.15.6). */
 const arrayOf =
   (item: Encode): Encode =>
   (value) => {
@@ -107,7 +107,7 @@ const encodeAs: Readonly<Record<CopyType, Encode>> = {
       : undefined,
 };
 
-/** Whether a column of the type holds arrays. */
+/** Whether columns of this type hold arrays. */
 export const isArrayType = (type: CopyType): boolean => type === "bytea[]" || type === "numeric[]";
 
 function shown(value: unknown): string {

@@ -30,7 +30,7 @@ export async function copyRows(
   return target.rowCount;
 }
 
-/** The statement that writes encoded rows of a table. */
+/** The statement that writes encoded rows into a table. */
 export const copyStatement = (table: string, { columns, chunks }: Pick<CopyChunks, "columns" | "chunks">): PipelinedStatement => ({
   text: statementOf(table, columns),
   rows: chunks,

@@ -28,7 +28,7 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** The server cancels a statement after this time (SQLSTATE 57014); 0 for no limit. It is not set behind a pooler (see session-settings.ts). */
   readonly statementTimeoutMilliseconds: number;
-  /** The name of these connections in the server's views. */
+  /** These connections' name in the server's views. */
   readonly applicationName: string;
   /** How messages describe the database; by default, they refer to DATABASE_URL. */
   readonly description?: DatabaseDescription;
@@ -49,7 +49,7 @@ export interface Queryable {
 export interface DatabaseClient extends Queryable {
   /** Writes rows with COPY, one type per column, and returns their number. Sends nothing if there are no rows. */
   copy(table: string, columns: readonly string[], rows: Iterable<readonly CopyValue[]>, types: readonly CopyType[]): Promise<number>;
-  /** Runs statements in order, without waiting for the result of one before the next is sent; the first failure ends the pipeline. */
+  /** Runs statements in order, sending each without waiting for the previous result; the first failure ends the pipeline. */
   pipeline(statements: readonly PipelinedStatement[]): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export interface Database extends Queryable {
   readonly knex: Knex;
   /** Runs work between BEGIN and COMMIT; an error rolls back and is rethrown. */
   transaction<T>(work: (client: DatabaseClient) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** The counters of the pools, for metrics. */
+  /** The pools' counters, for metrics. */
   usage(): CurrentPoolUsage;
   /** Closes all connections immediately, because the server does not respond: their statements fail, and the next ones connect again. */
   abandonConnections(): void;
@@ -76,12 +76,12 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-/** The time without traffic after which the system checks whether the other side of a connection exists (tcp(7)). */
+/** The idle time after which the system checks whether the other side of a connection still exists (tcp(7)). */
 const keepAliveMilliseconds = 10_000;
 /** How long the server may take to report that it has cancelled a statement. */
 const cancellationMilliseconds = 5_000;
 
-/** A pool of connections with its own value codecs, which connects on first use. @throws {DatabaseUnavailable} if the URL is malformed. */
+/** A connection pool with its own value codecs, which connects on first use. @throws {DatabaseUnavailable} if the URL is malformed. */
 export function createDatabase(options: DatabaseOptions): Database {
   const { description, url } = options;
   const urlOf = typeof url === "string" ? () => url : url;
@@ -143,7 +143,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * Runs a statement. If it belongs to a request, it is cancelled when the request aborts, which leaves the connection usable; other errors close it. A
+ * Runs a statement. If it belongs to a request, it is cancelled when the request aborts, and the connection remains usable; other errors close it. A
  * connection that is still busy when its server should have cancelled the statement is abandoned as dead.
  */
 const send = <Row extends object>(pool: SharedPool, query: pg.QueryConfig): Promise<Row[]> => {
@@ -213,7 +213,7 @@ function createClient(client: pg.PoolClient, preparation: Preparation, signal: A
   };
 }
 
-/** The driver's result; a list for a text of several statements. */
+/** The driver's result; a list if the text has several statements. */
 type Result = pg.QueryResult | pg.QueryResult[];
 
 const createQueryable = (
@@ -224,7 +224,7 @@ const createQueryable = (
   run: ({ name, text, values, isPlannedOnce }) => send(configOf({ name, text }, values), isPlannedOnce === true),
 });
 
-/** The rows of a result; for several statements, the rows of the last one. */
+/** A result's rows; for several statements, those of the last one. */
 function rowsOf<Row>(result: Result): Row[] {
   const last = Array.isArray(result) ? result.at(-1) : result;
   return (last?.rows ?? []) as Row[];

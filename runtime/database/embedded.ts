@@ -18,7 +18,7 @@ export { EmbeddedUnavailable } from "./embedded/unavailable.ts";
 export interface EmbeddedOptions {
   /** The cluster is in its subfolder `postgres`. */
   readonly dataDirectory: string;
-  /** Settings of the server that override the defaults, if this call starts it. */
+  /** Server settings that override the defaults, if this call starts it. */
   readonly settings?: Readonly<Record<string, string>>;
   /** How long to wait for a server that another process starts or stops. */
   readonly waitMilliseconds?: number;
@@ -52,7 +52,7 @@ export interface Embedded {
 const pollMilliseconds = 50;
 
 /**
- * Starts the embedded server of a data directory, takes it over from a process that died without stopping it, or joins it while another process owns it.
+ * Starts a data directory's embedded server, takes it over from a process that died without stopping it, or joins it while another process owns it.
  * @throws {EmbeddedUnavailable} if that is impossible; the message contains the reason and the alternative.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {

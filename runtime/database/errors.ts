@@ -1,10 +1,10 @@
 /** How messages describe a database, depending on how the operator configured it. */
 export interface DatabaseDescription {
-  /** The subject of the messages, such as "The embedded PostgreSQL". */
+  /** The subject in messages, such as "The embedded PostgreSQL". */
   readonly name: string;
-  /** The end of the messages: what the operator should check, or the location of the data. */
+  /** The end of the messages: what the operator should check, or where the data is. */
   readonly details: string;
-  /** The reason why the database cannot be used, if more is known than the connection error; otherwise null. */
+  /** Why the database cannot be used, if more is known than the connection error; otherwise null. */
   readonly problem?: () => string | null;
 }
 
@@ -28,7 +28,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Error codes of failed connections: errno of the system and SQLSTATE of the server (PostgreSQL appendix A). */
+/** Error codes of failed connections: the system's errno and the server's SQLSTATE (PostgreSQL appendix A). */
 const unavailable: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was lost",
@@ -49,12 +49,12 @@ const unavailable: Readonly<Record<string, string>> = {
   "57P03": "it is starting up or shutting down",
 };
 
-/** Patterns of the driver's error messages without a code, each with a code and a reason. */
+/** Patterns of driver error messages that have no code, each with a code and a reason. */
 const uncoded: readonly (readonly [RegExp, string, string])[] = [
   [
     /^Connection terminated due to connection timeout|timeout exceeded when trying to connect/,
     "ETIMEDOUT",
-    "the connection timed out, or all connections of the pool are busy",
+    "the connection timed out, or all pool connections are busy",
   ],
   [
     /^Connection terminated|^Client has encountered a connection error|^Client was closed and is not queryable/,
@@ -70,11 +70,11 @@ const cancelledCode = "57014";
 /** Whether the server cancelled the statement. */
 export const isCancelled = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === cancelledCode;
 
-/** SQLSTATE of a read-only transaction, and the classes of system errors, resource errors and operator intervention. */
+/** SQLSTATE for a read-only transaction, and the classes for system errors, resource errors and operator intervention. */
 const staleStates = /^(25006|53|57P|58)/;
 
 /**
- * Whether the cause of an error may be specific to the connection, such as a session that is read-only since a failover: another connection may succeed.
+ * Whether an error's cause may be specific to the connection, such as a session that is read-only since a failover: another connection may succeed.
  */
 export const isConnectionStale = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && staleStates.test(error.code);
@@ -110,7 +110,7 @@ export function toSafeError(error: unknown, secrets: readonly string[], descript
     : error;
 }
 
-/** The code of an error; connecting to a host name with several addresses fails with one error per address, of which the first one is used. */
+/** An error's code; connecting to a host name with several addresses fails with one error per address, and the first one is used. */
 function codeOf(error: Error): string {
   const code = (error as { code?: unknown }).code;
   if (typeof code === "string") return code;

@@ -1,16 +1,16 @@
-/** The owner of a slot: the key of a request, or undefined for all requests without a key. */
+/** A slot's owner: a request's key, or undefined for all requests without a key. */
 type Owner = number | undefined;
 
-/** A number of slots that owners share. */
+/** Slots that owners share. */
 export interface FairSlots {
   /** Takes a slot, and returns the function that frees it: immediately, or as a promise if the owner has to wait. */
   acquire(owner: Owner): (() => void) | Promise<() => void>;
 }
 
-/** The share of the slots that a single owner cannot take, so that others find a free one. */
+/** The share of slots that a single owner cannot take, so that others find a free one. */
 const reservedShare = 1 / 4;
 
-/** Creates slots. The next free slot goes to the waiting owner that holds the fewest; the calls of one owner are served in order. */
+/** Creates slots. The next free slot goes to the waiting owner that holds the fewest; each owner's calls are served in order. */
 export function createFairSlots(count: number): FairSlots {
   const maxOfOwner = count - Math.floor(count * reservedShare);
   const held = new Map<Owner, number>();
@@ -29,7 +29,7 @@ export function createFairSlots(count: number): FairSlots {
       grant();
     };
   };
-  /** The waiting owner that holds the fewest slots and may hold another one; among equals, the least recently served one. */
+  /** The waiting owner that holds the fewest slots and may take another one; among equals, the least recently served one. */
   const nextOwner = (): { readonly owner: Owner } | undefined => {
     let next: { readonly owner: Owner } | undefined;
     for (const owner of waiting.keys())

@@ -2,10 +2,10 @@ import { type CacheLoads, createLoadCache, type Freshness, uncachedLoads } from 
 import { type CacheLookups, createLookupCache, uncachedLookups } from "../lib/cache-lookups.ts";
 import type { Notifications } from "./notifications.ts";
 
-/** The channel that triggers of the index notify; payloads are names of tables. */
+/** The channel that the index's triggers notify; payloads are table names. */
 export const indexChannel = "ashlar_index";
 
-/** The tables with a notifying trigger (migrations 0034, 0035, 0038 and 0039). */
+/** Tables with a notifying trigger (migrations 0034, 0035, 0038 and 0039). */
 type NotifyingTable =
   | "bitcoin_blocks"
   | "blocks"
@@ -21,7 +21,7 @@ type NotifyingTable =
   | "token_standards";
 
 /**
- * Caches values that depend only on some tables of the index until a change of one of these tables is notified. Where the database cannot notify (see
+ * Caches values that depend only on some of the index's tables until a change to one of them is notified. Where the database cannot notify (see
  * `NotificationState`), a value is loaded at most once a second; while the connection is lost, and without notifications, it is loaded for each request.
  */
 export interface IndexCache {
@@ -39,7 +39,7 @@ const pollMilliseconds = 1_000;
 /** Caches nothing: each value is loaded for each request. */
 export const noIndexCache: IndexCache = { loads: () => uncachedLoads, lookups: () => uncachedLookups, invalidate: () => undefined };
 
-/** Creates the caches of values that are valid while no notification arrives. */
+/** Creates caches for values that remain valid until a notification arrives. */
 export function createIndexCache(notifications: Notifications | undefined, clock: { now(): number } = performance): IndexCache {
   if (notifications === undefined) return noIndexCache;
   let invalidations = 0;

@@ -11,23 +11,23 @@ export interface KeptOptions extends Pick<EmbeddedOptions, "dataDirectory" | "se
 
 /** An embedded server that is restarted if it exits. */
 export interface KeptEmbedded {
-  /** The URL of the current or last server: a secret. */
+  /** The current or last server's URL: a secret. */
   url(): string;
   readonly description: DatabaseDescription;
-  /** Calls the listener when the URL or the problem of the description has changed. */
+  /** Calls the listener when the URL or the description's problem has changed. */
   onChange(listener: () => void): void;
   stop(): Promise<void>;
   interrupt(): void;
 }
 
-/** The interval between checks; on systems other than Linux, checking a server of another process spawns a program. */
+/** The interval between checks; on systems other than Linux, checking another process's server spawns a program. */
 const checkMilliseconds = process.platform === "linux" ? 250 : 1_000;
-/** Attempts of one restart, and the waits between them. */
+/** Attempts per restart, and the waits between them. */
 const restartAttempts = { attempts: 6, base: 250, max: 4_000 } as const;
 /** A server that exits more often than this within five minutes is not restarted again. */
 const maxRestarts = { count: 5, milliseconds: 300_000 } as const;
 
-/** Describes the embedded server of a data directory for messages. */
+/** Describes a data directory's embedded server in messages. */
 export function describeEmbedded(dataDirectory: string, problem?: () => string | null): DatabaseDescription {
   const { root, log } = findPaths(dataDirectory);
   return {
@@ -38,7 +38,7 @@ export function describeEmbedded(dataDirectory: string, problem?: () => string |
 }
 
 /**
- * Starts or joins the embedded server of a data directory and restarts it if it exits unexpectedly, even if another process started it: on the same port if
+ * Starts or joins a data directory's embedded server and restarts it if it exits unexpectedly, even if another process started it: on the same port if
  * that is still free, with a limited number of attempts.
  */
 export async function superviseEmbedded({ logger, onLost, ...kept }: KeptOptions): Promise<KeptEmbedded> {
@@ -55,7 +55,7 @@ export async function superviseEmbedded({ logger, onLost, ...kept }: KeptOptions
   const description = describeEmbedded(options.dataDirectory, () => problem);
 
   const startAgain = async (): Promise<Embedded> => {
-    // Releases the claim on the folder.
+    // Releases the folder's claim.
     await current.stop();
     return startEmbedded({ ...options, signal, port: current.port, mayCreate: false, waitMilliseconds: 5_000 });
   };

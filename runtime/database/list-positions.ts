@@ -3,19 +3,19 @@ import { createMutex, type Mutex } from "../lib/async.ts";
 import type { Hash } from "../lib/hex.ts";
 
 /*
- * Pages of a list are requested by number, and OFFSET reads all rows before a page. Servers remember the key of every 1,000th row of the lists that are read
- * deeply, so that a page is read from the nearest key. The rows of these lists are a function of the blocks up to their last one, whose hash identifies
+ * List pages are requested by number, and OFFSET reads all rows before a page. Servers remember the key of every 1,000th row of the lists that are read
+ * deeply, so that a page is read from the nearest key. These lists' rows are a function of the blocks up to their last one, whose hash identifies
  * them: after a reorganisation the hash differs, and the keys are located again.
  */
 
 /** Rows between two remembered keys; skipping that many costs less than a round trip to the database. */
 const defaultSpacing = 1_000;
-/** Max keys that one statement locates, so that a request that is aborted loses little of its work. */
+/** Max keys that one statement locates, so that an aborted request loses little of its work. */
 const maxKeysPerRead = 100;
-/** Max remembered keys of all lists. */
+/** Max remembered keys for all lists together. */
 const defaultMaxKeys = 100_000;
 
-/** The keys of rows at a constant distance, and the hash of the list's last block in the same snapshot; null if the block is not indexed. */
+/** Keys of evenly spaced rows, and the hash of the list's last block in the same snapshot; null if the block is not indexed. */
 export interface LocatedKeys<Key> {
   readonly branch: Hash | null;
   readonly keys: readonly Key[];
@@ -33,7 +33,7 @@ export interface LocatedList<Key, Row> {
   readonly id: string;
   /** Up to `count` keys: of the row with the key `from`, or the first row, and of every `spacing`-th row after it. */
   readonly locate: (from: Key | null, spacing: number, count: number) => Promise<LocatedKeys<Key>>;
-  /** The rows of a page, `offset` rows after its start or after the first row. Empty if the hash of the last block differs from that of the start. */
+  /** The rows of a page, `offset` rows after its start or after the first row. Empty if the last block's hash differs from the start's. */
   readonly read: (start: PageStart<Key> | null, offset: number) => Promise<readonly Row[]>;
 }
 
@@ -58,7 +58,7 @@ interface KnownList<Key> {
 /** Reads the page of a list that starts after `offset` rows. */
 export type ReadPageAt<Key> = <Row>(list: LocatedList<Key, Row>, offset: number) => Promise<readonly Row[]>;
 
-/** Creates a reader of pages that remembers the keys of several lists. The least recently read lists are forgotten. */
+/** Creates a page reader that remembers the keys of several lists. The least recently read lists are forgotten. */
 export function createListPositions<Key>({
   spacing = defaultSpacing,
   maxKeys = defaultMaxKeys,
@@ -87,7 +87,7 @@ export function createListPositions<Key>({
     return located.branch === null || located.keys.length < (from === undefined ? count : count + 1);
   };
 
-  /** The keys up to a position, or up to the end of the list; without a branch if its last block is not indexed. */
+  /** The keys up to a position, or up to the list's end; without a branch if its last block is not indexed. */
   const locateUpTo = async <Row>(request: LocatedList<Key, Row>, list: KnownList<Key>, position: number): Promise<KnownKeys<Key>> => {
     let isEnded = false;
     while (!isEnded && list.known.keys.length <= position)
@@ -95,7 +95,7 @@ export function createListPositions<Key>({
     return list.known;
   };
 
-  /** The page at an offset; null if the last block of the list was replaced after the keys were located. */
+  /** The page at an offset; null if the list's last block was replaced after the keys were located. */
   const readFrom = async <Row>(
     { read, locate }: LocatedList<Key, Row>,
     { branch, keys }: KnownKeys<Key>,

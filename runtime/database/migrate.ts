@@ -6,10 +6,10 @@ import { type Migration, MigrationError } from "./migration.ts";
 import { type MigrationProgress, type ProgressOptions, watchProgress } from "./migration-progress.ts";
 import { appliedMigrations, compareSchema, migrationTable, pendingMigrations, requireRestored, schemaProblem } from "./schema-state.ts";
 
-/** The advisory lock of a migrating process: "ashlar" in ASCII. */
+/** The advisory lock held by a migrating process: "ashlar" in ASCII. */
 const lock = 0x6173686c6172;
 
-/** How long a statement of a migration waits for a lock: meanwhile, all other statements that need the table wait behind it. */
+/** How long a migration's statement waits for a lock: meanwhile, all other statements that need the table wait behind it. */
 const lockTimeout = "1s";
 /** SQLSTATE lock_not_available and deadlock_detected: other processes use the tables. */
 const lockCodes = new Set(["55P03", "40P01"]);
@@ -114,7 +114,7 @@ export async function revert(database: Database, migrations: readonly Migration[
 }
 
 /**
- * For a process that may not change a schema that other processes use: creates the schema of an empty database, and refuses an older schema.
+ * For a process that may not change a schema that other processes use: creates the schema in an empty database, and refuses an older schema.
  * @throws {MigrationError}
  */
 export async function requireSchema(database: Database, migrations: readonly Migration[]): Promise<void> {
@@ -127,7 +127,7 @@ export async function requireSchema(database: Database, migrations: readonly Mig
   if (problem !== null) throw new MigrationError(problem);
 }
 
-/** Records which migrations only expand, for servers of older versions, whose list does not contain them. */
+/** Records which migrations only expand, for older servers, whose list does not contain them. */
 async function recordExpansions(transaction: Knex.Transaction, migrations: readonly Migration[]): Promise<void> {
   const names = migrations.filter(({ onlyExpands }) => onlyExpands).map(({ name }) => name);
   await transaction.raw("ALTER TABLE ?? ADD COLUMN IF NOT EXISTS only_expands boolean NOT NULL DEFAULT false", [migrationTable]);

@@ -8,7 +8,7 @@ export interface ProgressOptions {
   readonly progressMilliseconds?: number;
 }
 
-/** Describes the running work of a migrating process. */
+/** Describes a migrating process's running work. */
 export interface MigrationProgress {
   /** Names the work that starts now, for example by its migration. */
   start(name: string): void;
@@ -24,7 +24,7 @@ interface IndexBuild {
   readonly percent: number | null;
 }
 
-/** The index builds in the database. During a table scan blocks are counted, and afterwards tuples. */
+/** The index builds in the database. Blocks are counted during the table scan, and tuples afterwards. */
 const indexBuilds = `SELECT i.relname AS index_name, t.relname AS table_name, p.phase,
     (CASE WHEN p.tuples_total > 0 THEN 100 * p.tuples_done / p.tuples_total WHEN p.blocks_total > 0 THEN 100 * p.blocks_done / p.blocks_total END)::int4 AS percent
   FROM pg_stat_progress_create_index p JOIN pg_class t ON t.oid = p.relid LEFT JOIN pg_class i ON i.oid = p.index_relid

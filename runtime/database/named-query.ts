@@ -8,16 +8,16 @@ export interface NamedStatement {
   readonly values: readonly unknown[];
 }
 
-/** The columns of a statement's result on one connection. */
+/** A statement's result columns on one connection. */
 interface ResultShape {
   readonly columns: readonly { readonly name: string; readonly parse: (text: string) => unknown }[];
-  /** A row of nulls, of which each row is a copy, so that it has all columns from the start. */
+  /** A row of nulls that each row is copied from, so that it has all columns from the start. */
   readonly empty: Row;
 }
 
 type Row = Record<string, unknown>;
 
-/** Messages of the server (PostgreSQL, section "Message Formats"), as the driver decodes them. */
+/** Server messages (PostgreSQL, section "Message Formats"), as the driver decodes them. */
 interface RowDescription {
   readonly fields: readonly pg.FieldDef[];
 }
@@ -35,7 +35,7 @@ function shapesOf(connection: pg.Connection): Map<string, ResultShape> {
 }
 
 /**
- * Runs a named statement. The driver would request a description of the result, and choose the parsers of its columns, for each execution. A
+ * Runs a named statement. The driver would request a description of the result, and choose its column parsers, for each execution. A
  * description is valid as long as the prepared statement: if its columns change, the server refuses to execute it (SQLSTATE 0A000).
  */
 export function runNamed<R extends object>(client: pg.ClientBase, statement: NamedStatement): Promise<R[]> {
@@ -47,7 +47,7 @@ export function runNamed<R extends object>(client: pg.ClientBase, statement: Nam
   });
 }
 
-/** A class, because each statement creates one: the driver calls its methods for the messages of the server. */
+/** A class, because each statement creates one: the driver calls its methods for server messages. */
 class NamedQuery<R extends object> {
   /** The driver marks the text as prepared under the name. */
   readonly name: string;
@@ -122,7 +122,7 @@ class NamedQuery<R extends object> {
   handleEmptyQuery(): void {}
 }
 
-/** Whether the connection has prepared a statement of this name, which the driver's types omit. */
+/** Whether the connection has prepared a statement with this name, which the driver's types omit. */
 function isParsed(connection: pg.Connection, name: string): boolean {
   if (!("parsedStatements" in connection)) return false;
   const { parsedStatements } = connection;

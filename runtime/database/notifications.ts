@@ -9,18 +9,18 @@ import { clientOf } from "./hosts/client.ts";
  */
 export type NotificationState = "connected" | "unsupported" | "disconnected";
 
-/** The notifications of one channel (PostgreSQL, "NOTIFY"). */
+/** One channel's notifications (PostgreSQL, "NOTIFY"). */
 export interface Notifications {
   state(): NotificationState;
-  /** Calls the listener with the payload of each notification, and with null after a change of the connection; connects on the first call. */
+  /** Calls the listener with each notification's payload, and with null after the connection changes; connects on the first call. */
   subscribe(listener: NotificationListener): () => void;
   close(): Promise<void>;
 }
 
-/** Called with the payload of a notification; null if notifications may have been missed before. */
+/** Called with a notification's payload; null if notifications may have been missed before. */
 export type NotificationListener = (payload: string | null) => void;
 
-/** Options of a connection that listens. */
+/** Options for a listening connection. */
 export interface NotificationOptions {
   /** The database URL, read again for each attempt to connect. */
   readonly url: () => string;
@@ -35,9 +35,9 @@ const connectMilliseconds = 10_000;
 /** How long the server may take to end a connection. */
 const endMilliseconds = 500;
 const retry = { base: 100, max: 5_000 };
-/** The interval of heartbeats. The response to one follows all earlier notifications. */
+/** The heartbeat interval. The response to a heartbeat follows all earlier notifications. */
 const heartbeatMilliseconds = 400;
-/** Max age of the last heartbeat with a response. */
+/** Max age of the last heartbeat that got a response. */
 const maxSilenceMilliseconds = 1_000;
 /** SQLSTATE read_only_sql_transaction: LISTEN on a standby. */
 const standby = "25006";
@@ -47,7 +47,7 @@ export function createNotifications({ recheckMilliseconds = 60_000, ...options }
   const listeners = new Set<NotificationListener>();
   const closed = new AbortController();
   let isUnsupported = false;
-  /** The start of the last heartbeat of the current connection that had a response. */
+  /** When the current connection's last heartbeat that got a response started. */
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
   const emit: NotificationListener = (payload) => {
@@ -61,7 +61,7 @@ export function createNotifications({ recheckMilliseconds = 60_000, ...options }
       const socket = new Socket();
       const client = createClient(options, socket);
       const lost = closeOf(client, closed.signal);
-      // Also ends a heartbeat or an attempt to connect that the server does not respond to.
+      // Also ends a heartbeat or connection attempt that the server does not respond to.
       const ended = lost.then(() => endOf(client, socket));
       try {
         const startedAt = performance.now();

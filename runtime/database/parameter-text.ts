@@ -1,7 +1,7 @@
 /** A parameter as the driver sends it: text, bytes in binary format, or null. */
 export type Parameter = string | Buffer | null;
 
-/** The parameters of values; null if a value is neither a primitive value, bytes nor a list of primitive values. */
+/** Converts values to parameters; null if a value is neither a primitive value, bytes nor a list of primitive values. */
 export function parametersOf(values: readonly unknown[]): Parameter[] | null {
   const parameters: Parameter[] = [];
   for (const value of values) {

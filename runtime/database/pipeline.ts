@@ -1,20 +1,20 @@
 import pg from "pg";
 
-/** A statement without a result, with its parameters as text. */
+/** A statement that returns no rows, with its parameters as text. */
 export interface PipelinedStatement {
   readonly text: string;
   readonly values?: readonly string[];
-  /** The rows of COPY … FROM STDIN in text format. */
+  /** Rows for COPY … FROM STDIN in text format. */
   readonly rows?: readonly Buffer[];
-  /** Converts the server's error if the statement fails. Not called for a lost connection, which is not the fault of a particular statement. */
+  /** Converts the server's error if the statement fails. Not called for a lost connection, which no particular statement causes. */
   readonly toError?: (error: unknown) => unknown;
 }
 
-/** Messages of the protocol that the driver has no function for (PostgreSQL, section "Message Formats"). */
+/** Protocol messages for which the driver has no function (PostgreSQL, section "Message Formats"). */
 const [copyData, copyDone] = [0x64, 0x63];
 
 /**
- * Runs statements in order, without waiting for the result of one before the next is sent, so that a process that is busy with other work does not delay them.
+ * Runs statements in order, sending each without waiting for the previous result, so that a process that is busy with other work does not delay them.
  * The first one that fails ends the pipeline. For use inside a transaction, which must be rolled back after an error.
  */
 export const runPipeline = (client: pg.ClientBase, statements: readonly PipelinedStatement[]): Promise<void> => {
@@ -42,7 +42,7 @@ export const runPipeline = (client: pg.ClientBase, statements: readonly Pipeline
   });
 };
 
-/** Whether the server reports the failure of a statement rather than the end of the connection (SQLSTATE 57P01 to 57P05). */
+/** Whether the server reports that a statement failed rather than that the connection ends (SQLSTATE 57P01 to 57P05). */
 const isOfStatement = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code?.startsWith("57P") !== true;
 
 const sendStatement = (connection: pg.Connection, { text, values = [], rows }: PipelinedStatement): void => {
@@ -57,7 +57,7 @@ const sendStatement = (connection: pg.Connection, { text, values = [], rows }: P
   connection.stream.write(header(copyDone, 0));
 };
 
-/** The header of a message: its type, and its length including the length field. */
+/** A message header: its type, and its length including the length field. */
 const header = (type: number, length: number): Buffer => {
   const bytes = Buffer.allocUnsafe(5);
   bytes[0] = type;

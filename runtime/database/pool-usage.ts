@@ -1,14 +1,14 @@
 import { createHistogram, type Histogram } from "../lib/histogram.ts";
 
-/** Counts of the pools of a database since its start, as plain numbers. */
+/** Counts for a database's pools since the start, as plain numbers. */
 export interface PoolUsage {
-  /** Seconds of each use of a connection: a statement, or an entire transaction. */
+  /** How many seconds each use of a connection took: a statement, or an entire transaction. */
   readonly statements: Histogram;
   /** Seconds that requests waited for a connection; those that did not wait are not counted. */
   readonly waits: Histogram;
   /** Requests that are waiting for a connection. */
   waiting: number;
-  /** Uses of a connection that ended with an error. */
+  /** The number of connection uses that ended with an error. */
   failed: number;
 }
 
@@ -19,11 +19,11 @@ export interface CurrentPoolUsage extends Readonly<PoolUsage> {
   readonly size: number;
 }
 
-/** From a lookup by key to the default timeout of a statement. */
+/** From a lookup by key to the default statement timeout. */
 const statementBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const waitBounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
-/** Creates the usage of a new pool. */
+/** Creates a new pool's usage. */
 export const createPoolUsage = (): PoolUsage => ({
   statements: createHistogram(statementBounds),
   waits: createHistogram(waitBounds),

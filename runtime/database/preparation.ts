@@ -2,12 +2,12 @@ import type pg from "pg";
 import { type Sql, statementName } from "./sql.ts";
 
 /**
- * Named prepared statements of one pool. A name is lost if a pooler assigns transactions to different server connections (pgbouncer 1.18 in transaction mode:
+ * A pool's named prepared statements. A name is lost if a pooler assigns transactions to different server connections (pgbouncer 1.18 in transaction mode:
  * SQLSTATE 26000 and 42P05), and its plan is lost if another process runs a migration that changes the returned columns (0A000). From then on, the statement
  * is sent unnamed.
  */
 export interface Preparation {
-  /** The configuration for the driver: composed SQL has a name, other text has none. */
+  /** The driver's configuration: composed SQL has a name, other text has none. */
   configOf(sql: PreparableSql, values?: readonly unknown[]): pg.QueryConfig;
   /** The same for statements outside of transactions, which can be sent again: text with parameters has a name too. Other text may be several statements. */
   repeatableConfigOf(sql: PreparableSql, values?: readonly unknown[]): pg.QueryConfig;
@@ -17,7 +17,7 @@ export interface Preparation {
   watching<T>(config: pg.QueryConfig, send: (config: pg.QueryConfig) => Promise<T>): Promise<T>;
 }
 
-/** Text of a fixed statement, composed SQL, or a statement with its name. */
+/** A fixed statement's text, composed SQL, or a statement with its name. */
 type PreparableSql = string | Sql | { readonly name: string | undefined; readonly text: string };
 
 /** Error codes of PostgreSQL, appendix A: invalid_sql_statement_name, duplicate_prepared_statement, feature_not_supported. */

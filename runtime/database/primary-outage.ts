@@ -4,8 +4,8 @@ import { DatabaseUnavailable, isConnectionStale } from "./errors.ts";
 /** Lets a server with replicas respond while the primary is lost. */
 export interface PrimaryOutage {
   /**
-   * Loads a value from the primary. While the primary is lost, resolves with the last value instead, for a limited time. @throws the error of the
-   * load, if there is no last value or the time has passed.
+   * Loads a value from the primary. While the primary is lost, resolves with the last value instead, for a limited time. @throws the load's error if
+   * there is no last value or the time has passed.
    */
   load<T>(load: () => Promise<T>, last: () => T | undefined): Promise<T>;
   /** Whether the primary is lost: writes that no response needs are then omitted. */
@@ -22,7 +22,7 @@ export interface PrimaryOutageOptions {
 
 /** The primary counts as lost if a load takes longer. */
 const loadMilliseconds = 2_000;
-/** The interval of loads while it is lost. */
+/** The interval between loads while it is lost. */
 const retryMilliseconds = 250;
 
 /** For servers without replicas, which cannot respond during an outage. */

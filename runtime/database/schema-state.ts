@@ -6,7 +6,7 @@ import { readUnfinishedRestore } from "./unfinished-restore.ts";
 export const migrationTable = "ashlar_migrations";
 
 /**
- * The names of pending migrations; none for a newer schema whose additional migrations only expand this version's.
+ * The names of pending migrations; none if the schema is newer and its additional migrations only expand this version's.
  * @throws {MigrationError} if the schema is newer in any other way.
  */
 export async function pendingMigrations(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {
@@ -17,7 +17,7 @@ export async function pendingMigrations(database: Database, migrations: readonly
 }
 
 /**
- * The reason why a server with these migrations cannot use the database, and the remedy; null if it can.
+ * Why a server with these migrations cannot use the database, and the remedy; null if it can.
  * @throws {MigrationError} if the list is out of order.
  */
 export async function schemaProblem(database: Database, migrations: readonly Migration[]): Promise<string | null> {
@@ -43,7 +43,7 @@ async function restoreProblem(database: Database): Promise<string | null> {
     : `The database is not completely restored (tables so far: ${unfinished.restored.length}): run ashlar restore with the same backup again, or use another database.`;
 }
 
-/** How the schema of the database differs from a list of migrations. */
+/** How the database schema differs from a list of migrations. */
 interface SchemaState {
   readonly pending: readonly string[];
   readonly unknown: readonly AppliedMigration[];
@@ -66,7 +66,7 @@ export async function compareSchema(database: Database, migrations: readonly Mig
   };
 }
 
-/** The problem of a schema with unknown migrations. If it also lacks migrations of this version, it was migrated by a different branch and is untested. */
+/** The problem with a schema that has unknown migrations. If it also lacks this version's, it was migrated by a different branch and is untested. */
 function newerSchema({ pending, unknown }: SchemaState): string | null {
   const incompatible = unknown.find((migration) => !migration.only_expands) ?? (pending.length > 0 ? unknown[0] : undefined);
   return incompatible === undefined

@@ -7,7 +7,7 @@ import { clientOf } from "./hosts/client.ts";
 import type { Sql } from "./sql.ts";
 import { createTypes } from "./types.ts";
 
-/** A stream of COPY, with the number of rows that it transferred once it has ended. */
+/** A COPY stream, with the number of rows that it transferred once it has ended. */
 export type CopyStream<S> = S & { readonly rowCount: number };
 
 /** One connection outside of pools, for work that holds a transaction, a lock or a snapshot, and for COPY of entire tables. */
@@ -16,7 +16,7 @@ export interface Session extends Pick<Queryable, "query"> {
   copyTo(statement: Sql): CopyStream<Readable>;
   /** Starts COPY … FROM STDIN. */
   copyFrom(statement: Sql): CopyStream<Writable>;
-  /** The error to throw instead of the driver's (see `toSafeError`), for errors of streams. */
+  /** The error to throw instead of the driver's (see `toSafeError`), for stream errors. */
   safeError(error: unknown): unknown;
   /** Closes the connection, even while a statement runs; an open transaction is rolled back. */
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Session extends Pick<Queryable, "query"> {
 export type SessionOptions = Pick<DatabaseOptions, "url" | "description" | "applicationName">;
 
 /**
- * Lifts the timeouts of an open transaction that may take hours, whether the server, the role or the database sets them. The statement takes the
+ * Lifts an open transaction's timeouts, because it may take hours, whether the server, the role or the database sets them. The statement takes the
  * transaction's snapshot.
  */
 export const liftTimeouts = async (session: Session): Promise<void> => {

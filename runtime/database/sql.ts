@@ -15,21 +15,21 @@ export interface Sql {
   readonly [fragment]: true;
 }
 
-/** A statement that is ready to be sent: its text, its parameters, and the name under which a connection keeps it prepared. */
+/** A statement ready to be sent: its text, its parameters, and the name under which a connection keeps it prepared. */
 export interface Statement<Row extends object = object> {
   readonly name: string | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
   /** Whether a connection plans it once, as with `plannedOnce`. */
   readonly isPlannedOnce?: true | undefined;
-  /** Never set; it only carries the type of the rows. */
+  /** Never set; it only carries the row type. */
   readonly row?: Row;
 }
 
 /**
  * SQL composed of other fragments and of integer constants; values are parameters, numbered in the text: `$1`.
  *
- * How to choose between the ways to write a statement:
+ * How to choose the way to write a statement:
  * - A statement that never changes is a plain string (`query("SELECT …", values)`); outside of transactions it is prepared too.
  * - A statement whose filters, order or columns depend on the call is composed with the query builder (`compose` in compose.ts): it numbers the parameters.
  * - SQL that the builder cannot express (unnest joins, LATERAL, recursive or materialized CTEs, INSERT … SELECT), or that several statements share, is composed
@@ -46,8 +46,8 @@ export const sql = (strings: TemplateStringsArray, ...parts: readonly (Sql | num
 const comma = sql`, `;
 
 /**
- * A statement whose best plan does not depend on its parameters, such as probes of keys: a connection plans it once. Other statements are planned for the
- * parameters of each execution, which often takes longer than a probe. Inside a transaction there is no difference.
+ * A statement whose best plan does not depend on its parameters, such as key probes: a connection plans it once. Other statements are planned for each
+ * execution's parameters, which often takes longer than a probe. Inside a transaction there is no difference.
  */
 export const plannedOnce = (statement: Sql): Sql => ({ ...statement, isPlannedOnce: true });
 
@@ -81,13 +81,13 @@ function textOf(part: Sql | number): string {
 }
 
 /**
- * Max named statements of a process. Each connection prepares them once and keeps them, so this bounds its memory; additional statements are
+ * Max named statements per process. Each connection prepares them once and keeps them, so this bounds its memory; additional statements are
  * sent unnamed. Ashlar has a few hundred.
  */
 const maxNames = 1_000;
 const names = new Map<string, string>();
 
-/** The name of a prepared statement, the same for the same text; undefined above the max number of names. */
+/** A prepared statement's name, the same for the same text; undefined above the max number of names. */
 export function statementName(text: string): string | undefined {
   const existing = names.get(text);
   if (existing !== undefined || names.size >= maxNames) return existing;

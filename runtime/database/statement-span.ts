@@ -3,7 +3,7 @@ import type { Span } from "../lib/tracing.ts";
 const maxTextLength = 2_000;
 
 /**
- * Starts the span of a statement, or of a transaction if there is no text. The text of a request's statements contains no values: they are parameters.
+ * Starts a statement's span, or a transaction's if there is no text. The text of request statements contains no values: they are parameters.
  */
 export const startStatementSpan = (request: Span, text: string | undefined): Span => {
   const operation = text === undefined ? "TRANSACTION" : (/^\s*([a-z]+)/i.exec(text)?.[1]?.toUpperCase() ?? "STATEMENT");

@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 
-/** The tables of composed statements (compose.ts), with the types that their columns are read as. */
+/** The tables that composed statements use (compose.ts), with the types as which their columns are read. */
 interface Block {
   chain_id: number;
   number: number;

@@ -4,7 +4,7 @@ import { parseBytes, parseBytesArray, parseInt8, parseTextItems } from "./codecs
 /** OIDs of PostgreSQL's pg_type catalog (src/include/catalog/pg_type.dat); they never change. */
 const oid = { bytea: 17, int8: 20, date: 1082, byteaArray: 1001, int2Array: 1005, int8Array: 1016, numericArray: 1231 } as const;
 
-/** The value parsers of one pool. The driver's defaults apply to types that are not listed: numeric is text, and timestamptz is a Date. */
+/** One pool's value parsers. The driver's defaults apply to types that are not listed: numeric is text, and timestamptz is a Date. */
 export function createTypes(): pg.CustomTypesConfig {
   const types = new pg.TypeOverrides();
   types.setTypeParser(oid.bytea, parseBytes);

@@ -10,7 +10,7 @@ export interface UnfinishedRestore {
   readonly restored: readonly string[];
 }
 
-/** The restore that has not finished in a database; null if there is none. */
+/** A database's unfinished restore; null if there is none. */
 export async function readUnfinishedRestore(database: Statements): Promise<UnfinishedRestore | null> {
   const [lookup] = await database.query<{ exists: boolean }>("SELECT to_regclass('ashlar_restore') IS NOT NULL AS exists");
   if (lookup?.exists !== true) return null;
@@ -29,7 +29,7 @@ export const markTable = async (database: Statements, table: string): Promise<vo
   await database.query("UPDATE ashlar_restore SET restored = array_append(restored, $1)", [table]);
 };
 
-/** Ends the restore, in the transaction of its last changes. */
+/** Ends the restore, in the transaction that makes its last changes. */
 export const unmarkRestore = async (database: Statements): Promise<void> => {
   await database.query("DROP TABLE ashlar_restore");
 };

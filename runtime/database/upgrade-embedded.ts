@@ -16,20 +16,20 @@ import { startEmbedded } from "./embedded.ts";
 import { scramVerifier } from "./scram.ts";
 import { openSession } from "./session.ts";
 
-/** The servers of an upgrade. */
+/** The servers involved in an upgrade. */
 export interface UpgradeServers {
-  /** The URLs of the old and of the new server: secrets. The old one refuses writes. */
+  /** The URLs of the old and the new server: secrets. The old one refuses writes. */
   readonly from: string;
   readonly to: string;
-  /** For the files of a backup; it is deleted afterwards. */
+  /** For the backup files; it is deleted afterwards. */
   readonly folder: string;
 }
 
 export interface UpgradeOptions {
   readonly dataDirectory: string;
-  /** The folder of the programs of the old version; by default, it is searched for. */
+  /** The folder with the old version's programs; by default, it is searched for. */
   readonly programs?: string | undefined;
-  /** Settings of both servers that override the defaults. */
+  /** Settings for both servers that override the defaults. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Called before a wait for another process that may still use the data directory. */
   readonly onWait?: (message: string) => void;
@@ -37,7 +37,7 @@ export interface UpgradeOptions {
   copy(servers: UpgradeServers): Promise<void>;
 }
 
-/** The major versions of an upgrade, and the folder of the old cluster. */
+/** The major versions of an upgrade, and the old cluster's folder. */
 export interface Upgraded {
   readonly from: string;
   readonly to: string;
@@ -45,9 +45,9 @@ export interface Upgraded {
 }
 
 /**
- * Upgrades the cluster of a data directory to the installed major version of PostgreSQL: copies its database into a new cluster, which replaces the
- * old one; the old one is kept. Returns null if it already has that version. The old cluster is not changed until the copy is verified; the files of a
- * killed upgrade are deleted. @throws {EmbeddedUnavailable}
+ * Upgrades a data directory's cluster to the installed PostgreSQL major version: copies its database into a new cluster, which replaces the old one;
+ * the old one is kept. Returns null if it already has that version. The old cluster is not changed until the copy is verified; a killed upgrade's
+ * files are deleted. @throws {EmbeddedUnavailable}
  */
 export async function upgradeEmbedded(options: UpgradeOptions): Promise<Upgraded | null> {
   const paths = findPaths(options.dataDirectory);

@@ -3,7 +3,7 @@ import type { CopyType, CopyValue } from "./copy.ts";
 import type { DatabaseClient } from "./database.ts";
 import { peek } from "./peek.ts";
 
-/** A table of latest values: its key, and all columns to write, including the key. */
+/** A table that holds latest values: its key, and all columns to write, including the key. */
 export interface UpsertTarget {
   readonly table: string;
   readonly key: readonly string[];
@@ -13,7 +13,7 @@ export interface UpsertTarget {
 
 /**
  * Inserts rows or updates those with the same key, and returns their number, with COPY into a temporary table and one INSERT … ON CONFLICT.
- * Keys must be distinct. Rows are written in the order of their keys, so that two writers cannot deadlock.
+ * Keys must be distinct. Rows are written in key order, so that two writers cannot deadlock.
  */
 export async function upsert(client: DatabaseClient, target: UpsertTarget, rows: Iterable<readonly CopyValue[]>): Promise<number> {
   const present = peek(rows);
@@ -26,7 +26,7 @@ export async function upsert(client: DatabaseClient, target: UpsertTarget, rows:
   return count;
 }
 
-/** The statements of an upsert. The staging table is filled between `create` and `merge`. */
+/** An upsert's statements. The staging table is filled between `create` and `merge`. */
 export function upsertStatements({ table, key, columns }: Omit<UpsertTarget, "types">): {
   staging: string;
   create: string;
@@ -41,7 +41,7 @@ export function upsertStatements({ table, key, columns }: Omit<UpsertTarget, "ty
     changed.length === 0 ? "NOTHING" : `UPDATE SET ${changed.map((column) => `${quote(column)} = excluded.${quote(column)}`).join(", ")}`;
   return {
     staging,
-    // Only the types of the columns are copied; the INSERT checks the constraints.
+    // Only the column types are copied; the INSERT checks the constraints.
     create: `CREATE TEMP TABLE ${quote(staging)} ON COMMIT DROP AS SELECT ${list(columns)} FROM ${quote(table)} WITH NO DATA`,
     // Served by the primary key, which `key` must be.
     merge: `INSERT INTO ${quote(table)} (${list(columns)}) SELECT ${list(columns)} FROM ${quote(staging)} ORDER BY ${list(key)} ON CONFLICT (${list(key)}) DO ${action}`,

@@ -28,7 +28,7 @@ export function watchDatabase({ description, monitor, onChange }: WatchOptions):
   const closed = new AbortController();
   const guarded: Database[] = [];
   let lost: DatabaseUnavailable | null = null;
-  /** The reason why the database is lost, or a problem that is known without a statement. */
+  /** Why the database is lost, or a problem that is known without a statement. */
   const find = (): DatabaseUnavailable | null => {
     if (lost !== null) return lost;
     const known = description.problem?.() ?? null;

@@ -9,7 +9,7 @@ export interface Account {
 const parts = /^([a-z]+:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
 
 /**
- * The URL of the same database for another user. The other settings are preserved as pg-connection-string reads them: without a path, the driver would
+ * The same database's URL for another user. The other settings are preserved as pg-connection-string reads them: without a path, the driver would
  * connect to a database named after the user, and the path of a `socket:` URL is a folder.
  */
 export function withAccount(url: string, { user, password, database }: Account): string {
@@ -21,7 +21,7 @@ export function withAccount(url: string, { user, password, database }: Account):
   return `${scheme}${user}:${password}@${host}${folderOrDatabase}${settings.length === 0 ? "" : `?${settings.join("&")}`}`;
 }
 
-/** The URL of another database of the same server; null if the URL names no host. */
+/** The URL of another database on the same server; null if the URL names no host. */
 export function withDatabase(url: string, database: string): string | null {
   const [, scheme = "", credentials = "", host = "", , query] = parts.exec(url) ?? [];
   return host === "" ? null : `${scheme}${credentials}${host}/${encodeURI(database)}${query === undefined ? "" : `?${query}`}`;

@@ -4,7 +4,7 @@ import { namePattern } from "./names.ts";
 import { fieldDefinition } from "./objects/definition.ts";
 import { requestParameters } from "./request-parameters.ts";
 
-/** The definition of the `protocol.yaml` of an added protocol: like the definition of a built-in one, with its own operations and objects. */
+/** Defines an added protocol's `protocol.yaml`: like that file of a built-in protocol, but with its own operations and objects. */
 
 const sentence = z.string().min(3);
 const snakeName = z.string().regex(namePattern, "a snake_case name of at most 30 characters");
@@ -33,12 +33,12 @@ const addedOperation = z.strictObject({
   cost: cost.optional().describe("The credits that a response costs; without it, the operation is free."),
 });
 
-/** The shape of the `protocol.yaml` of an added protocol. */
+/** The shape of an added protocol's `protocol.yaml`. */
 export const addedProtocolFile = protocolFile.extend({
   name: protocolFile.shape.name.optional(),
   objects: z.record(objectName, addedObject).default({}).describe("Objects of responses, in addition to those of the catalog."),
   operations: z.record(snakeName, addedOperation),
 });
 
-/** The declaration of an added protocol as written, with its defaults. */
+/** An added protocol's declaration as written, with defaults applied. */
 export type AddedProtocolFile = z.infer<typeof addedProtocolFile>;

@@ -30,7 +30,7 @@ export interface DeclaredEndpoint {
   /** Null if the template's summary applies. */
   readonly summary: string | null;
   readonly notes: string | null;
-  /** The object of the items: one of the protocol's objects or of the catalog. */
+  /** The item object, defined by the protocol or the catalog. */
   readonly item: string;
   readonly parameters: readonly RequestParameter[];
   /** Null if it is free. */

@@ -11,18 +11,18 @@ import { findUnusedSharedFiles, queriesFor, queryPath } from "./query-files.ts";
 import { findShapeProblems } from "./yaml/shape.ts";
 import { readYaml, type YamlSource } from "./yaml/yaml-source.ts";
 
-/** The definitions that the protocols of a directory are checked against. */
+/** The definitions that a directory's protocols are checked against. */
 export interface DirectoryScope {
-  /** The operations of the template, by name. */
+  /** The template's operations, by name. */
   readonly template: ReadonlyMap<string, TemplateEndpoint>;
-  /** The objects of the catalog that items may contain, by name. */
+  /** The catalog objects that items may contain, by name. */
   readonly objects: Readonly<Record<string, readonly ItemField[]>>;
-  /** Names that are already used in paths, each with its user. */
+  /** Names already used in paths, each with its user. */
   readonly taken: ReadonlyMap<string, string>;
 }
 
 /**
- * Checks the protocols of an operator's directory. `files` maps the paths of its YAML and SQL files to their texts. Each protocol is in its
+ * Checks the protocols in an operator's directory. `files` maps the paths of its YAML and SQL files to their texts. Each protocol is in its
  * own folder; folders without a declaration contain SQL that several protocols share.
  */
 export function checkDirectory(directory: string, files: ReadonlyMap<string, string>, scope: DirectoryScope): Checked<AddedProtocol[]> {
@@ -101,7 +101,7 @@ function checkFolder(
   return { ...read, value: { protocol: protocol.value, objects: objects.value, endpoints: endpoints.value, location, networks, sources } };
 }
 
-/** The networks that contracts are on, each with the first location of its name. */
+/** The networks with contracts, each with the location where it is first named. */
 const networksOf = (source: YamlSource, contracts: AddedProtocolFile["contracts"]): AddedProtocol["networks"] => {
   const locations = Object.entries(contracts).flatMap(([kind, { networks }]) =>
     Object.keys(networks).map((name) => [name, source.locationOfKey(["contracts", kind, "networks", name])] as const),
@@ -112,7 +112,7 @@ const networksOf = (source: YamlSource, contracts: AddedProtocolFile["contracts"
 const fieldsOf = (objects: AddedProtocol["objects"]): Record<string, readonly ItemField[]> =>
   Object.fromEntries(Object.entries(objects).map(([name, { fields }]) => [name, fields]));
 
-/** Checks that the id is the name of the folder and that no other protocol has the id or the name, and adds both to `taken`. */
+/** Checks that the id is the folder's name and that no other protocol has the id or the name; adds both to `taken`. */
 function checkNames(
   source: YamlSource,
   { protocol, name }: Pick<AddedProtocolFile, "protocol" | "name">,

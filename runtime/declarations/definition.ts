@@ -2,7 +2,7 @@ import { z } from "zod";
 import { idPattern, namePattern, queryFilePattern } from "./names.ts";
 
 /**
- * The single definition of `protocol.yaml`: its type, the check of its shape, and its part of `spec/catalog.schema.json` are derived from it.
+ * The single definition of `protocol.yaml`: its type, shape check and part of `spec/catalog.schema.json` are derived from it.
  * Constraints that a shape cannot express (on references, signatures, SQL) are checked in `checks/`.
  */
 
@@ -123,5 +123,5 @@ export const protocolFile = z.strictObject({
   lending: lending.optional(),
 });
 
-/** A declaration as written, with its defaults. */
+/** A declaration as written, with defaults applied. */
 export type ProtocolFile = z.infer<typeof protocolFile>;

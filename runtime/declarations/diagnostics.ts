@@ -15,7 +15,7 @@ export interface Unknown {
 
 const query = "one SELECT";
 
-/** The diagnostics of declared protocols, and of YAML files in general, which the catalog shares. */
+/** Diagnostics for declared protocols, and for YAML files in general, which the catalog shares. */
 export const declarationMessages = {
   // Files and YAML
   "yaml-syntax": (data: { problem: string }) => data.problem,
@@ -60,9 +60,9 @@ export const declarationMessages = {
   "unnamed-parameter": (data: { subject: string }) => `Missing name of ${data.subject}: expected a name`,
   "indexed-parameters": (data: { count: number }) => `Invalid event: found ${data.count} indexed parameters, expected at most 3`,
   "duplicate-event": (data: { event: string; first: SourceLocation }) =>
-    `Duplicate event ${data.event}: already stored by ${renderLocation(data.first)}, expected one table for each event of a contract`,
+    `Duplicate event ${data.event}: already stored by ${renderLocation(data.first)}, expected one table per contract event`,
   "duplicate-table": (data: { name: string; first: SourceLocation }) =>
-    `Duplicate table ${quote(data.name)}: already defined at ${renderLocation(data.first)}, expected unique names of tables and reads`,
+    `Duplicate table ${quote(data.name)}: already defined at ${renderLocation(data.first)}, expected unique table and read names`,
   "duplicate-column": (data: { name: string }) => `Duplicate column ${quote(data.name)}: expected each column once`,
   "duplicate-address": (data: { address: string; first: SourceLocation }) =>
     `Duplicate address ${data.address}: already listed at ${renderLocation(data.first)}, expected each contract once`,
@@ -71,23 +71,23 @@ export const declarationMessages = {
   "conflicting-type": (data: { parameter: string; type: string; other: string }) =>
     `Conflicting type of parameter ${quote(data.parameter)}: ${data.type} here and ${data.other} in another variant, expected variants with the same types`,
   "unindexable-column": (data: { name: string; type: string }) =>
-    `Unindexable column ${quote(data.name)}: values of type ${data.type} may be too long for an index, expected a column of fixed size`,
+    `Unindexable column ${quote(data.name)}: values of type ${data.type} may be too long for an index, expected a fixed-size column`,
   "nullable-key": (data: { name: string; event: string }) =>
-    `Nullable key column ${quote(data.name)}: it is null in rows of ${data.event}, expected a column whose parameter is in every variant`,
+    `Nullable key column ${quote(data.name)}: it is null in rows of ${data.event}, expected a column with a parameter that every variant has`,
   "never-due": () => "Unscheduled read: it is never due, expected touchedBy, everyBlocks or both",
   "argument-count": (data: { found: number; expected: number }) =>
     `Invalid number of arguments: found ${data.found}, expected ${data.expected}, one for each parameter`,
 
   "too-many-calls": (data: { found: number; expected: number }) =>
-    `Too many calls of the read: found ${data.found} for each contract and block, expected at most ${data.expected}`,
+    `Too many read calls: found ${data.found} for each contract and block, expected at most ${data.expected}`,
   "periodic-column": (data: { column: string }) =>
-    `Invalid everyBlocks: column ${quote(data.column)} has values only at the blocks of rows, expected only touchedBy`,
+    `Invalid everyBlocks: column ${quote(data.column)} has values only at blocks with rows, expected only touchedBy`,
   // Protocols that an operator adds
   "no-protocols": () => "Empty directory: expected at least one folder with protocol.yaml",
   "taken-name": (data: { name: string; by: string }) =>
     `Duplicate name ${quote(data.name)}: it is the id or the name of ${data.by}, expected another one`,
   "shared-table": (data: { table: string; first: SourceLocation }) =>
-    `Shared table ${data.table}: the protocol at ${renderLocation(data.first)} has a table of the same name in the database, expected another id`,
+    `Shared table ${data.table}: the protocol at ${renderLocation(data.first)} has a database table with the same name, expected another id`,
   "template-operation": (data: { key: string; operation: string }) =>
     `Unexpected key ${quote(data.key)}: the template defines the item and parameters of ${data.operation}, expected no ${data.key}`,
   "unknown-type": (data: Unknown) => unknown("type", data),
@@ -122,7 +122,7 @@ export const declarationMessages = {
   "unpaged-query": (data: { expected: string }) => `Missing page: the rows are not one page in a fixed order, expected ${data.expected}`,
 } as const;
 
-/** The codes of diagnostics of declarations. */
+/** The codes of declaration diagnostics. */
 type DeclarationCode = keyof typeof declarationMessages;
 
 /** A problem in a file: its location, and a message with the expected values. All diagnostics are errors. */
@@ -133,7 +133,7 @@ export interface Diagnostic<Code extends string = DeclarationCode> extends Sourc
 
 type Messages = Readonly<Record<string, (...data: never[]) => string>>;
 
-/** A function that creates the diagnostics of a table: each message is built from the data that its code requires. */
+/** Returns a function that creates diagnostics from a message table: each message is built from the data that its code requires. */
 export function createDiagnostics<Table extends Messages>(table: Table) {
   return <Code extends keyof Table & string>(
     code: Code,
@@ -146,7 +146,7 @@ export function createDiagnostics<Table extends Messages>(table: Table) {
   };
 }
 
-/** Creates a diagnostic of a declaration. */
+/** Creates a declaration diagnostic. */
 export const diagnostic = createDiagnostics(declarationMessages);
 
 /** A diagnostic on one line: `spec/endpoints/tokens.yaml:12:7 unknown-response: …`. */
@@ -166,7 +166,7 @@ export function sortDiagnostics<Code extends string>(findings: readonly Diagnost
   });
 }
 
-/** The message about an unknown name, with the expected names and the nearest of them. */
+/** The message about an unknown name, with the expected names and the nearest one. */
 export function unknown(kind: string, { name, expected }: Unknown, reason = ""): string {
   return `Unknown ${kind} ${quote(name)}: ${reason}expected ${renderExpected(name, expected)}${suggestion(name, expected)}`;
 }

@@ -1,5 +1,5 @@
 /**
- * The columns of the SQL of `lending`, which returns one row per lending event. Amounts are in smallest units; the server derives names, decimals,
+ * The columns that the `lending` SQL returns, with one row per lending event. Amounts are in smallest units; the server derives names, decimals,
  * prices and values from the addresses. `lp_underlying_address` is the token in which `exchange_rate` is expressed; `borrow_rate` is in percent per
  * year.
  */

@@ -1,25 +1,25 @@
 import { scanTokens } from "./sql/parser.ts";
 
 /**
- * PostgreSQL truncates names above 63 bytes (manual, "Identifiers and Key Words"). `cq_<id>_<table>_periods`, the longest derived name, has at most
+ * PostgreSQL truncates names longer than 63 bytes (manual, "Identifiers and Key Words"). `cq_<id>_<table>_periods`, the longest derived name, has at most
  * 3 + 20 + 1 + 30 + 8 bytes.
  */
 export const idPattern = /^[a-z][a-z0-9_]{0,19}$/;
 export const namePattern = /^[a-z][a-z0-9_]{0,29}$/;
 
-/** A SQL file beside the declaration, or in a sibling folder; it cannot be outside of the directory of the protocols' folders. */
+/** A SQL file beside the declaration, or in a sibling folder; it cannot be outside the protocols directory. */
 export const queryFilePattern = /^(?:\.\.\/[a-z][a-z0-9_]*\/)?[a-z][a-z0-9_]*\.sql$/;
 
 /** Columns that every table and read of a protocol has. */
 const commonColumns = ["chain_id", "contract", "block_number", "transaction_index", "log_index"] as const;
 
-/** Columns of the tables of newest rows and their periods. */
+/** Columns of newest-row tables and their period tables. */
 const periodColumns = ["since_block", "from_block", "to_block"];
 
 /** Tables that every protocol has. */
 const commonTables = ["contracts", "skipped"] as const;
 
-/** The names of a protocol's tables in the database. The tables of two protocols may collide: `a_b` of `x`, and `b` of `x_a`. */
+/** The names of a protocol's database tables. Two protocols' tables may collide: `a_b` of `x`, and `b` of `x_a`. */
 export const databaseTables = ({ id, tables, reads }: NamedTables): string[] =>
   [
     ...commonTables,
@@ -27,7 +27,7 @@ export const databaseTables = ({ id, tables, reads }: NamedTables): string[] =>
     ...reads.flatMap(({ name, latest }) => (latest ? [name, `${name}_latest`] : [name])),
   ].map((name) => `cq_${id}_${name}`);
 
-/** The function that returns the newest results of a read as of a block. */
+/** The function that returns a read's newest results as of a block. */
 export const functionOfRead = (read: string): string => `${read}_at`;
 
 interface NamedTables {

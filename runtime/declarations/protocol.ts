@@ -10,7 +10,7 @@ export interface Protocol {
   /** The default name in paths. */
   readonly name: string;
   readonly description: string;
-  /** The kind of chains that it is on. A protocol of Bitcoin chains has neither contracts nor tables, and is on all of them. */
+  /** The kind of chain that it is on. A Bitcoin protocol has neither contracts nor tables, and is on all Bitcoin chains. */
   readonly chainKind: "evm" | "bitcoin";
   /** Raised by the author when the meaning of rows changes: the tables are rebuilt. */
   readonly version: number;
@@ -24,15 +24,15 @@ export interface Protocol {
   readonly lending: LendingQuery | null;
 }
 
-/** Contracts of one kind: at fixed addresses, announced by an event of another contract of the protocol, or listed by a read. */
+/** Contracts of one kind: at fixed addresses, announced by another of the protocol's contracts, or listed by a read. */
 export interface DeclaredContract {
-  /** By the name of the chain. */
+  /** By chain name. */
   readonly networks: Readonly<Record<string, readonly DeployedContract[]>>;
   readonly discoveredBy: readonly Discovery[];
   readonly listedBy: readonly Listing[];
 }
 
-/** A read whose results are addresses of contracts. */
+/** A read whose results are contract addresses. */
 export interface Listing {
   readonly read: string;
   /** The result that is an address or a list of them. */
@@ -41,7 +41,7 @@ export interface Listing {
 
 export interface DeployedContract {
   readonly address: Address;
-  /** The block in which it was deployed; events in earlier blocks are ignored. */
+  /** The deployment block; events in earlier blocks are ignored. */
   readonly from: number;
 }
 
@@ -93,10 +93,7 @@ export interface Column {
 /** PostgreSQL types: bytea, numeric(78,0), bool, text, and arrays of the first two. */
 export type ColumnType = "address" | "bytes" | "uint256" | "int256" | "bool" | "text" | "address[]" | "bytes[]" | "uint256[]" | "int256[]";
 
-/**
- * A contract function whose results are stored by block: a row is valid from its block until the block of the next row with the same contract and
- * arguments.
- */
+/** A contract function whose results are stored by block: a row is valid until the block of the next row with the same contract and arguments. */
 export interface ContractRead {
   readonly name: string;
   /** The kind of contract that is called. */
@@ -114,7 +111,7 @@ export interface ContractRead {
   readonly contractColumn: string | null;
   /** The interval, in blocks, at which the read is also due; null if it is not periodic. */
   readonly everyBlocks: number | null;
-  /** Whether the table `<name>_latest` has the newest result of each contract and arguments, and the function `<name>_at` returns them as of a block. */
+  /** Whether the table `<name>_latest` has the newest result per contract and arguments, and the function `<name>_at` returns them as of a block. */
   readonly latest: boolean;
 }
 
@@ -122,7 +119,7 @@ export interface ContractRead {
 export type ReadArgument = string | VaryingArgument;
 
 /**
- * An argument that differs between calls, and the column of the results that stores its value. The values are listed, or read from a column of the
+ * An argument that differs between calls, and the result column that stores its value. The values are listed, or read from a column of the
  * tables that make the read due.
  */
 export type VaryingArgument = { readonly name: string; readonly type: ColumnType } & (
@@ -144,13 +141,13 @@ export type QueryParameter = (typeof queryParameters)[number];
 export interface OperationQuery {
   /** The file, relative to the protocol's folder. */
   readonly file: string;
-  /** The statement with `$1`, `$2` … in place of named parameters, and with the schema of the protocol before the names of its own tables. */
+  /** The statement with `$1`, `$2` … in place of named parameters, and with the protocol's schema before its own table names. */
   readonly text: string;
   /** The parameters in the order of their numbers. */
   readonly parameters: readonly QueryParameter[];
-  /** The columns, which are fields of the items of the response. */
+  /** The columns, which are fields of the response's items. */
   readonly columns: readonly string[];
-  /** The views of the schema `api` that it reads. */
+  /** The views in the schema `api` that it reads. */
   readonly views: readonly string[];
   /** Whether a connection plans it once, for all values of its parameters. */
   readonly isPlannedOnce?: true;
@@ -160,7 +157,7 @@ export interface OperationQuery {
 export interface LendingQuery extends OperationQuery {
   /** The name of the protocol in responses. */
   readonly label: string;
-  /** The version of rows whose version is null; null if unknown. */
+  /** The version for rows whose version is null; null if unknown. */
   readonly version: string | null;
   /** The protocol that it was forked from, and that protocol's version; null if it is not a fork. */
   readonly fork: string | null;

@@ -27,7 +27,7 @@ export function findUnusedSharedFiles(declarations: readonly string[], used: rea
     .map((file) => diagnostic("unused-sql", { file, line: 1, column: 1 }, { expected: [] }));
 }
 
-/** The SQL files of folders without a declaration. */
+/** The SQL files in folders without a declaration. */
 function sharedFiles(declarations: readonly string[], files: Files): Files {
   const folders = new Set(declarations.map(folderOf));
   return new Map([...files].filter(([path]) => !folders.has(folderOf(path))));

@@ -5,7 +5,7 @@ import type { AbiParameter } from "viem";
  */
 const maxBytesByNesting = [65_536, 8_192, 2_048, 512] as const;
 
-/** The max length of data that is decoded to these parameters; it bounds the decoding time. */
+/** The max length of data decoded to these parameters; it bounds the decoding time. */
 export const maxDataBytes = (parameters: readonly AbiParameter[]): number =>
   maxBytesByNesting[Math.max(0, ...parameters.map(nestingDepth))] ?? 0;
 

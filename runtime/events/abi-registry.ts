@@ -48,7 +48,7 @@ interface Fragment {
   readonly indexed: readonly boolean[];
   readonly dataInputs: readonly AbiParameter[];
   readonly maxDataBytes: number;
-  /** The reader of each parameter whose value is one word; otherwise null. */
+  /** A reader for each one-word parameter; null for the others. */
   readonly readers: readonly (WordReader | null)[];
   /** Whether each parameter in the data is one word. */
   readonly hasOnlyWords: boolean;

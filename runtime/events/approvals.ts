@@ -38,7 +38,7 @@ export const erc721Approval: EventDefinition = {
   },
 };
 
-/** The event of collections that predate the final EIP-721: no parameter is indexed, all three are in the data. */
+/** Emitted by collections that predate the final EIP-721: no parameter is indexed, all three are in the data. */
 export const legacyErc721Approval: EventDefinition = {
   id: "legacyErc721Approval",
   topic0: approvalTopic,

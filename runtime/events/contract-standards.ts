@@ -58,7 +58,7 @@ export const evidenceOf = (
   };
 };
 
-/** Characters of one word with 0x; a hostile result may be far longer. */
+/** The length of one word in hex, with 0x; a hostile result may be far longer. */
 const wordLength = 66;
 
 const firstWord = (outcome: CallOutcome | undefined): bigint | null =>
@@ -107,8 +107,8 @@ const formsOf = (events: readonly DecodedEvent[]) => {
 };
 
 /**
- * Decodes the ambiguous events of blocks by the evidence: as ERC-20 events for contracts that implement only ERC-20, and marked as hybrid for contracts
- * that implement both. Without evidence, the form of the log determines the standard. Blocks without events to decode again are returned unchanged.
+ * Decodes blocks' ambiguous events according to the evidence: as ERC-20 events for contracts that implement only ERC-20, and marked as hybrid for contracts
+ * that implement both. Without evidence, the log's form determines the standard. Blocks without events to decode again are returned unchanged.
  */
 export const withStandards = (
   blocks: readonly DecodedBlock[],

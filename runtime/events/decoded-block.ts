@@ -2,7 +2,7 @@ import type { ChainBlock, ChainLog } from "../chain/types.ts";
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 import type { TopicReader } from "./words.ts";
 
-/** The contract and the position of a decoded event. */
+/** A decoded event's contract and position. */
 export interface EventPosition {
   readonly address: Address;
   readonly transactionIndex: number;
@@ -57,7 +57,7 @@ export interface Wrapping extends EventPosition {
   readonly amount: bigint;
 }
 
-/** A new record of a node in a name registry or resolver (EIP-137); null if the record is cleared. */
+/** A node's new record in a name registry or resolver (EIP-137); null if the record is cleared. */
 export type NameFact = { readonly node: Hash } & (
   | { readonly kind: "nameOwner"; readonly owner: Address }
   | { readonly kind: "nameResolver"; readonly resolver: Address | null }
@@ -68,10 +68,10 @@ export type NameFact = { readonly node: Hash } & (
 
 export type NameEvent = EventPosition & NameFact;
 
-/** The pricing rule of a pool: constant product of the reserves, or liquidity in ranges of prices. */
+/** The pricing rule of a pool: constant product of the reserves, or liquidity in price ranges. */
 export type PoolFamily = "xy=k" | "concentrated";
 
-/** An event of a pool, or an event about a pool from its factory. "In" amounts are received by the pool. */
+/** An event emitted by a pool, or by its factory about it. "In" amounts are received by the pool. */
 export type PoolFact =
   | {
       readonly kind: "poolCreated";
@@ -115,7 +115,7 @@ export type PoolFact =
 
 export type PoolEvent = EventPosition & PoolFact;
 
-/** A new answer of a price feed, in the smallest unit of its answers. */
+/** A price feed's new answer, in its smallest unit. */
 export interface FeedAnswer extends EventPosition {
   readonly kind: "feedAnswer";
   readonly answer: bigint;
@@ -137,7 +137,7 @@ export interface Erc721Approval extends EventPosition {
   readonly tokenId: bigint;
 }
 
-/** Whether an operator may transfer all of an owner's tokens of a collection. */
+/** Whether an operator may transfer all of an owner's tokens in a collection. */
 export interface ApprovalForAll extends EventPosition {
   readonly kind: "approvalForAll";
   readonly owner: Address;
@@ -172,7 +172,7 @@ export interface OrderFulfilled extends EventPosition {
   readonly consideration: readonly (OrderItem & { readonly recipient: Address })[];
 }
 
-/** The hashes of preceding orders that were matched with each other. */
+/** The hashes of preceding orders matched with each other. */
 export interface OrdersMatched extends EventPosition {
   readonly kind: "ordersMatched";
   readonly orderHashes: readonly Hash[];
@@ -189,7 +189,7 @@ export type PunkFact = { readonly tokenId: bigint } & (
 
 export type PunkEvent = EventPosition & PunkFact;
 
-/** An event of a Safe (a multi-signature account), or of a contract that emits the same events. */
+/** An event from a Safe (a multi-signature account), or from a contract that emits the same events. */
 export type SafeFact =
   | { readonly kind: "safeSetup"; readonly owners: readonly Address[]; readonly threshold: bigint }
   | { readonly kind: "safeOwnerAdded" | "safeOwnerRemoved"; readonly owner: Address }
@@ -227,7 +227,7 @@ export interface DecodedBlock {
 }
 
 /**
- * An event and its decoder. `decode` returns null for a malformed log and never throws. `addressOf` decodes topics that are addresses, and may cache
+ * An event and its decoder. `decode` returns null for a malformed log and never throws. `addressOf` decodes address topics, and may cache
  * them.
  */
 export interface EventDefinition {

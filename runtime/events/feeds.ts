@@ -1,7 +1,7 @@
 import type { EventDefinition } from "./decoded-block.ts";
 import { wordCount } from "./words.ts";
 
-/** AnswerUpdated(int256,uint256,uint256) of price feeds' aggregators (Chainlink's AggregatorInterface): the first two parameters are indexed. */
+/** AnswerUpdated(int256,uint256,uint256) of price feed aggregators (Chainlink's AggregatorInterface): the first two parameters are indexed. */
 export const feedAnswer: EventDefinition = {
   id: "feedAnswer",
   topic0: "0x0559884fd3a460db3073b7fc896cc77986f16e378210ded43186175bf646fc5f",

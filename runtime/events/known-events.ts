@@ -1,5 +1,5 @@
 /**
- * Signatures of common events, with the parameter names of their standards or contracts.
+ * Common event signatures, with the parameter names used in their standards or contracts.
  * If two contracts share a signature but differ in their indexed parameters, both are listed: the number of topics distinguishes them.
  */
 export const knownEvents = [

@@ -11,7 +11,7 @@ const updateOf = ({ address, index }: ChainLog, transactionIndex: number, fromId
   toId,
 });
 
-/** EIP-4906's MetadataUpdate(uint256): one id, which is not indexed. */
+/** EIP-4906's MetadataUpdate(uint256): one id, not indexed. */
 export const metadataUpdate: EventDefinition = {
   id: "metadataUpdate",
   topic0: "0xf8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7",
@@ -22,7 +22,7 @@ export const metadataUpdate: EventDefinition = {
   },
 };
 
-/** EIP-4906's BatchMetadataUpdate(uint256,uint256): the first and the last id. A range whose end is below its start is ignored. */
+/** EIP-4906's BatchMetadataUpdate(uint256,uint256): the first and the last id. A range that ends below its start is ignored. */
 export const batchMetadataUpdate: EventDefinition = {
   id: "batchMetadataUpdate",
   topic0: "0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c",

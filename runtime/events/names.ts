@@ -20,7 +20,7 @@ const define = (id: string, topic0: Hash, indexed: number, read: (log: ChainLog,
   },
 });
 
-/** EIP-137's NewOwner(bytes32,bytes32,address): sets the owner of a child node, which the hash of its label identifies. */
+/** EIP-137's NewOwner(bytes32,bytes32,address): sets the owner of a child node, identified by the hash of its label. */
 export const nameNewOwner = define(
   "nameNewOwner",
   "0xce0457fe73731f824cc272376169235128c118b49d344817417c6d108d155e82",
@@ -97,7 +97,7 @@ const onlyAddress = (data: Hex): Address | null => (wordCount(data) === 1 ? addr
 
 const orNull = (address: Address): Address | null => (address === zeroAddress ? null : address);
 
-/** The bytes whose offset is in word `head`; "0x" if they are longer than `maxBytes`, null if they exceed the data. */
+/** The bytes at the offset in word `head`; "0x" if they are longer than `maxBytes`, null if they exceed the data. */
 const bytesAt = (data: Hex, head: number, maxBytes: number): Hex | null => {
   const size = (data.length - 2) / 2;
   if (size < 32 * (head + 1)) return null;

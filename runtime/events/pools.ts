@@ -108,7 +108,7 @@ export const poolInitialize = define(
   },
 );
 
-/** Uniswap V3's Swap(address,address,int256,int256,uint160,uint128,int24): amounts are changes of the pool's balances. */
+/** Uniswap V3's Swap(address,address,int256,int256,uint160,uint128,int24): amounts are changes in the pool's balances. */
 export const poolSwap = define(
   "poolSwap",
   "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67",
@@ -143,7 +143,7 @@ export const poolBurn = define(
   ({ topics, data }) => positionChange("poolWithdrawal", null, topics, data, 0),
 );
 
-/** Uniswap V3's Collect(address,address,int24,int24,uint128,uint128): pays out the tokens that are owed to a position. */
+/** Uniswap V3's Collect(address,address,int24,int24,uint128,uint128): pays out the tokens owed to a position. */
 export const poolCollect = define(
   "poolCollect",
   "0x70935338e69775456a85ddef226c395fb668b63fa0115f5f20610b388e6ca9c0",

@@ -75,9 +75,8 @@ export interface PunkMovement {
 }
 
 /**
- * The transfer of a punk by the event at a position among its block's events; null if the event transfers no punk, or if the receiver is unknown. The
- * event of an accepted bid does not name the buyer, who is the receiver of the ERC-20-like Transfer(seller, buyer, 1) that the contract emits before
- * it in the same transaction.
+ * The punk transfer in the event at a position in its block; null if the event transfers no punk, or the receiver is unknown. The event for an accepted
+ * bid does not name the buyer: the buyer receives the ERC-20-like Transfer(seller, buyer, 1) that the contract emits before it in the same transaction.
  */
 export const punkMovementAt = (events: readonly DecodedEvent[], position: number): PunkMovement | null => {
   const event = events[position];

@@ -73,7 +73,7 @@ const executed = ({ topics, data }: ChainLog, isSuccessful: boolean): SafeFact |
   return txHash === undefined ? null : { kind: "safeExecuted", txHash, isSuccessful };
 };
 
-/** The addresses of the array whose offset is word `head`; null if it exceeds the data or an element is not an address. */
+/** The addresses in the array at the offset in word `head`; null if it exceeds the data or an element is not an address. */
 const addressesAt = (data: Hex, head: number): Address[] | null => {
   const offset = smallWordAt(data, head);
   if (offset < 0 || offset % 32 !== 0 || !hasWords(data, offset / 32 + 1)) return null;
@@ -85,7 +85,7 @@ const addressesAt = (data: Hex, head: number): Address[] | null => {
   return addresses.length < items.length ? null : addresses;
 };
 
-/** The bytes whose offset is word `head`; contracts accept any offset. Null if they exceed the data. */
+/** The bytes at the offset in word `head`; contracts accept any offset. Null if they exceed the data. */
 export const bytesAt = (data: Hex, head: number): Hex | null => {
   if (!hasWords(data, head + 1)) return null;
   const offset = smallWordAt(data, head);

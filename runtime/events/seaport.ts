@@ -2,13 +2,13 @@ import type { Hash, Hex } from "../lib/hex.ts";
 import type { EventDefinition, OrderFulfilled, OrderItem } from "./decoded-block.ts";
 import { addressAt, smallWordAt, topicAddress, wordAt, wordCount } from "./words.ts";
 
-/** The number of words of an offered item (kind, token, id, amount) and of a consideration item, which also has a recipient. */
+/** The number of words in an offered item (kind, token, id, amount) and in a consideration item, which also has a recipient. */
 const offerWords = 4;
 const considerationWords = 5;
 /** Kinds by Seaport's item type: native, ERC-20, ERC-721, ERC-1155, ERC-721 with criteria, ERC-1155 with criteria. */
 const kinds = ["payment", "payment", "token", "token", "token", "token"] as const;
 
-/** OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[]) of every version of Seaport. */
+/** OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[]) of every Seaport version. */
 export const orderFulfilled: EventDefinition = {
   id: "orderFulfilled",
   topic0: "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",
@@ -53,7 +53,7 @@ const itemAt = (data: Hex, at: number): OrderItem | null => {
   return kind === undefined || token === null ? null : { kind, token, tokenId: wordAt(data, at + 2), amount: wordAt(data, at + 3) };
 };
 
-/** The word indexes of the elements, `size` words each, of the array whose offset is in word `head`; null if the array exceeds the data. */
+/** The word indexes of the elements, `size` words each, of the array at the offset in word `head`; null if the array exceeds the data. */
 const arrayAt = (data: Hex, head: number, size: number): number[] | null => {
   const words = wordCount(data);
   if (words < head + 1) return null;

@@ -52,7 +52,7 @@ const hybridTransfer: EventDefinition = {
   },
 };
 
-/** The event of collections that predate the final EIP-721: no parameter is indexed, all three are in the data. */
+/** Emitted by collections that predate the final EIP-721: no parameter is indexed, all three are in the data. */
 export const legacyErc721Transfer: EventDefinition = {
   id: "legacyErc721Transfer",
   topic0: transferTopic,
@@ -66,12 +66,12 @@ export const legacyErc721Transfer: EventDefinition = {
 };
 
 /**
- * All kinds of Transfer events of ERC-20 and ERC-721. A projection that uses one of them decodes all of them: a contract's standard may change the kind
- * of an event, and a projection that is rebuilt separately must decode the same events as one that is indexed together with others.
+ * All kinds of ERC-20 and ERC-721 Transfer events. A projection that uses one of them decodes all of them: a contract's standard may change the kind
+ * of an event, and a projection rebuilt separately must decode the same events as one indexed together with others.
  */
 export const transfersByStandard: readonly EventDefinition[] = [erc20Transfer, erc721Transfer, legacyErc721Transfer, hybridTransfer];
 
-/** Max ids of one event, the same as in common libraries. Longer ranges may be forged. */
+/** Max ids per event, as in common libraries. Longer ranges may be forged. */
 const maxConsecutive = 5_000n;
 
 /**
@@ -129,7 +129,7 @@ const multiToken = (
   return { kind: "erc1155Transfer", ...positionOf(log, transactionIndex), operator, from, to, items };
 };
 
-/** The array of words whose offset is in word `head`; null if it exceeds the data. */
+/** The array of words at the offset in word `head`; null if it exceeds the data. */
 const arrayAt = ({ data }: ChainLog, head: number): bigint[] | null => {
   const words = wholeWords(data);
   if (words < head + 1) return null;

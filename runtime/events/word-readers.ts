@@ -22,7 +22,7 @@ const readInteger =
   };
 
 /**
- * The reader of a type whose value is one word: an address, a boolean, a number or bytes of fixed length; null for all other types. It accepts the same words
+ * The reader for a one-word type: an address, a boolean, a number or bytes of fixed length; null for all other types. It accepts the same words
  * as viem's `decodeAbiParameters`, which computes the checksum of each address: a keccak hash that lower-case addresses do not need.
  */
 export function wordReaderOf(type: string): WordReader | null {

@@ -3,7 +3,7 @@ import { failures } from "./errors.ts";
 import type { Clock } from "./key-cache.ts";
 import { createWindowCounter } from "./window-counter.ts";
 
-/** Limits of requests without a valid key, per client address, as reported by `trustedProxies`. */
+/** Limits on requests without a valid key, per client address, as reported by `trustedProxies`. */
 export interface AddressLimits {
   /** @throws {HttpError} 429 if the address has sent too many failed requests without a valid key. */
   checkFailures(address: string): void;

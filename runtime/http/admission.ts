@@ -12,7 +12,7 @@ export interface Admission {
   enter(weight: Weight, signal: AbortSignal, owner?: number): (() => void) | Promise<() => void>;
 }
 
-/** The estimated cost of a request; see `weightOf`. */
+/** A request's estimated cost; see `weightOf`. */
 export type Weight = 1 | 2 | 4;
 
 interface Waiting {
@@ -23,18 +23,18 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The waiting requests of one weight. */
+/** The waiting requests with one weight. */
 interface Queue {
   readonly weight: Weight;
   readonly entries: Waiting[];
-  /** The requests of other weights that were admitted while the first one of this queue could have been. */
+  /** How many requests with other weights were admitted while the first one in this queue could have been. */
   overtaken: number;
 }
 
 const weights: readonly Weight[] = [1, 2, 4];
-/** The share of the capacity that one key cannot use, so that the requests of other keys do not wait for its longest ones. */
+/** The share of the capacity that one key cannot use, so that other keys' requests do not wait for its longest ones. */
 const reservedShare = 1 / 4;
-/** Max requests of other weights that overtake the first request of a queue; it is then the next one, after any that were overtaken more often. */
+/** Max requests with other weights that overtake the first request in a queue; it is then the next one, after any that were overtaken more often. */
 const maxOvertaking = 16;
 const maxCheapHundredths = 200;
 /** If requests have been waiting without a pause for longer than this, the load is an overload, not a burst. */
@@ -42,7 +42,7 @@ const burstMilliseconds = 5_000;
 /** Max wait during an overload. A later response would be less useful to its client than the responses to newer requests are to their clients. */
 const maxWaitMilliseconds = 500;
 
-/** The weight of an operation by its price: 1 for a small price per response, 2 for a page with a price per item, 4 for others, whose responses may be long. */
+/** An operation's weight by its price: 1 for a small price per response, 2 for a page with a price per item, 4 for others, whose responses may be long. */
 export function weightOf({ cost, style }: Pick<Operation, "cost" | "style">): Weight {
   if (cost === null || (cost.per === "call" && cost.hundredths <= maxCheapHundredths)) return 1;
   return cost.per === "item" && style !== "none" ? 2 : 4;
@@ -60,7 +60,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
   const activeOf = new Map<number | undefined, number>();
   let active = 0;
   let waiting = 0;
-  /** The time since which requests have been waiting without a pause. */
+  /** Since when requests have been waiting without a pause. */
   let waitingSince = 0;
 
   const mayEnter = (owner: number | undefined): boolean => active < capacity && (activeOf.get(owner) ?? 0) < maxOfOwner;
@@ -69,7 +69,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
     activeOf.set(owner, (activeOf.get(owner) ?? 0) + weight);
   };
   const firstThatMayEnter = ({ entries }: Queue): number => entries.findIndex(({ owner }) => mayEnter(owner));
-  /** The next waiting request of a key that may enter: one that was overtaken too often, otherwise the cheapest one. */
+  /** The next waiting request whose key may enter: one that was overtaken too often, otherwise the cheapest one. */
   const takeNext = (): Waiting | undefined => {
     const ready = queues.filter((queue) => firstThatMayEnter(queue) >= 0);
     const [starving] = ready.filter(({ overtaken }) => overtaken >= maxOvertaking).sort((left, right) => right.overtaken - left.overtaken);

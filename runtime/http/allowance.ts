@@ -1,7 +1,7 @@
 import type { MeteredKey } from "./keys.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
 
-/** The usage of a key that a lookup found in the database. */
+/** A key's usage that a lookup found in the database. */
 interface Base {
   readonly usedHundredths: number;
   /** The charges in the ledger that `usedHundredths` includes. */
@@ -11,8 +11,8 @@ interface Base {
 type Ledger = Pick<UsageLedger, "charged" | "pending" | "isWritingSince" | "betweenFlushes">;
 
 /**
- * Creates the check whether a key has used up its credits: the usage stored in the database at lookup plus the charges in the ledger since then. If
- * charges of the key were written during or after the lookup, it is unknown whether the lookup has seen them, so the usage is read again while none
+ * Creates the check that a key has credits left. It adds up the usage stored in the database at lookup and the charges in the ledger since then. If
+ * the key's charges were written during or after the lookup, it is unknown whether the lookup has seen them, so the usage is read again while none
  * are being written.
  */
 export function createAllowanceCheck(

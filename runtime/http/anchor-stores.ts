@@ -7,7 +7,7 @@ import { type Anchors, createAnchors } from "./anchors.ts";
 export interface AnchorStores {
   readonly all: readonly Pick<Database, "query">[];
   of(chainId: number): Pick<Database, "query">;
-  /** The outage state of each database's primary. */
+  /** Whether each database's primary is lost. */
   readonly outages?: ReadonlyMap<Pick<Database, "query">, PrimaryOutage>;
 }
 

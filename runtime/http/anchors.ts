@@ -8,9 +8,9 @@ import { plannedOnce, sql } from "../database/sql.ts";
 import type { Clock } from "./key-cache.ts";
 import { redactMessage } from "./redact.ts";
 
-/** The lifetime of an anchor; a page request in the second half of it renews the anchor. */
+/** An anchor's lifetime; a page request in its second half renews the anchor. */
 export const anchorMilliseconds = 15 * 60_000;
-/** How long a process remembers that it stored an anchor. Added to the lifetime of the anchor, because it is not stored again during this time. */
+/** How long a process remembers that it stored an anchor. Added to the anchor's lifetime, because it is not stored again during this time. */
 const rememberedMilliseconds = 30_000;
 const maxRemembered = 20_000;
 const cleanUpMilliseconds = 60_000;
@@ -22,7 +22,7 @@ export interface Anchor {
   readonly isOld: boolean;
 }
 
-/** The as-of block of requests without an anchor, and the version of the index, null if it is unknown. */
+/** The as-of block for requests without an anchor, and the index version, null if it is unknown. */
 export interface AnchorHead {
   readonly block: number;
   readonly content: string | null;
@@ -52,14 +52,14 @@ const idOf = (fingerprint: Buffer): string => fingerprint.toString("base64");
 const selectAnchor = plannedOnce(sql`SELECT block_number AS block, expires_at <= now() + $3 * interval '1 ms' AS "isOld"
   FROM page_anchors WHERE fingerprint = $1 AND chain_id = $2 AND expires_at > now()`);
 
-// The commit does not wait for the disk: after a crash of the database, the list of a lost anchor continues at the head.
+// The commit does not wait for the disk: if the database crashes and loses an anchor, its list continues at the head.
 const insertAnchor = plannedOnce(sql`INSERT INTO page_anchors (fingerprint, chain_id, block_number, expires_at)
     SELECT $1, $2, $3, now() + $4 * interval '1 ms' FROM (SELECT set_config('synchronous_commit', 'off', true)) AS setting
   ON CONFLICT (fingerprint) DO UPDATE
     SET chain_id = excluded.chain_id, block_number = excluded.block_number, expires_at = excluded.expires_at
     WHERE $5 OR page_anchors.expires_at <= now()`);
 
-/** An anchor at the head of a version of the index. */
+/** An anchor at the head, for one index version. */
 interface KnownAnchor {
   readonly content: string;
   readonly at: number;
@@ -69,7 +69,7 @@ interface KnownAnchor {
 
 /**
  * Anchors in the database, shared by all server processes; the indexer deletes the ones above a reorganisation. An anchor at the head that this process
- * has stored or read is not read again until the content of the index changes; one that it has stored is not stored again either. Until then, other
+ * has stored or read is not read again until the index's content changes; one that it has stored is not stored again either. Until then, other
  * processes can only store the same block.
  */
 export function createAnchors(
@@ -119,7 +119,7 @@ export function createAnchors(
         if (isAtHead && replace && head.content !== null) known.set(id, { content: head.content, at, isStored });
       };
       try {
-        // Without a primary, without disk space, or on a standby, nothing is indexed either: pages stay consistent in the meantime, and continue at
+        // If there is no primary or disk space, or this is a standby, nothing is indexed either: pages stay consistent in the meantime, and continue at
         // the head afterwards.
         if (outage.isLost()) return remember(false);
         await database.query(insertAnchor, [fingerprint, chainId, block, anchorMilliseconds + rememberedMilliseconds, replace]);

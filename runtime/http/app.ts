@@ -50,22 +50,22 @@ import { createRun, type PageDepthOf } from "./run.ts";
 import { createPages } from "./unkeyed-pages.ts";
 import { createValidation, type ValidateMode, type Validation } from "./validation/validation.ts";
 
-/** Dependencies of the HTTP application. */
+/** The HTTP application's dependencies. */
 export interface HttpDeps<Context> extends ParsersDeps {
   /** For keys and usage. */
   readonly database: Pick<Database, "query" | "transaction">;
-  /** For anchors of pages; the same database by default. */
+  /** For page anchors; the same database by default. */
   readonly anchors?: AnchorStores;
-  /** The total weight of concurrent requests per database (see admission.ts); separate, so that a slow database does not block the others. */
+  /** The max total weight of concurrent requests per database (see admission.ts); separate, so that a slow database does not block the others. */
   readonly capacities?: readonly number[];
-  /** The index in `capacities` of a chain's database, or with null, of the database for requests without a chain; 0 by default. */
+  /** The index in `capacities` for a chain's database or, with null, for the database of requests without a chain; 0 by default. */
   readonly capacityOf?: (chainId: number | null) => number;
   readonly logger: Logger;
   readonly limits: Limits;
   /** The chains, in the order in which error messages list them. */
   readonly chains: readonly GroupedChain[];
   readonly handlers: Handlers<Context>;
-  /** Endpoints in addition to those of the catalog, with the handlers of their routes. */
+  /** Endpoints in addition to the catalog's, with their route handlers. */
   readonly added?: readonly AddedEndpoint<Context>[];
   readonly context: (scope: RequestScope) => Context;
   /** See `RunDeps`; pages of any number cost the same by default. */
@@ -88,13 +88,13 @@ export interface HttpDeps<Context> extends ParsersDeps {
   readonly now: () => Date;
   /** Allows key lookups while the primary of `database` is lost; by default, they fail. */
   readonly outage?: PrimaryOutage | undefined;
-  /** The clock by which cached keys expire; the process's monotonic clock by default. */
+  /** The clock that expires cached keys; the process's monotonic clock by default. */
   readonly clock?: Clock;
   /** Counts requests and credits; by default, in the memory of this process. */
   readonly meter?: KeyMeter | undefined;
   /** Counts requests for metrics; not counted by default. */
   readonly counts?: RequestCounts | undefined;
-  /** Counts requests of keys for the console; not counted by default. */
+  /** Counts keys' requests for the console; not counted by default. */
   readonly keyRequests?: KeyRequests | undefined;
   /** Traces requests; not traced by default. */
   readonly tracer?: Tracer | undefined;
@@ -149,14 +149,14 @@ function createEndpoints<Context>(
   return router;
 }
 
-/** The paths of community endpoints with the names of their protocols. */
+/** Community endpoint paths with their protocol names. */
 const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["protocols"]): { readonly path: string }[] =>
   served.flatMap(({ path, protocol }) => {
     const name = names[protocol ?? ""];
     return protocol === null || name === undefined || name === protocol ? [] : [{ path: path.replace(`/${protocol}/`, `/${name}/`) }];
   });
 
-/** Creates the listener of the server: documentation and health checks, which Express serves, and every endpoint of the catalog. */
+/** Creates the server's listener: documentation and health checks, which Express serves, and every endpoint of the catalog. */
 export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const { logger, limits, publicUrl, counts, keyRequests, tracer } = deps;
   const { meter = createKeyMeter({ limits, database: deps.database, logger, clock: deps.clock, now: deps.now }) } = deps;

@@ -24,12 +24,12 @@ export interface AuthenticateDeps {
 }
 
 /**
- * Finds the key of a request and checks its rules. Returns the key synchronously if it is cached, otherwise a promise. @throws {HttpError} 401 or
+ * Finds a request's key and checks its rules. Returns the key synchronously if it is cached, otherwise a promise. @throws {HttpError} 401 or
  * 403, or 429 after too many requests without a valid key from one address.
  */
 export type Authenticate = (sender: Sender) => ActiveKey | Promise<ActiveKey>;
 
-/** Creates the authentication of requests. */
+/** Creates the authenticator for requests. */
 export function createAuthenticate({ keys, addressLimits, now }: AuthenticateDeps): Authenticate {
   const check = (found: ActiveKey | null, sender: Sender): ActiveKey => {
     if (found === null) throw failures.keyUnknown();

@@ -7,7 +7,7 @@ const hostPattern = /^(?:[a-z0-9](?:[a-z0-9_.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,
 /** A configured URL as a base URL. */
 export const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, "");
 
-/** The base URL of this server without a trailing slash: the configured URL, otherwise the request's. @throws {HttpError} 400 if Host is invalid. */
+/** This server's base URL without a trailing slash: the configured one, otherwise the request's. @throws {HttpError} 400 if Host is invalid. */
 export function baseUrl({ host, protocol }: Pick<RequestOrigin, "host" | "protocol">, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return withoutTrailingSlash(publicUrl);
   if (host === undefined || !hostPattern.test(host)) throw failures.hostInvalid();

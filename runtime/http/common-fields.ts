@@ -12,7 +12,7 @@ const memberOf = (value: unknown, name: string): unknown =>
 
 const numberOr = <T>(value: unknown, fallback: T): number | T => (typeof value === "number" ? value : fallback);
 
-/** Reads the common fields of a request. */
+/** Reads a request's common fields. */
 export const readCommon = (request: unknown): CommonFields => ({
   chainId: numberOr(memberOf(memberOf(request, "chain") ?? memberOf(request, "chainName"), "id"), null),
   pageNumber: numberOr(memberOf(memberOf(request, "page"), "number"), 0),

@@ -8,13 +8,13 @@ import type { Validation } from "./validation/validation.ts";
 /** The parts of a request that its resolver's context is built from. */
 export interface RequestScope extends ReadScope {
   readonly operation: Operation;
-  /** The chain of the request; null for one that reads all chains, or none. */
+  /** The request's chain; null if it reads all chains, or none. */
   readonly chainId: number | null;
   /** The time of the last change to the index. */
   readonly now: () => Date;
   /** The current time. Responses may depend on its UTC day only. */
   readonly clock: () => Date;
-  /** The absolute URL of a path of this server, without a query string. */
+  /** The absolute URL for a path on this server, without a query string. */
   readonly link: (path: string) => string;
   /** Pins the later pages of the list to an earlier block than the anchor. */
   readonly pin: (block: number) => void;
@@ -34,7 +34,7 @@ export interface ComputeDeps<Context> {
 export interface ComputeRequest {
   readonly operation: Operation;
   readonly chainId: number | null;
-  /** The URL of this server. */
+  /** This server's URL. */
   readonly base: string;
   readonly pages: Pages;
   /** Days that the response covers, for a cost per 30 days. */
@@ -42,7 +42,7 @@ export interface ComputeRequest {
   readonly requestId: string;
 }
 
-/** Runs a resolver, and derives the cost of its response. */
+/** Runs a resolver, and derives its response's cost. */
 export async function computeResponse<Context>(
   deps: ComputeDeps<Context>,
   { operation, chainId, base, pages, days, requestId }: ComputeRequest,

@@ -7,7 +7,7 @@ export type Header = readonly [name: string, value: string];
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
 /**
- * The headers that middlewares set regardless of the request, computed once, because running them per request costs more than the rest of a small response.
+ * The headers that middlewares set on every request, computed once, because running them per request costs more than the rest of a small response.
  * @throws {Error} if a middleware reads more of the request than its method and headers.
  */
 export function constantHeaders(middlewares: readonly Middleware[]): readonly Header[] {

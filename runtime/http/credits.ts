@@ -2,7 +2,7 @@ import type { Operation } from "../../generated/operations.gen.ts";
 
 /** Quantities that a resolver counts and its response does not contain. */
 export interface Counted {
-  /** Blocks of the range, for a cost per block; 1 by default. */
+  /** Blocks in the range, for a cost per block; 1 by default. */
   blocks: number;
   /** Hundredths of a credit for a requested extra. */
   extraHundredths: number;
@@ -12,7 +12,7 @@ const minItemCost = 1;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;
 
-/** The objects that contain the rows of a response: the elements of `data` if it is a list, otherwise `data` itself. */
+/** The objects that contain a response's rows: the elements of `data` if it is a list, otherwise `data` itself. */
 export function parentsOf(operation: Pick<Operation, "list">, data: unknown): readonly Readonly<Record<string, unknown>>[] {
   const parents: readonly unknown[] = operation.list && Array.isArray(data) ? data : [data];
   return parents.filter(isObject);
@@ -29,7 +29,7 @@ export function rowsOf(operation: Pick<Operation, "rows">, parent: Readonly<Reco
 const countRows = (operation: Pick<Operation, "list" | "rows">, data: unknown): number =>
   parentsOf(operation, data).reduce((sum, parent) => sum + rowsOf(operation, parent).length, 0);
 
-/** The cost of a response in hundredths of a credit; 0 if the catalog defines no cost. */
+/** A response's cost in hundredths of a credit; 0 if the catalog defines no cost. */
 export function costOf(operation: Pick<Operation, "cost" | "list" | "rows">, data: unknown, days: number, counted: Counted): number {
   if (operation.cost === null) return 0;
   const { hundredths, per } = operation.cost;

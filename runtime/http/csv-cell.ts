@@ -1,6 +1,6 @@
 import type { CsvColumn } from "../../generated/operations.gen.ts";
 
-/** The start of a spreadsheet formula, even after white space; some locales accept full-width characters. */
+/** How a spreadsheet formula starts, even after white space; some locales accept full-width characters. */
 const formula = /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
 const numeral = /^-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?$/i;
 

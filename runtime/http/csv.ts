@@ -8,7 +8,7 @@ import { renderCell } from "./csv-cell.ts";
 /** The media type of CSV (RFC 4180, section 3); there is always a header line. */
 export const csvType = "text/csv; charset=utf-8; header=present";
 
-/** The parts of an operation that determine the rows and columns of its response. */
+/** The parts of an operation that determine its response's rows and columns. */
 type Shape = Pick<Operation, "csv" | "list" | "rows">;
 
 function valueAt(start: unknown, path: readonly string[]): unknown {
@@ -20,7 +20,7 @@ function valueAt(start: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** The cells of a response, row by row. */
+/** A response's cells, row by row. */
 export function* csvRows(operation: Shape, data: unknown): Generator<string[]> {
   for (const parent of parentsOf(operation, data)) {
     for (const row of rowsOf(operation, parent)) {
@@ -29,7 +29,7 @@ export function* csvRows(operation: Shape, data: unknown): Generator<string[]> {
   }
 }
 
-/** A lower bound of the size of a response in bytes: its cells and separators, without quotes. Counting stops above `bound`. */
+/** A lower bound for a response's size in bytes: its cells and separators, without quotes. Counting stops above `bound`. */
 export async function measureCsv(operation: Shape, data: unknown, bound: number): Promise<number> {
   let bytes = 0;
   let rows = 0;

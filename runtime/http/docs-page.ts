@@ -42,7 +42,7 @@ const page = SwaggerUIBundle({
 });
 `;
 
-/** Styles that keep the page within the width of a phone. */
+/** Styles that fit the page to the width of a phone. */
 export const docsStyle = `body { margin: 0; }
 .swagger-ui .wrapper { padding: 0 16px; box-sizing: border-box; max-width: 1200px; }
 .swagger-ui .opblock .opblock-summary-path { word-break: break-word; }

@@ -12,7 +12,7 @@ export interface FoundEndpoint<Handler> {
   readonly path: PathParameters;
 }
 
-/** Finds endpoints by the segments of their paths, in time independent of their number. */
+/** Finds endpoints by their path segments, in time independent of their number. */
 export interface EndpointRouter<Handler = EndpointHandler> {
   /** Registers the handler of a path such as `/v1/:chainName/xy=k/`; if a path has several handlers, the first one is used. */
   get(path: string, handler: Handler): void;
@@ -26,7 +26,7 @@ interface Endpoint<Handler> {
   readonly names: readonly string[];
 }
 
-/** The endpoints whose paths begin with the same segments. */
+/** Endpoints whose paths begin with the same segments. */
 interface Branch<Handler> {
   readonly literals: Map<string, Branch<Handler>>;
   parameter: Branch<Handler> | undefined;
@@ -35,7 +35,7 @@ interface Branch<Handler> {
 
 const createBranch = <Handler>(): Branch<Handler> => ({ literals: new Map(), parameter: undefined, endpoint: undefined });
 
-/** The segments of a path, without the empty ones at its leading and its trailing slash. */
+/** A path's segments, without the empty ones at its leading and trailing slash. */
 function segmentsOf(path: string): string[] {
   const segments = path.split("/");
   segments.shift();
@@ -68,7 +68,7 @@ export function createEndpointRouter<Handler = EndpointHandler>(): EndpointRoute
   };
 }
 
-/** The endpoint that matches the segments from a position on; `values` is the stack of the segments that parameters have matched. */
+/** The endpoint that matches the segments from a position on; `values` is a stack of the segments that parameters have matched. */
 function findIn<Handler>(
   branch: Branch<Handler>,
   segments: readonly string[],

@@ -13,7 +13,7 @@ export interface Failure {
   readonly isUnexpected: boolean;
 }
 
-/** The limits that reject requests: credits with 402, the load of the server with 503, and all others with 429. */
+/** The limits that reject requests: credits with 402, the server's load with 503, and all others with 429. */
 export const limitNames = [
   "requestsPerSecond",
   "concurrentRequests",
@@ -49,12 +49,12 @@ const challenge = { "WWW-Authenticate": 'Bearer realm="ashlar", Basic realm="ash
 const pluralize = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 const exceededLimits: Readonly<Record<keyof KeyLimits, string>> = {
-  concurrentRequests: "Limit of concurrent requests exceeded",
-  databaseSecondsPerMinute: "Limit of database time exceeded",
-  bytesInFlight: "Limit of unread response bytes exceeded",
+  concurrentRequests: "Concurrent request limit exceeded",
+  databaseSecondsPerMinute: "Database time limit exceeded",
+  bytesInFlight: "Limit on unread response bytes exceeded",
 };
 
-/** Every failure of the HTTP layer by name, with its status and message. */
+/** All HTTP failures by name, with status and message. */
 export const failures = {
   keyMissing: () =>
     new HttpError(

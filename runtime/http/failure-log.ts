@@ -3,7 +3,7 @@ import { redactMessage } from "./redact.ts";
 
 const maxFrames = 8;
 
-/** The function names of an error's stack trace, without file names. */
+/** The function names in an error's stack trace, without file names. */
 function functionsOf(stack: string | undefined): readonly string[] {
   const frames = stack?.match(/^ +at (?:async )?[^\s(]+ \(/gm) ?? [];
   return frames.slice(0, maxFrames).map((frame) => frame.replace(/^ +at (?:async )?| \($/g, ""));

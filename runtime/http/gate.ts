@@ -6,11 +6,11 @@ import type { Metered } from "./key-meter.ts";
 import type { ActiveKey } from "./keys.ts";
 import { recordOf } from "./request-record.ts";
 
-/** Admits an authenticated request by the limits of its key. @throws {HttpError} 429 */
+/** Admits an authenticated request by its key's limits. @throws {HttpError} 429 */
 export type Gate = (key: Pick<ActiveKey, "id" | "limits">, metered: Pick<Metered, "usage" | "exceeded">, response: ServerResponse) => void;
 
 /**
- * Creates the gate. A request stops counting towards the limits of its key after its last statement. The total of response bytes that clients have
+ * Creates the gate. A request stops counting towards its key's limits after its last statement. The total number of response bytes that clients have
  * not read is bounded.
  */
 export function createGate(keyLimits: KeyLimiter, maxBufferedBytes: number): Gate {

@@ -35,7 +35,7 @@ export const crossOrigin = (): Middleware =>
 /** The default; a response with an entity tag sets its own Cache-Control. */
 const noStore: Header = ["Cache-Control", "no-store"];
 
-/** Security headers of API responses, which load no resources. Pages of any origin may load them, including by URL with the query parameter `key`. */
+/** Security headers of API responses, which load no resources. Pages from any origin may load them, including by URL with the query parameter `key`. */
 const responsePolicy = (publicUrl: string | undefined): Middleware =>
   helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { "default-src": ["'none'"] } },
@@ -51,7 +51,7 @@ const responsePolicy = (publicUrl: string | undefined): Middleware =>
     strictTransportSecurity: isSecure(publicUrl),
   });
 
-/** The headers of every response. */
+/** The headers on every response. */
 export const responseHeaders = (publicUrl: string | undefined): readonly Header[] => [
   ...constantHeaders([responsePolicy(publicUrl), crossOrigin()]),
   noStore,
@@ -73,7 +73,7 @@ export const pageHeaders = (publicUrl: string | undefined): Middleware =>
         "script-src": ["'self'"],
         "style-src": ["'self'"],
         "img-src": ["'self'", "data:"],
-        // The page may have been opened under a different host than the public URL, which receives its requests.
+        // The page may have been opened under a host other than the public URL's, which receives its requests.
         "connect-src": publicUrl === undefined ? ["'self'"] : ["'self'", new URL(publicUrl).origin],
         "base-uri": ["'none'"],
         "form-action": ["'none'"],

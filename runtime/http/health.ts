@@ -7,7 +7,7 @@ import type { Clock } from "./key-cache.ts";
 export interface Readiness {
   /** Why the server is not ready, one sentence each; empty if it is ready. Lag is not a reason. */
   readonly reasons: readonly string[];
-  /** Included in the response: chains with height and lag, and the state of the database. */
+  /** Included in the response: chains with height and lag, and the database state. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -23,10 +23,10 @@ async function readinessInTime(readiness: () => Promise<Readiness>): Promise<Rea
   return Promise.race([readiness(), deadline]).finally(() => clearTimeout(timer));
 }
 
-/** How long the result of a check is used: any number of probes cost one check per second. */
+/** How long a check's result is used, so that any number of probes costs one check per second. */
 const cacheMilliseconds = 1_000;
 
-/** Checks the readiness once for all requests that arrive during a check and the second after it. */
+/** Checks readiness once for all requests that arrive during the check and the second after it. */
 function cacheReadiness(check: () => Promise<Readiness>, clock: Clock): () => Promise<Readiness> {
   let cached: Promise<Readiness> | undefined;
   let expiresAt = Number.POSITIVE_INFINITY;

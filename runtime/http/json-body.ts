@@ -1,9 +1,9 @@
 import { isTurnOver, nextTurn } from "../lib/turns.ts";
 import { successBody } from "./envelope.ts";
 
-/** Max size of a value that is serialized in one call, which takes about a millisecond. */
+/** Max size of a value serialized in one call, which takes about a millisecond. */
 const maxSize = 256;
-/** Characters of a text that count as one unit of size. */
+/** How many text characters count as one unit of size. */
 const charactersPerUnit = 1024;
 /** Characters per encoded chunk. */
 const chunkCharacters = 64 * 1024;
@@ -20,7 +20,7 @@ function sizeOf(value: unknown, bound: number): number {
   return size;
 }
 
-/** The size of the members of an object. Avoids allocating a list of them, because most of a response consists of small objects. */
+/** The size of an object's members. Avoids allocating a list of them, because responses consist mostly of small objects. */
 function sizeOfMembers(value: object, bound: number): number {
   let size = 0;
   for (const name in value) {
@@ -32,13 +32,13 @@ function sizeOfMembers(value: object, bound: number): number {
 
 const isLarge = (value: unknown): value is object => isContainer(value) && sizeOf(value, maxSize) > maxSize;
 
-/** The JSON text of a large container in pieces of bounded size; joined, they equal the result of `JSON.stringify`. */
+/** A large container's JSON text in pieces of bounded size; joined, they equal the result of `JSON.stringify`. */
 function* piecesOf(value: object): Generator<string> {
   const isArray = Array.isArray(value);
   let prefix = isArray ? "[" : "{";
   const members: Iterable<readonly [number | string, unknown]> = isArray ? value.entries() : Object.entries(value);
   for (const [name, member] of members) {
-    // Members of an object without a value are omitted.
+    // Object members without a value are omitted.
     if (member === undefined && !isArray) continue;
     const start = isArray ? prefix : `${prefix}${JSON.stringify(name)}:`;
     if (isLarge(member)) {

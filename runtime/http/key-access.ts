@@ -3,17 +3,17 @@ import ipaddr from "ipaddr.js";
 import type { Chain } from "../../generated/requests.gen.ts";
 import { failures } from "./errors.ts";
 
-/** The restrictions of a key; an absent rule allows everything. */
+/** A key's restrictions; an absent rule allows everything. */
 export interface KeyAccess {
   /** Names or ids. */
   readonly chains?: readonly string[];
-  /** Origins of web pages (RFC 6454, section 6.2). */
+  /** Web page origins (RFC 6454, section 6.2). */
   readonly origins?: readonly string[];
   /** IP addresses and networks in CIDR notation. */
   readonly addresses?: readonly string[];
 }
 
-/** The parts of a key that a request is checked against. */
+/** What a request is checked against. */
 export interface GuardedKey {
   /** Unix milliseconds; null if the key does not expire. */
   readonly expiresAt: number | null;
@@ -28,7 +28,7 @@ export const accessRules = ["chains", "origins", "addresses"] as const satisfies
 export interface AccessRequest {
   /** The Origin header. */
   readonly origin: string | undefined;
-  /** The address of the client. */
+  /** The client's address. */
   readonly address: string;
   /**
    * The chain that the request reads; null if it reads all chains, undefined if it reads none or is invalid. Only called for keys that are limited to chains.
@@ -36,7 +36,7 @@ export interface AccessRequest {
   readonly chain: () => Chain | null | undefined;
 }
 
-/** Checks the expiry and the rules of a key. @throws {HttpError} 401 or 403 with the rule. */
+/** Checks a key's expiry and rules. @throws {HttpError} 401 or 403 with the rule. */
 export function checkAccess({ expiresAt, access }: GuardedKey, request: AccessRequest, now: () => Date): void {
   if (expiresAt !== null && now().getTime() >= expiresAt) throw failures.keyExpired(new Date(expiresAt));
   if (access === null) return;
@@ -83,7 +83,7 @@ export function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] 
   return ipaddr.parseCIDR(text);
 }
 
-/** An origin as browsers send it, without a default port and with a host in lower case and punycode; null if the text is not the URL of an origin. */
+/** An origin as browsers send it, without a default port and with a host in lower case and punycode; null if the text is not an origin's URL. */
 export function parseOrigin(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : null;

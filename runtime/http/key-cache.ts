@@ -3,11 +3,11 @@ import { noOutage, type PrimaryOutage } from "../database/primary-outage.ts";
 import { runShared, untilAborted } from "../lib/active-request.ts";
 import { type ActiveKey, hashKey, type Keys } from "./keys.ts";
 
-/** The lifetime of a cached key, minus the duration of its lookup. A revoked key therefore stops working within 5 s, even if a lookup takes 2 s. */
+/** A cached key's lifetime, from which the lookup's duration is subtracted. A revoked key therefore stops working within 5 s, even if a lookup takes 2 s. */
 const activeMilliseconds = 3000;
-/** The lifetime of an unknown key; short, so that a new key works soon after its creation. */
+/** An unknown key's lifetime; short, so that a new key works soon after its creation. */
 const unknownMilliseconds = 1000;
-/** How long after a successful lookup a key may be looked up again without calling `admit`, and is known during an outage of the primary. */
+/** How long after a successful lookup a key may be looked up again without calling `admit`, and is known while the primary is lost. */
 const recentlyValidMilliseconds = 600_000;
 /** Max keys per cache; valid and invalid keys have separate caches, so that a flood of invalid keys evicts only invalid keys. */
 const maxKeys = 10_000;
@@ -25,7 +25,7 @@ export interface Clock {
   now(): number;
 }
 
-/** Caches lookups of keys, including unsuccessful ones, for seconds; during an outage of the primary, a key keeps the state of its last lookup. */
+/** Caches key lookups, including unsuccessful ones, for seconds; while the primary is lost, a key keeps the state from its last lookup. */
 export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performance, outage: PrimaryOutage = noOutage): KeyCache {
   // The cache reads the clock at most once per `ttlResolution`; 0 makes it read the clock each time.
   const options = { max: maxKeys, perf: clock, ttlResolution: 0 };

@@ -5,9 +5,9 @@ import type { Usage } from "./key-usage.ts";
 import type { ActiveKey } from "./keys.ts";
 import { drainOf, limitsOf } from "./metered-limits.ts";
 
-/** A request of a key that is being processed. */
+/** A key's request while it is processed. */
 export interface AdmittedRequest {
-  /** The headers that describe the limits of the key and what remains of them (draft-ietf-httpapi-ratelimit-headers-10); none if it has no limits. */
+  /** The headers that describe the key's limits and what remains of them (draft-ietf-httpapi-ratelimit-headers-10); none if it has no limits. */
   readonly headers: Readonly<Record<string, string>>;
   /** Counts the bytes of the response until the request ends. @throws {HttpError} 429 if the key has too many unread bytes. */
   holdBytes(bytes: number): void;
@@ -65,7 +65,7 @@ export function createKeyLimits(defaults: KeyLimits, meter: Pick<KeyMeter, "end"
   };
 }
 
-/** Seconds until the database time has drained below the limit of a minute. */
+/** Seconds until the database time has drained below the limit per minute. */
 const secondsUntilBelow = (milliseconds: number, limitMilliseconds: number): number =>
   Math.max(1, Math.ceil(((milliseconds - limitMilliseconds) / limitMilliseconds) * secondsPerMinute));
 

@@ -14,14 +14,14 @@ import { createKeyQuotas } from "./quota/quotas.ts";
 import { createRateLimits, type Window } from "./rate-limits.ts";
 import { createUsageLedger } from "./usage-ledger.ts";
 
-/** Which credits of a key are used up: its allowance, the quota of a period, or the lease of its quotas while this server cannot take another one. */
+/** Which of a key's credits are used up: its allowance, a period's quota, or the lease while this server cannot take another one. */
 export type Exhausted = "allowance" | Period | "lease";
 
-/** The result of counting a request of a key. */
+/** The result of counting a key's request. */
 export interface Metered {
-  /** The state of the key's rate limit; null if requests are unlimited. */
+  /** The key's rate limit state; null if requests are unlimited. */
   readonly window: Window | null;
-  /** Which credits of the key are used up; null if it has credits. A request above the rate limit is not checked. */
+  /** Which of the key's credits are used up; null if it has credits. A request above the rate limit is not checked. */
   readonly exhausted: Exhausted | null;
   /** What the key used before this request. */
   readonly usage: Usage;
@@ -34,11 +34,11 @@ export const isRunning = ({ window, exhausted, exceeded }: Metered): boolean =>
   window?.exceeded !== true && exhausted === null && exceeded === null;
 
 /**
- * Counts the requests, credits and database time of keys for all processes of a server. A server of one process counts in its memory; workers call
+ * Counts keys' requests, credits and database time for all of a server's processes. A single-process server counts in its memory; workers call
  * their primary, so that a limit is the same for any number of workers. Arguments and results are therefore plain data.
  */
 export interface KeyMeter {
-  /** Counts a request of a key. Returns synchronously if the counts are in this process, otherwise a promise. */
+  /** Counts a key's request. Returns synchronously if the counts are in this process, otherwise a promise. */
   admit(key: MeteredKey): Metered | Promise<Metered>;
   /** Ends a request that may be processed (see `isRunning`), after its last statement. Database time drains by the key's limit per minute. */
   end(keyId: number, databaseMilliseconds: number, drainPerMinute: number): void;

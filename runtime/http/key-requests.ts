@@ -5,7 +5,7 @@ import { redactMessage } from "./redact.ts";
 import { durationBounds } from "./request-counts.ts";
 import { recordOf } from "./request-record.ts";
 
-/** Counts the requests of keys, and writes the counts to the database for the console. */
+/** Counts keys' requests, and writes the counts to the database for the console. */
 export interface KeyRequests {
   /** Counts a request, when its response is closed; requests without a valid key or an operation are not counted. */
   count(response: ServerResponse): void;
@@ -36,7 +36,7 @@ const bucketOf = (seconds: number): number => {
   return bucket === -1 ? durationBounds.length : bucket;
 };
 
-/** Creates the counts of a server process. */
+/** Creates a server process's counts. */
 export function createKeyRequests(database: Pick<Database, "query">, logger: Logger, now: () => Date): KeyRequests {
   let entries = new Map<string, Entry>();
   let running: Promise<void> | undefined;
@@ -89,7 +89,7 @@ export function createKeyRequests(database: Pick<Database, "query">, logger: Log
   };
 }
 
-/** Adds the counts, in the order of their keys, so that two processes cannot deadlock. */
+/** Adds the counts in key order, so that two processes cannot deadlock. */
 async function insert(database: Pick<Database, "query">, entries: ReadonlyMap<string, Entry>, at: Date): Promise<void> {
   const rows = [...entries].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, entry]) => entry);
   const column = (name: keyof Entry) => rows.map((row) => row[name]);

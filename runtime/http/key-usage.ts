@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "./key-cache.ts";
 
-/** How much of its limits a key uses. */
+/** How much a key uses of its limits. */
 export interface Usage {
   /** Requests that are being processed. */
   readonly requests: number;
@@ -9,7 +9,7 @@ export interface Usage {
   readonly databaseMilliseconds: number;
 }
 
-/** The usage of keys. Their database time drains by a number of milliseconds per minute, the limit of the key. */
+/** Tracks keys' usage. Database time drains by a number of milliseconds per minute, which is the key's limit. */
 export interface KeyUsage {
   usageOf(keyId: number, drainPerMinute: number): Usage;
   start(keyId: number): void;

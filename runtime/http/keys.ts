@@ -35,10 +35,10 @@ export interface NewKey {
   readonly access?: KeyAccess | undefined;
 }
 
-/** New limits of a key by name. */
+/** A key's new limits by name. */
 export type LimitChanges = { readonly [Name in keyof KeyLimits]?: KeyLimits[Name] | "default" };
 
-/** Changes of a key. Limits that are not listed do not change; `default` removes a limit of the key, so that the configured one applies. */
+/** Changes to a key. Limits that are not listed do not change; `default` removes a limit from the key, so that the configured one applies. */
 export interface KeyChange {
   readonly label?: string | undefined;
   readonly creditLimitHundredths?: number | "unlimited" | undefined;
@@ -79,7 +79,7 @@ export interface Keys {
   revoke(id: number): Promise<boolean>;
   /** The active key with this hash; null if there is none. */
   find(hash: Buffer): Promise<ActiveKey | null>;
-  /** The stored usage of a key. */
+  /** A key's stored usage. */
   usedHundredths(id: number): Promise<number>;
 }
 
@@ -123,7 +123,7 @@ const toActiveKey = ({ dayQuota, monthQuota, dayLeft, monthLeft, ...key }: Found
   return { ...key, lookedUpAt, quotas: hasQuota ? { quota, left: { day: dayLeft, month: monthLeft }, day } : null };
 };
 
-/** The new value of a column: the number or time of a change, or null. */
+/** A column's new value: the number or time in a change, or null. */
 const newValueOf = <T>(change: T | "unlimited" | "never" | undefined): T | null =>
   change === undefined || change === "unlimited" || change === "never" ? null : change;
 

@@ -2,16 +2,16 @@ import type { KeyLimits, Limit } from "../config/key-limits.ts";
 import type { Usage } from "./key-usage.ts";
 import type { ActiveKey } from "./keys.ts";
 
-/** The limits that are counted for all processes of a server. */
+/** The limits that are counted for all of a server's processes. */
 export type MeteredLimit = "concurrentRequests" | "databaseSecondsPerMinute";
 
-/** The limits of a key: its own, otherwise the configured ones. */
+/** A key's limits: its own, otherwise the configured ones. */
 export const limitsOf = <Limits extends Partial<KeyLimits>>(defaults: Limits, { limits }: Pick<ActiveKey, "limits">): Limits => ({
   ...defaults,
   ...limits,
 });
 
-/** The milliseconds by which the database time of a key drains per minute; 0 if it is unlimited. */
+/** The milliseconds by which a key's database time drains per minute; 0 if it is unlimited. */
 export const drainOf = ({ databaseSecondsPerMinute }: Pick<KeyLimits, "databaseSecondsPerMinute">): number =>
   databaseSecondsPerMinute === "unlimited" ? 0 : databaseSecondsPerMinute * 1000;
 

@@ -15,7 +15,7 @@ function distanceTo(sent: readonly string[], expected: readonly string[]): numbe
   return sum;
 }
 
-/** Creates the hint of a 404: the endpoint with the nearest path. */
+/** Creates the hint in a 404: the endpoint with the nearest path. */
 export function createPathHint(operations: readonly Pick<Operation, "path">[]): (path: string) => string {
   const endpoints = operations.map(({ path }) => ({ path, segments: segmentsOf(path) }));
   return (path) => {

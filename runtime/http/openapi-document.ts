@@ -30,7 +30,7 @@ function boundExample(parameter: Node, { storyValues, chainName }: Binding): { r
   return isChain && chainName !== undefined ? { example: chainName } : undefined;
 }
 
-/** A document with real examples of parameters: every `x-story` is replaced with its value. */
+/** A document with real parameter examples: every `x-story` is replaced with its value. */
 export function bindExamples(document: OpenApiDocument, binding: Binding): OpenApiDocument {
   const bind = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(bind);

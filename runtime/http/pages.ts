@@ -3,7 +3,7 @@ import { NotIndexedError, type RequestError } from "../lib/request-error.ts";
 import { type Anchors, fingerprintOf } from "./anchors.ts";
 import type { CommonFields } from "./common-fields.ts";
 
-/** The block up to which responses to a request are current. */
+/** The block up to which a request's responses are current. */
 export interface Head {
   /** The highest block that responses include. */
   readonly block: number;
@@ -13,11 +13,11 @@ export interface Head {
   readonly indexedFrom: number | null;
   /** The checkpoint of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
-  /** The version of everything that responses depend on; null if it is unknown. */
+  /** A version that changes whenever a response may change; null if it is unknown. */
   readonly content: Content | null;
 }
 
-/** Identifies the content of the index, and when it last changed. */
+/** Identifies the index content, and when it last changed. */
 export interface Content {
   readonly id: string;
   readonly changedAt: Date;
@@ -27,13 +27,13 @@ export interface PagesDeps {
   readonly anchors: Pick<Anchors, "find" | "pin">;
   /** The head of a chain for a request; null before the first block. @throws {RequestError} 503 if the request cannot be served during a rebuild. */
   readonly head: (chainId: number, operation: string, request: unknown) => Promise<Head | null>;
-  /** The version of the content of all chains, for requests without a chain; null if it is unknown. */
+  /** All chains' content version, for requests without a chain; null if it is unknown. */
   readonly contentOfAll: () => Promise<Content | null>;
 }
 
-/** The part of the index of its chain that a request reads. */
+/** The part of its chain's index that a request reads. */
 export interface ReadScope {
-  /** The as-of block: the anchor of the list, otherwise the indexed head; null without a chain or before its first block. */
+  /** The as-of block: the list's anchor, otherwise the indexed head; null if there is no chain or it has no block yet. */
   readonly anchor: number | null;
   /** While a required part of the index is being rebuilt, the error for requests above the anchor; otherwise null. */
   readonly rebuildError: RequestError | null;
@@ -43,7 +43,7 @@ export interface ReadScope {
   readonly checkpoints: ReadonlyMap<string, number>;
 }
 
-/** The as-of block of a request, and the functions that pin its later pages. */
+/** A request's as-of block, and the functions that pin its later pages. */
 export interface Pages {
   readonly scope: ReadScope;
   readonly content: Head["content"];
@@ -58,11 +58,11 @@ export interface Pages {
 const withoutAnchor = { storeAnchor: (): undefined => undefined, pin: (): void => undefined, pinned: () => null };
 const noHead: ReadScope = { anchor: null, rebuildError: null, indexedFrom: null, checkpoints: new Map() };
 
-/** Whether the list of a response has more pages. */
+/** Whether a response's list has more pages. */
 export const hasMorePages = (data: unknown): boolean =>
   typeof data === "object" && data !== null && (data as { pagination?: { has_more?: unknown } | null }).pagination?.has_more === true;
 
-/** Determines the as-of block of a request: page 0 uses the head and pins it for later pages. */
+/** Determines a request's as-of block: page 0 uses the head and pins it for later pages. */
 export async function openPages(
   { anchors, head, contentOfAll }: PagesDeps,
   keyId: number,
@@ -102,6 +102,6 @@ export async function openPages(
   };
 }
 
-/** The error of a resolver. Data that is not found during a rebuild may be in the part that is still missing, so the error is 503 then. */
+/** Converts a resolver's error. Data that is not found during a rebuild may be in the part that is still missing, so the error is 503 then. */
 export const errorDuringRebuild = ({ rebuildError }: ReadScope, error: unknown): unknown =>
   rebuildError !== null && error instanceof NotIndexedError ? rebuildError : error;

@@ -7,13 +7,13 @@ import type { GroupedChain } from "../parameters/restriction.ts";
 
 export interface ParsersDeps {
   readonly chains: readonly GroupedChain[];
-  /** Bitcoin chains, which only operations of Bitcoin protocols serve; none by default. */
+  /** Bitcoin chains, which only Bitcoin protocols' operations serve; none by default. */
   readonly bitcoin?: { readonly chains: readonly BitcoinChain[]; readonly serves: (protocol: string) => boolean };
   readonly limits: Pick<Limits, "listItems">;
   readonly resolveName: (chain: Chain | null, name: string) => Promise<Hex | null>;
 }
 
-/** The parsers of an operation, by the kind of its chains. */
+/** An operation's parsers, by kind of chain. */
 export function createParsersOf({ chains, bitcoin, limits: { listItems }, resolveName }: ParsersDeps): (operation: Operation) => Parsers {
   const bitcoinChains = bitcoin?.chains ?? [];
   const evm = createParsers({ chains, bitcoinChains, listItems, resolveName });

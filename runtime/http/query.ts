@@ -1,6 +1,6 @@
 import { failures } from "./errors.ts";
 
-/** The default of `node:querystring`, which is more than ten times the number of parameters of any endpoint. */
+/** The default of `node:querystring`, more than ten times as many as any endpoint has parameters. */
 const maxQueryParameters = 1_000;
 
 /** A parsed query, without a prototype, so that no name is special. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { failures } from "./errors.ts";
 import type { Window } from "./rate-limits.ts";
 
-/** Reports the state of a key's rate limit in headers. @throws {HttpError} 429 if it is exceeded. */
+/** Reports a key's rate limit state in headers. @throws {HttpError} 429 if it is exceeded. */
 export function enforceRateLimit(response: ServerResponse, window: Window | null): void {
   if (window === null) return;
   response.setHeader("RateLimit-Limit", window.limit);

@@ -2,7 +2,7 @@ import type { Limits } from "../config/limits.ts";
 import type { Clock } from "./key-cache.ts";
 import { createWindowCounter } from "./window-counter.ts";
 
-/** The state of a key's window, for the RateLimit headers. */
+/** A key's current window, for the RateLimit headers. */
 export interface Window {
   readonly limit: number;
   /** Remaining requests; also 0 during a burst. */
@@ -15,7 +15,7 @@ export interface Window {
 }
 
 export interface RateLimits {
-  /** Counts a request of a key; null if requests are unlimited. */
+  /** Counts a key's request; null if requests are unlimited. */
   countRequest(keyId: number): Window | null;
 }
 

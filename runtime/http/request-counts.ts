@@ -8,13 +8,13 @@ import type { CacheState } from "./response-cache/response-cache.ts";
 /** A response's status code, or `aborted` if the connection was closed before the response was sent. */
 export type Outcome = number | "aborted";
 
-/** Counts of a server process's requests since its start, as plain numbers, which a scrape converts to metrics. */
+/** Request counts since a server process started, as plain numbers, which a scrape converts to metrics. */
 export interface RequestCounts {
   /** Counts a request, when its response is closed. */
   count(response: ServerResponse): void;
-  /** Seconds by the id of an operation, or `none`, and outcome. The number of ids is bounded, because clients cannot choose them. */
+  /** Seconds by operation id, or `none`, and outcome. The number of ids is bounded, because clients cannot choose them. */
   readonly durations: ReadonlyMap<string, ReadonlyMap<Outcome, Histogram>>;
-  /** Hundredths of credits by operation. */
+  /** Hundredths of a credit by operation. */
   readonly hundredths: ReadonlyMap<string, number>;
   /** Requests to endpoints by their result in the response cache. */
   readonly cache: Readonly<Record<CacheState, number>>;
@@ -26,19 +26,19 @@ export interface RequestCounts {
 
 /** Requests for pages, probes and unknown paths. */
 const noOperation = "none";
-/** Upper bounds of durations in seconds, from a cached response to the default deadline of a request. */
+/** Upper bounds for durations in seconds, from a cached response to the default request deadline. */
 export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
 const add = <Key>(sums: Map<Key, number>, key: Key, value: number): void => void sums.set(key, (sums.get(key) ?? 0) + value);
 
-/** Creates the counts of a server process. */
+/** Creates a server process's counts. */
 export function createRequestCounts(): RequestCounts {
   const durations = new Map<string, Map<Outcome, Histogram>>();
   const hundredths = new Map<string, number>();
   const cache = { HIT: 0, SHARED: 0, MISS: 0, NONE: 0 };
   const limited = new Map<LimitName, number>();
   const bytes = { received: 0, sent: 0 };
-  /** The bytes of each connection that have been counted. */
+  /** How many of each connection's bytes have been counted. */
   const counted = new WeakMap<Socket, { received: number; sent: number }>();
 
   const countBytes = (socket: Socket): void => {

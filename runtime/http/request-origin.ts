@@ -4,7 +4,7 @@ import express, { type Request } from "express";
 
 /** Where a request comes from, and the server that it addresses. */
 export interface RequestOrigin {
-  /** The address of the client; undefined if the connection is closed. */
+  /** The client's address; undefined if the connection is closed. */
   readonly ip?: string | undefined;
   readonly host?: string | undefined;
   readonly protocol: string;

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { LimitName } from "./errors.ts";
 import type { CacheState } from "./response-cache/response-cache.ts";
 
-/** State of a request, for its headers and its log line. */
+/** A request's state, for its headers and its log line. */
 export interface RequestRecord {
   readonly id: string;
   readonly startedAt: number;
@@ -47,7 +47,7 @@ export function openRecord(response: RecordedResponse, id: string): RequestRecor
   return record;
 }
 
-/** The record of a response. */
+/** A response's record. */
 export function recordOf({ record }: RecordedResponse): RequestRecord {
   if (record === undefined) throw new Error("The request has no record: its intake has not run.");
   return record;

@@ -5,7 +5,7 @@ import { recordOf } from "./request-record.ts";
 const methods = new Set(["GET", "HEAD", "OPTIONS"]);
 const firstServerError = 500;
 
-/** Ends the span of a request when its response is closed. It does not contain the URL, because keys and addresses may be anywhere in it. */
+/** Ends a request's span when its response is closed. It does not contain the URL, because keys and addresses may be anywhere in it. */
 export function endRequestSpan(
   span: Span,
   { method = "" }: IncomingMessage,

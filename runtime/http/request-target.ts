@@ -1,6 +1,6 @@
 import { failures } from "./errors.ts";
 
-/** The canonical path of a request, and its query text. */
+/** A request's canonical path, and its query text. */
 export interface RequestTarget {
   readonly path: string;
   readonly query: string;
@@ -41,7 +41,7 @@ export function readTarget(url: string, protocols: ReadonlyMap<string, string>):
   return { path, query };
 }
 
-/** Maps the operator's names of community protocols to the names in the routes. */
+/** Maps the operator's names for community protocols to the names in the routes. */
 export function protocolNames(protocols: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(Object.entries(protocols).map(([protocol, name]) => [encodeURIComponent(name).replace(/%3D/g, "="), protocol]));
 }

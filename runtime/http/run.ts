@@ -33,7 +33,7 @@ export interface RunDeps<Context> extends PagesDeps, ComputeDeps<Context>, FindD
   readonly authenticate: Authenticate;
   readonly meter: Pick<KeyMeter, "admit" | "charge">;
   readonly gate: Gate;
-  /** The admission of requests for a chain or, with null, of requests without a chain. */
+  /** The admission for a chain's requests or, with null, for requests without a chain. */
   readonly admissionOf: (chainId: number | null) => Admission;
   readonly parsersOf: (operation: Operation) => Parsers;
   readonly validation: Validation;
@@ -48,7 +48,7 @@ export interface RunDeps<Context> extends PagesDeps, ComputeDeps<Context>, FindD
   readonly isPublic: boolean;
 }
 
-/** The depth of a page of an operation's list. */
+/** A page's depth in an operation's list. */
 export type PageDepthOf = (
   handler: string,
   request: unknown,
@@ -60,7 +60,7 @@ interface SentRequest {
   readonly format: "json" | "csv";
 }
 
-/** Creates the handlers of the generated routes: key, limits, parameters, anchor, cache or resolver, credits, response, in this order. */
+/** Creates the generated routes' handlers, which process key, limits, parameters, anchor, cache or resolver, credits, response, in this order. */
 export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler, Context> {
   const published = deps.publicUrl === undefined ? undefined : withoutTrailingSlash(deps.publicUrl);
   const identify = async (
@@ -148,7 +148,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<EndpointHandler,
 const sentBytes = ({ method, headers }: IncomingMessage, { body, tag }: RenderedResponse): number =>
   method === "HEAD" || hasTag(headers["if-none-match"], tag) ? 0 : body.length;
 
-/** Adds the chain of the protocol to a community request without `chain-name`; returns any other request unchanged. */
+/** Adds the protocol's chain to a community request without `chain-name`; returns any other request unchanged. */
 const withChain = <R>({ protocol }: Operation, request: R, chainOfProtocol: RunDeps<unknown>["chainOfProtocol"]): R =>
   protocol === null || (request as { readonly chain?: Chain | null }).chain !== null
     ? request

@@ -24,7 +24,7 @@ function headersOf(data: unknown, format: "json" | "csv"): Header[] {
   return headers;
 }
 
-/** The body of a response as JSON. @throws {RequestError} 400 if it is too large. */
+/** A response's body as JSON. @throws {RequestError} 400 if it is too large. */
 function boundedJson(data: unknown, answerBytes: number): Buffer | Promise<Buffer> {
   const check = (body: Buffer): Buffer => {
     if (body.length > answerBytes) throw responseTooLarge(body.length, answerBytes);
@@ -34,7 +34,7 @@ function boundedJson(data: unknown, answerBytes: number): Buffer | Promise<Buffe
   return body instanceof Promise ? body.then(check) : check(body);
 }
 
-/** A lower bound of the size of a response as CSV. @throws {RequestError} 400 if it is too large. */
+/** A lower bound for a response's size as CSV. @throws {RequestError} 400 if it is too large. */
 async function csvBytes(operation: Operation, data: unknown, answerBytes: number): Promise<number> {
   const bytes = await measureCsv(operation, data, answerBytes);
   if (bytes > answerBytes) throw responseTooLarge(bytes, answerBytes);

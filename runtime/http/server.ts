@@ -4,7 +4,7 @@ import { failureBody } from "./envelope.ts";
 import { type FramingError, framingErrorOf } from "./message-framing.ts";
 import { createSlowReaders, type ReadLimits } from "./slow-readers.ts";
 
-/** Limits of a connection. */
+/** Connection limits. */
 export interface ServerLimits extends ReadLimits {
   /** Bytes of the request line and all headers. */
   readonly headerBytes: number;
@@ -13,7 +13,7 @@ export interface ServerLimits extends ReadLimits {
   readonly keepAliveMilliseconds: number;
   /** How long a connection may be idle, including while the client has not read a response. */
   readonly idleMilliseconds: number;
-  /** How long a shutdown waits for requests in flight. */
+  /** How long shutdown waits for requests in flight. */
   readonly stopMilliseconds: number;
 }
 
@@ -31,7 +31,7 @@ export const serverLimits: ServerLimits = {
 
 const readCheckMilliseconds = 1_000;
 
-/** An address, or the descriptor of a socket that already listens. */
+/** An address, or a descriptor for a socket that already listens. */
 type ListenAddress = { readonly port: number; readonly host: string } | { readonly fd: number };
 
 export interface HttpServer {
@@ -46,7 +46,7 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-/** Responds to an error of node:http before there is a request. */
+/** Responds to an error that node:http reports before there is a request. */
 function rejectConnection(error: Error & { readonly code?: string }, socket: Socket, headerBytes: number): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();

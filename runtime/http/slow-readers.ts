@@ -10,13 +10,13 @@ export interface SlowReaders {
 }
 
 export interface ReadLimits {
-  /** The min read rate while bytes of a response wait for the client. */
+  /** The min read rate while response bytes wait for the client. */
   readonly readBytesPerSecond: number;
   /** The rate is measured over this time, so that pauses are allowed. */
   readonly readWindowMilliseconds: number;
 }
 
-/** The bytes of a connection that the kernel had taken by a given time. */
+/** How many of a connection's bytes the kernel had taken by a given time. */
 interface Observation {
   readonly taken: number;
   readonly at: number;
@@ -28,13 +28,13 @@ interface Observation {
  * before.
  */
 export function createSlowReaders({ readBytesPerSecond, readWindowMilliseconds }: ReadLimits, clock: Clock = performance): SlowReaders {
-  /** While bytes are waiting: the last observation before the window, and the observations within it. */
+  /** While bytes wait: the last observation before the window, and those within it. */
   const observed = new Map<ServerResponse, readonly Observation[]>();
   const minBytes = (readBytesPerSecond * readWindowMilliseconds) / 1000;
 
   const checkResponse = (response: ServerResponse, earlier: readonly Observation[]): void => {
     const { socket } = response;
-    // A response behind another one of the same connection has no socket yet.
+    // A response behind another one on the same connection has no socket yet.
     if (socket === null || response.writableLength === 0) {
       observed.set(response, []);
       return;

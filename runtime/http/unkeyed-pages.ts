@@ -27,7 +27,7 @@ interface Shared {
   readonly fail: FailureHandler;
 }
 
-/** Creates the Express application of the pages that need no key: documentation and health checks. */
+/** Creates the Express application for the pages that need no key: documentation and health checks. */
 export function createPages(
   { readiness, clock, document, demo, chains, publicUrl, trustedProxies }: Settings,
   { compression, addressLimits, isStopping, rejectPath, fail }: Shared,

@@ -10,11 +10,11 @@ export const flushMilliseconds = 750;
 export interface UsageLedger {
   /** Records a successful response. */
   enter(keyId: number, operation: string, hundredths: number, at: Date): void;
-  /** The charges of a key by this process that are not in the database yet: of all days, or of the days that start with `period`. */
+  /** This process's charges to a key that are not in the database yet: on all days, or on days that start with `period`. */
   pending(keyId: number, period?: string): number;
-  /** The charges of a key by this process since it started. */
+  /** This process's charges to a key since the process started. */
   charged(keyId: number): number;
-  /** Whether charges of a key are being written, or have been written since a time of `monotonicMilliseconds`. */
+  /** Whether a key's charges are being written, or have been written since a `monotonicMilliseconds` time. */
   isWritingSince(keyId: number, since: number): boolean;
   /** Runs work while no entries are being written. */
   betweenFlushes<T>(work: () => Promise<T>): Promise<T>;
@@ -46,7 +46,7 @@ function add(entries: Entries, { keyId, day, operation, calls, hundredths }: Ent
 }
 
 /**
- * Writes rows in the order of their keys, so that two processes cannot deadlock. The same statement deducts the charges from the leases of this
+ * Writes rows in key order, so that two processes cannot deadlock. The same statement deducts the charges from the leases of this
  * process, so that other servers always see the same sum.
  */
 async function write(database: Pick<Database, "query">, holder: string, entries: Entries): Promise<void> {
@@ -66,13 +66,13 @@ async function write(database: Pick<Database, "query">, holder: string, entries:
   );
 }
 
-/** Records the cost of responses in batches, one row per key, day and operation; `holder` identifies the leases of this process. */
+/** Records response costs in batches, one row per key, day and operation; `holder` identifies this process's leases. */
 export function createUsageLedger(database: Pick<Database, "query">, logger: Logger, holder: string): UsageLedger {
   let unwritten: Entries = new Map();
   let writing: Entries = new Map();
   let running: Promise<void> | undefined;
   const totals = new Map<number, number>();
-  /** When the last charges of a key were written. */
+  /** When a key's last charges were written. */
   const writtenAt = new Map<number, number>();
   const exclusively = createMutex();
 

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "./key-cache.ts";
 
-/** The number of events of a name in its current window. */
+/** How many events a name has in its current window. */
 export interface WindowCount {
   readonly count: number;
   /** Whole seconds until the window ends. */

@@ -2,7 +2,7 @@ import type { FailureKind } from "../chain/request-failure.ts";
 import { createHistogram, type Histogram, observe } from "../lib/histogram.ts";
 import type { Progress } from "./session/progress.ts";
 
-/** The counts of a chain's indexer since its process started. */
+/** A chain indexer's counts since its process started. */
 export interface IndexerCounts {
   blocks: number;
   transactions: number;
@@ -12,13 +12,13 @@ export interface IndexerCounts {
   /** Requests to the node, and the calls in them. */
   requests: number;
   calls: number;
-  /** Requests that failed completely, by the kind of failure. */
+  /** Requests that failed completely, by failure kind. */
   readonly failures: Record<FailureKind, number>;
 }
 
 const depths = [1, 2, 3, 5, 10, 20, 50, 100];
 
-/** Creates the counts of a chain. */
+/** Creates a chain's counts. */
 export const createIndexerCounts = (): IndexerCounts => ({
   blocks: 0,
   transactions: 0,
@@ -29,7 +29,7 @@ export const createIndexerCounts = (): IndexerCounts => ({
   failures: { size: 0, rate: 0, transient: 0, down: 0, final: 0 },
 });
 
-/** Counts an event of the indexing loop. Blocks of a projection that catches up are not counted again. */
+/** Counts an indexing loop event. Blocks that a projection reads to catch up are not counted again. */
 export function countProgress(counts: IndexerCounts, { phase, blocks, transactions, rows }: Progress): void {
   if (phase === "reorganisation") {
     observe(counts.reorganisations, blocks);

@@ -46,11 +46,11 @@ export const tracesGone = (name: string): IndexMismatchError =>
 export const nativeBalancesDiffer = (name: string): string =>
   `Native balances of ${name} differ from its node's because traces do not contain every transfer of value: set nativeAccounting to state and index into a new database.`;
 
-/** The message about native balances that were read from the state: an account changed after the last block that touched it. */
+/** The message if native balances were read from the state and an account changed after the last block that touched it. */
 export const nativeBalancesUnseen = (name: string): string =>
   `Native balances of ${name} changed after the last block that touched their accounts; the indexer samples accounts for such changes and rereads them. List accounts that change with every block in systemAccounts.`;
 
-/** `remedy` is the end of the message, about the case that the node is correct. */
+/** `remedy` ends the message: what to do if the node is correct. */
 export const finalizedChanged = (name: string, height: number, finalized: number, remedy = ""): IndexMismatchError =>
   new IndexMismatchError(
     `The node of ${name} returned block ${height} with a different hash than the index, although block ${finalized} was finalized: indexing stopped and nothing was changed. Check whether the node or the index is correct${remedy}.`,

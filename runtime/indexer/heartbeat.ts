@@ -1,6 +1,6 @@
 import type { Queryable } from "../database/database.ts";
 
-/** Records in the database that a chain is being indexed, which the readiness of servers depends on. */
+/** Records in the database that a chain is being indexed; server readiness depends on it. */
 export interface Heartbeat {
   /** Reports progress: the index is at the node's head, or a batch was written. */
   beat(): void;
@@ -15,7 +15,7 @@ export interface Heartbeat {
 export interface HeartbeatDeps {
   readonly database: Queryable;
   readonly chainId: number;
-  /** Milliseconds of a monotonic clock. */
+  /** Monotonic clock milliseconds. */
   readonly now?: () => number;
   /** The min time between two statements. */
   readonly intervalMilliseconds?: number;
@@ -26,7 +26,7 @@ const defaultInterval = 5_000;
 /** A failure's message may contain a node's entire response. */
 const maxReasonLength = 500;
 
-/** Creates the heartbeat of a chain: at most one statement per interval, which the indexing loop does not wait for. */
+/** Creates a chain's heartbeat: at most one statement per interval; the indexing loop does not wait for it. */
 export const createHeartbeat = ({
   database,
   chainId,
@@ -38,12 +38,12 @@ export const createHeartbeat = ({
   let lastBeat = Number.NEGATIVE_INFINITY;
   let lastFailure = Number.NEGATIVE_INFINITY;
 
-  /** Uses the clock of PostgreSQL, because a server and an indexer may run on machines with different clocks. */
+  /** Uses PostgreSQL's clock, because a server and an indexer may run on machines with different clocks. */
   const write = (isAlive: boolean, failure: string | null, isStopped: boolean): void => {
     isWriting = true;
     pending = database
       .query(upsert, [chainId, isAlive, failure?.slice(0, maxReasonLength) ?? null, isStopped])
-      .catch(() => undefined) // The failure of the loop itself is logged.
+      .catch(() => undefined) // The loop's own failure is logged.
       .then(() => {
         isWriting = false;
       });

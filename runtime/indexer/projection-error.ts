@@ -1,7 +1,7 @@
 import type { Projection } from "./projection.ts";
 import { isTemporary } from "./temporary-error.ts";
 
-/** A permanent failure of one projection; the index continues without it. */
+/** One projection has failed permanently; the index continues without it. */
 export class ProjectionError extends Error {
   override readonly name = "ProjectionError";
 
@@ -14,7 +14,7 @@ export class ProjectionError extends Error {
 }
 
 /**
- * Attributes an error to the projection whose work failed, if the projection is isolated and the failure permanent; returns other errors unchanged.
+ * Attributes an error to the failed projection if that is isolated and the failure permanent; returns other errors unchanged.
  */
 export const attributed = ({ id, isIsolated }: Pick<Projection, "id" | "isIsolated">, error: unknown): unknown =>
   isIsolated !== true || error instanceof ProjectionError || isTemporary(error) ? error : new ProjectionError(id, error);

@@ -30,7 +30,7 @@ export interface LatestTable extends TableBase {
 }
 
 /**
- * Past values of a latest table: when a value ends, a row is written with the blocks `from_block` to `to_block` during which it held; it never
+ * A latest table's past values: when a value ends, a row is written with the blocks `from_block` to `to_block` during which it held; it never
  * changes.
  */
 export interface PeriodTable extends TableBase {
@@ -60,13 +60,13 @@ export type BaseRead = { readonly firstBlock: number } & ({ readonly address: Ad
 export interface ChainFacts {
   /** The first indexed block. */
   readonly from: number;
-  /** The block whose state is the base: the block before the first indexed one, or the genesis block. */
+  /** The base block: the block before the first indexed one, or the genesis block. */
   readonly baseBlock: number;
   readonly nativeAccounting: NativeAccounting;
   readonly wrappedNative: ReadonlySet<Address>;
 }
 
-/** The input of a fold besides the blocks. */
+/** A fold's input besides the blocks. */
 export interface FoldInput {
   readonly chain: ChainFacts;
   readonly state: State;
@@ -74,18 +74,18 @@ export interface FoldInput {
   readonly base: (read: BaseRead) => CallOutcome;
 }
 
-/** The properties of a projection that storage and roll-back need. */
+/** The projection properties that storage and roll-back need. */
 export type StoredProjection = Pick<Projection, "id" | "isIsolated" | "tables">;
 
-/** Tables that are a function of the blocks. All functions are pure. */
+/** Defines tables that are a function of the blocks. All methods are pure. */
 export interface Projection {
   readonly id: string;
-  /** Incremented when the meaning of the rows changes, so that they are rebuilt from the stored ledger. */
+  /** Incremented when the rows' meaning changes, so that they are rebuilt from the stored ledger. */
   readonly version: number;
   /** Whether a permanent failure switches the projection off instead of stopping the index. */
   readonly isIsolated?: boolean;
   /**
-   * The first topics of the logs that the projection depends on, if it depends on nothing else of the blocks but their numbers. While it catches up, only these
+   * The first topics of the logs that the projection depends on, if it needs nothing else from the blocks but their numbers. While it catches up, only these
    * logs and their transactions are read.
    */
   readonly topics?: readonly Hash[];
@@ -96,15 +96,15 @@ export interface Projection {
   readonly needs: (blocks: readonly DecodedBlock[], chain: ChainFacts) => Readonly<Record<string, KeySet>>;
   /** The base reads that folding these blocks requires. */
   readonly reads?: (blocks: readonly DecodedBlock[], state: State, chain: ChainFacts) => readonly BaseRead[];
-  /** Folds decoded blocks, in order, into rows by the name of their table. */
+  /** Folds decoded blocks, in order, into rows by table name. */
   readonly fold: (blocks: readonly DecodedBlock[], input: FoldInput) => Readonly<Record<string, readonly Row[]>>;
 }
 
-/** The columns of a latest table that are neither part of its key nor `since_block`. */
+/** A latest table's columns except its key and `since_block`. */
 export const valueColumnsOf = (table: LatestTable): string[] =>
   Object.keys(table.columns).filter((column) => column !== "since_block" && !table.key.includes(column));
 
-/** Checks that the periods of every latest table can restore its rows. @throws {TypeError} */
+/** Checks that every latest table's periods can restore its rows. @throws {TypeError} */
 export const defineProjection = (projection: Projection): Projection => {
   for (const table of projection.tables) {
     if (table.kind !== "latest" || table.periods === null) continue;

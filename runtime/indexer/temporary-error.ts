@@ -19,7 +19,7 @@ const temporaryErrors = [
   LeadershipLostError,
 ] as const;
 
-/** Whether the same work may succeed later. */
+/** Whether the same work might succeed later. */
 export const isTemporary = (error: unknown): error is Error => {
   if (!(error instanceof Error)) return false;
   return temporaryErrors.some((kind) => error instanceof kind) || temporaryStates.test(String((error as { code?: unknown }).code));

@@ -12,26 +12,26 @@ import type { Projection } from "./projection.ts";
 import type { BlockBoundTable } from "./reorg/roll-back.ts";
 import type { Progress } from "./session/progress.ts";
 
-/** The configuration of a chain that the indexer depends on. */
+/** The chain configuration that the indexer depends on. */
 export interface IndexedChain {
   readonly id: number;
   readonly name: string;
   readonly from: number;
   readonly wrappedNative: readonly Address[];
   readonly nativeAccounting: NativeAccounting;
-  /** Confirmations after which a block is final if the node has no finalized tag; undefined if blocks are then never final. */
+  /** How many confirmations make a block final if the node has no finalized tag; undefined if blocks are then never final. */
   readonly finality?: number | undefined;
   readonly pollMilliseconds: number;
 }
 
-/** Sizes of batches and requests, which bound the used memory. */
+/** Batch and request sizes, which bound memory use. */
 export interface Tuning {
   /** A batch is written when the first of these limits is reached; `batchBytes` limits the text of its rows. */
   readonly batchTransactions: number;
   readonly batchLogs: number;
   readonly batchBlocks: number;
   readonly batchBytes: number;
-  /** Max time until a batch is written, which bounds the delay of blocks from a slow node. */
+  /** Max time until a batch is written, which bounds how long blocks from a slow node are delayed. */
   readonly batchMilliseconds: number;
   /** The target number of transactions per request for blocks, and the max number of blocks. */
   readonly requestTransactions: number;
@@ -39,24 +39,24 @@ export interface Tuning {
   readonly requestsInFlight: number;
 }
 
-/** Waits in milliseconds. */
+/** Wait times in milliseconds. */
 export interface Timing {
   /** Before the indexing loop continues after a temporary failure. */
   readonly retry: BackoffOptions;
   /** Between two attempts to become the leader. */
   readonly lock: number;
-  /** A leader whose node has not responded for this time lets another process become the leader. */
+  /** A leader whose node is silent for this long lets another process become the leader. */
   readonly silence?: number | undefined;
-  /** Before each confirmation that the node has replaced a finalized block. */
+  /** Before each check that confirms that the node has replaced a finalized block. */
   readonly confirmation: number;
 }
 
-/** Storage of the chain itself: the projection that writes blocks, and the queries that read them back. */
+/** The chain's own storage: the projection that writes blocks, and the queries that read them back. */
 export interface StoredLedger {
   readonly projection: Projection;
   /** Stored blocks from..to inclusive, with the traces or balances that the accounting stores. */
   blocks(from: number, to: number, accounting: NativeAccounting): Promise<ChainBlock[]>;
-  /** The same blocks, with the logs that have one of these first topics, and with the transactions of these logs; without traces, withdrawals and balances. */
+  /** The same blocks with only the logs that have one of these first topics and those logs' transactions; without traces, withdrawals and balances. */
   blocksOfLogs(from: number, to: number, topics: readonly Hash[]): Promise<ChainBlock[]>;
   /** Hashes of the stored blocks from..to inclusive, by height. */
   hashes(from: number, to: number): Promise<ReadonlyMap<number, Hash>>;
@@ -75,7 +75,7 @@ export interface IndexerDeps {
   readonly ledger: StoredLedger;
   /** All projections except the ledger's. */
   readonly projections: readonly Projection[];
-  /** Tables that no projection writes and that a roll-back includes. */
+  /** Tables that a roll-back includes although no projection writes them. */
   readonly blockBoundTables?: readonly BlockBoundTable[];
   /**
    * Called each time before the leader opens the index: creates or removes the tables of projections that no migration creates. `guard` verifies in a
@@ -88,7 +88,7 @@ export interface IndexerDeps {
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly clock: () => Date;
   readonly onProgress?: (progress: Progress) => void;
-  /** How long the node has not responded, in milliseconds (see `Rpc`). */
+  /** How long the node has been silent, in milliseconds (see `Rpc`). */
   readonly nodeSilence?: () => number;
   /** Reports to servers that the chain is being indexed. */
   readonly heartbeat?: Pick<Heartbeat, "beat" | "fail">;
@@ -108,7 +108,7 @@ export interface IndexerStatus {
   readonly leading: boolean;
   /** Projections that are being built from the stored ledger. */
   readonly catchingUp: readonly string[];
-  /** Milliseconds that each step took since the start. */
+  /** Milliseconds that each step has taken since the start. */
   readonly spent: Readonly<Record<Step, number>>;
 }
 
@@ -118,7 +118,7 @@ export interface IndexedBlock {
   readonly hash: Hash;
 }
 
-/** The indexing loop of one chain. */
+/** One chain's indexing loop. */
 export interface Indexer {
   /** Runs until the signal aborts, and stops between two batches. @throws {IndexMismatchError} if the operator has to decide. */
   run(signal: AbortSignal): Promise<void>;

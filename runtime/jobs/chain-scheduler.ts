@@ -9,14 +9,14 @@ export interface ChainSchedulerDeps
   extends Omit<JobContext, "multicall" | "logger" | "source">,
     Omit<SchedulerDeps<JobContext>, "contextOf"> {
   readonly source: JobContext["source"] & Pick<Source, "head">;
-  /** The address of the chain's multicall contract. */
+  /** The chain's multicall contract address. */
   readonly multicall: Address;
   /** Whether this process is the chain's leader and the index is at the head; jobs wait until then. */
   readonly isReady: () => boolean;
   readonly logger: { info(message: string): void; warn(message: string): void };
 }
 
-/** Creates the scheduler of the jobs of one chain. */
+/** Creates the scheduler for one chain's jobs. */
 export const createChainScheduler = (deps: ChainSchedulerDeps): Scheduler =>
   createScheduler<JobContext>({ ...deps, contextOf: (signal) => contextOf(deps, signal) });
 

@@ -7,13 +7,13 @@ import type { ContractCall } from "./multicall.ts";
 export interface Job<Context = JobContext> {
   /** The name in log messages, such as `compare-allowances`. */
   readonly name: string;
-  /** The interval between two runs if nothing more is due. */
+  /** The interval between runs if nothing more is due. */
   readonly intervalMilliseconds: number;
   /** Does one portion; returns true if more is due immediately. An interrupted run is continued by the next one. */
   run(context: Context): Promise<boolean>;
 }
 
-/** The dependencies of a job of one chain. Node reads reject when the process stops. */
+/** What a chain's jobs depend on. Node reads reject when the process stops. */
 export interface JobContext {
   readonly chainId: number;
   readonly source: Pick<Source, "balances" | "calls" | "hashesOf" | "capabilities">;

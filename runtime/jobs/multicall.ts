@@ -19,7 +19,7 @@ const abi = parseAbi([
 /** Max calls per aggregate, so that it stays within the gas that nodes allow for a call. */
 const maxAggregate = 90;
 
-/** A call and the index of its outcome. */
+/** A call and its outcome's index. */
 interface IndexedCall {
   readonly call: ContractCall;
   readonly position: number;

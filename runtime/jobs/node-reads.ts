@@ -9,7 +9,7 @@ import { type ContractCall, callMany } from "./multicall.ts";
 import { createQueue } from "./queue.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 
-/** The key and the blocks of a read, from which its row is computed together with the outcomes. */
+/** A read's key and blocks, from which its row is computed together with the outcomes. */
 export interface CompletedRead {
   readonly key: Address;
   /** The block that queued the read. */
@@ -18,13 +18,13 @@ export interface CompletedRead {
   readonly readAtBlock: number;
 }
 
-/** A kind of contract read that is not urgent: the calls for a key, and the row computed from their outcomes. */
+/** A kind of non-urgent contract read: the calls for a key, and the row computed from their outcomes. */
 export interface NodeRead {
   readonly kind: string;
   readonly calls: (key: Address) => readonly ContractCall[];
   readonly table: LatestTable;
   readonly toRow: (completed: CompletedRead, outcomes: readonly (CallOutcome | undefined)[]) => Row;
-  /** Whether it replaces values that were read before; otherwise, entries whose row is stored are dropped. */
+  /** Whether it replaces previously read values; otherwise, entries whose row is stored are dropped. */
   readonly isRefresh?: boolean;
 }
 
@@ -51,7 +51,7 @@ interface QueuedRead {
 
 /** Max reads per run. */
 const portion = 60;
-/** Attempts after which a value that could not be read is stored as unknown. */
+/** After this many failed attempts, a value is stored as unknown. */
 const maxAttempts = 8;
 const intervalMilliseconds = 500;
 /** Only the chain's leader claims reads. If it is killed, the reads that it claimed become due again after this time. */
@@ -67,7 +67,7 @@ const queue = createQueue<QueuedRead>({
   backoff: { base: 2_000, max: 3_600_000 },
 });
 
-/** Performs the queued contract reads of one chain as they become due. */
+/** Performs one chain's queued contract reads as they become due. */
 export const createNodeReads = (deps: NodeReadsDeps): Scheduler => {
   const job: Job<AbortSignal> = { name: "read-contracts", intervalMilliseconds, run: () => readPortion(deps) };
   return createScheduler({
@@ -117,7 +117,7 @@ const perform = async (deps: NodeReadsDeps, read: NodeRead, entries: readonly Qu
   const failed: { entry: QueuedRead }[] = [];
   for (const { entry, calls: callsOfEntry } of plans) {
     const results = callsOfEntry.map(() => outcomes.next().value);
-    // A revert is an outcome; a call for which the node failed may succeed later.
+    // A revert is an outcome; a call that the node failed to run may succeed later.
     const isComplete = results.every((outcome) => outcome?.ok === true || outcome?.reverted === true);
     if (!isComplete && entry.attempts < maxAttempts) failed.push({ entry });
     else {

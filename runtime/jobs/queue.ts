@@ -11,19 +11,19 @@ export interface QueueDefinition {
   readonly table: string;
   /** Columns of the primary key after `chain_id`. */
   readonly key: Columns;
-  /** Columns that change if an entry is queued again, which voids its claim. */
+  /** Columns that change if an entry is queued again; its claim is then void. */
   readonly version: Columns;
-  /** Additional columns of a claimed entry. */
+  /** A claimed entry's additional columns. */
   readonly columns: readonly string[];
   /** Whether the column `problem` stores why the last attempt failed. */
   readonly storesProblem: boolean;
-  /** The column that stores the end of a lease: its own column, or the time of the next attempt. */
+  /** The column that stores when a lease ends: its own column, or the time of the next attempt. */
   readonly leaseColumn: "leased_until" | "run_after";
   /** Waits between attempts, in milliseconds. */
   readonly backoff: BackoffOptions;
 }
 
-/** The dependencies of one chain's queue. */
+/** What one chain's queue depends on. */
 export interface QueueDeps {
   readonly chainId: number;
   readonly database: Database;
@@ -37,7 +37,7 @@ export interface QueueEntry {
   readonly attempts: number;
 }
 
-/** A claimed entry and the new values of an update, in the order of their types. */
+/** A claimed entry and an update's new values, in the order of their types. */
 export interface EntryUpdate<Entry> {
   readonly entry: Entry;
   readonly values: readonly CopyValue[];
@@ -45,9 +45,9 @@ export interface EntryUpdate<Entry> {
 
 type ClockDeps = Pick<QueueDeps, "chainId" | "clock">;
 
-/** The entries of one table. All methods except `claim` ignore entries that have changed since they were claimed. */
+/** One table's entries. All methods except `claim` ignore entries that have changed since they were claimed. */
 export interface Queue<Entry extends QueueEntry> {
-  /** The condition of entries that can be claimed; $2 is the time. */
+  /** The condition for entries that can be claimed; $2 is the time. */
   readonly isDue: Sql;
   /** Claims due entries that meet a condition, whose parameters start at $5; no two workers get the same entry. */
   claim(deps: QueueDeps, condition: Sql, limit: number, parameters: readonly unknown[]): Promise<Entry[]>;
@@ -61,7 +61,7 @@ export interface Queue<Entry extends QueueEntry> {
   remove(client: Queryable, chainId: number, entries: readonly Entry[]): Promise<Partial<Entry>[]>;
 }
 
-/** Creates the queue of a table. Statements find entries by the primary key; a claim uses the index that serves its condition. */
+/** Creates a table's queue. Statements find entries by the primary key; a claim uses the index that serves its condition. */
 export const createQueue = <Entry extends QueueEntry>({
   key,
   version,
@@ -140,7 +140,7 @@ export const createQueue = <Entry extends QueueEntry>({
   };
 };
 
-/** Counts one more failed attempt of rows in a table without retry times. Served by the primary key, which consists of `chain_id` and the columns of `key`. */
+/** Counts one more failed attempt for rows in a table without retry times. Served by the primary key, which consists of `chain_id` and the `key` columns. */
 export const countAttempts = async (
   client: Queryable,
   { table, key }: Pick<QueueDefinition, "table" | "key">,
@@ -171,7 +171,7 @@ const columnsNotDistinct = (columns: readonly string[]): Sql =>
     and,
   );
 
-/** Arrays as parameters from $2. */
+/** Array parameters, numbered from $2. */
 const arrayParameters = (types: readonly CopyType[]): Sql => joinSql(types.map((type, index) => sql`$${index + 2}::${identifier(type)}[]`));
 
 const stateArrays = (columns: Columns, entries: readonly object[]): string[] =>

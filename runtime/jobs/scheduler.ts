@@ -14,15 +14,15 @@ export interface SchedulerDeps<Context> {
   /** The name in log messages. */
   readonly chainName: string;
   readonly jobs: readonly Job<Context>[];
-  /** Creates the dependencies of the jobs; the signal aborts when the process stops. */
+  /** Creates the jobs' dependencies; the signal aborts when the process stops. */
   readonly contextOf: (signal: AbortSignal) => Context;
   /** Whether jobs may run; always by default. */
   readonly isReady?: () => boolean;
   readonly clock: () => Date;
   readonly logger: { warn(message: string): void };
-  /** The pause between two rounds of all jobs. */
+  /** The pause between rounds of all jobs. */
   readonly pauseMilliseconds?: number;
-  /** The pause after a round in which a job had more to do; by default `pauseMilliseconds`. */
+  /** The pause after a round if a job had more to do; by default `pauseMilliseconds`. */
   readonly busyPauseMilliseconds?: number;
 }
 
@@ -30,17 +30,17 @@ const defaultPause = 100;
 /** Min and max wait before a failed job runs again. */
 const minWait = 1_000;
 const maxWait = 300_000;
-/** Max listeners of the signal: each concurrent node read of a run adds one. */
+/** Max listeners on the signal: each of a run's concurrent node reads adds one. */
 const maxListeners = 1_000;
 
-/** A job with the time of its next run and its failures in a row. */
+/** A job, the time of its next run, and its consecutive failures. */
 interface ScheduledJob<Context> {
   readonly job: Job<Context>;
   due: number;
   failures: number;
 }
 
-/** Creates a scheduler of jobs. A failure is logged and the job is retried with backoff; the other jobs continue. */
+/** Creates a job scheduler. A failure is logged and the job is retried with backoff; the other jobs continue. */
 export const createScheduler = <Context>(deps: SchedulerDeps<Context>): Scheduler => {
   const { chainName, clock, contextOf, isReady = () => true, logger, pauseMilliseconds = defaultPause } = deps;
   const { busyPauseMilliseconds = pauseMilliseconds } = deps;

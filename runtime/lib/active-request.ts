@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { abortable } from "./async.ts";
 import type { Span } from "./tracing.ts";
 
-/** The properties of the request being served that layers below the resolvers need. */
+/** What layers below the resolvers need to know about the request being served. */
 export interface ActiveRequest {
-  /** Aborts when the request's deadline passes or its client disconnects. Its reason is the error of the request. */
+  /** Aborts when the request's deadline passes or its client disconnects. Its reason is the request's error. */
   readonly signal: AbortSignal;
-  /** The id of its key, once it is known; the capacity of a server is shared fairly among keys. */
+  /** The id of its key, once it is known; a server's capacity is shared fairly among keys. */
   owner?: number | undefined;
   /** The span of the request, if it is traced. */
   readonly span?: Span | undefined;
@@ -24,7 +24,7 @@ export const runForRequest = <T>(request: ActiveRequest, work: () => T): T => st
 /** The request that the caller works for; undefined outside requests. */
 export const activeRequest = (): ActiveRequest | undefined => storage.getStore();
 
-/** Runs work that several requests share: it belongs to none of them, so that the abort of the request that started it does not stop it. */
+/** Runs work that several requests share: it belongs to none of them, so that it continues if the request that started it aborts. */
 export const runShared = <T>(work: () => T): T => storage.run(undefined, work);
 
 /** The result of shared work; rejects as soon as the caller's request aborts. */

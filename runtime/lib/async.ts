@@ -1,4 +1,4 @@
-/** Options of `sleep`. */
+/** Options for `sleep`. */
 export interface SleepOptions {
   /** Whether the wait keeps the process alive; true by default. */
   readonly ref?: boolean;
@@ -18,7 +18,7 @@ export const sleep = (milliseconds: number, signal?: AbortSignal, { ref = true }
     signal?.addEventListener("abort", end);
   });
 
-/** The parameters of an exponential backoff, in any unit of time. */
+/** Exponential backoff parameters, in any time unit. */
 export interface BackoffOptions {
   /** The wait after the first failure. */
   readonly base: number;
@@ -34,7 +34,7 @@ export const backoff = (failures: number, { base, max, factor = 2 }: BackoffOpti
 /** A random wait between half of the wait and all of it, so that clients that failed together do not retry together. */
 export const withJitter = (wait: number, random: () => number): number => wait / 2 + (random() * wait) / 2;
 
-/** Options of `retry`. */
+/** Options for `retry`. */
 export interface RetryOptions<E> extends BackoffOptions {
   /** Max attempts, including the first one. */
   readonly attempts: number;
@@ -61,7 +61,7 @@ export const retry = async <T, E>(work: (attempt: number) => Promise<T>, options
   }
 };
 
-/** Options of `poll`. */
+/** Options for `poll`. */
 export interface PollOptions extends BackoffOptions, SleepOptions {
   /** Stops the polling. */
   readonly signal?: AbortSignal | undefined;
@@ -82,7 +82,7 @@ export const poll = async <T>(read: () => Promise<T | null> | T | null, options:
   return null;
 };
 
-/** The options of a poll at a constant interval in milliseconds. */
+/** The options for polling at a constant interval in milliseconds. */
 export const every = (milliseconds: number): BackoffOptions => ({ base: milliseconds, max: milliseconds, factor: 1 });
 
 /** The promise's result; rejects with the signal's reason as soon as the signal aborts. The work itself continues, and its result is dropped. */

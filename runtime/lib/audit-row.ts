@@ -1,8 +1,8 @@
-/** The audit result of one kind of value, which `subject` names. */
+/** The audit result for one kind of value, which `subject` names. */
 export interface AuditRow {
   readonly subject: string;
   readonly compared: number;
-  /** The number of values that are unknown to the index or the node, so that they cannot be compared. */
+  /** The number of values that cannot be compared, because the index or the node does not know them. */
   readonly unknown: number;
   readonly differences: readonly string[];
 }
@@ -14,7 +14,7 @@ export interface Compared {
   readonly node: string | null;
 }
 
-/** Counts the comparisons of one kind of value, and lists the differences. */
+/** Counts comparisons for one kind of value, and lists the differences. */
 export const auditRow = (subject: string, compared: readonly Compared[]): AuditRow => ({
   subject,
   compared: compared.length,

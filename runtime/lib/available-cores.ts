@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 
-/** The number of cores that this process may use: the cores of the machine or of its CPU set, or fewer if its control group has a CPU quota. */
+/** The number of cores that this process may use: those of the machine or its CPU set, or fewer if its control group has a CPU quota. */
 export const availableCores = (): number => Math.max(1, Math.min(availableParallelism(), Math.ceil(quota() ?? Number.POSITIVE_INFINITY)));
 
 /** The CPU quota in cores (Linux, cgroup-v2.rst, "cpu.max"), which Node.js 20 ignores; null if there is none. */

@@ -1,12 +1,12 @@
 import { shareLoads } from "./share-loads.ts";
 
-/** Loads the values of keys; the result may contain other keys as well. */
+/** Loads values by key; the result may contain other keys as well. */
 export type Load<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;
 
 /** Wraps a load so that concurrent calls share one run; the result may also cache values. */
 export type CacheLoads = <Key, Value>(load: Load<Key, Value>) => Load<Key, Value>;
 
-/** Caches nothing: each call receives the result of a load that started after it. */
+/** Caches nothing: each call receives the result from a load that started after it. */
 export const uncachedLoads: CacheLoads = (load) => shareLoads(load);
 
 /** How to decide whether cached values are still current. */

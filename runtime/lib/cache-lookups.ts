@@ -3,16 +3,16 @@ import type { Freshness } from "./cache-loads.ts";
 import { portionsOf } from "./portions.ts";
 import { forEachInTurns } from "./turns.ts";
 
-/** Looks up the values of a chain's keys; keys without a value are omitted. */
+/** Looks up values by key on a chain; keys without a value are omitted. */
 export type Lookup<Value> = (chainId: number, keys: Iterable<string>) => Promise<ReadonlyMap<string, Value>>;
 
 /** The load behind a lookup; its keys are distinct, and there is at least one. */
 type LookupLoad<Value> = (chainId: number, keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>;
 
-/** Turns a load into a lookup that caches the values of up to a number of recently used keys per chain; values must not be modified. */
+/** Turns a load into a lookup that caches the values of a limited number of recently used keys per chain; values must not be modified. */
 export type CacheLookups = <Value>(load: LookupLoad<Value>, maxKeys: number) => Lookup<Value>;
 
-/** Loads the values of distinct keys. A long list is loaded in portions, between which other requests run (see turns.ts). */
+/** Loads the values for distinct keys. A long list is loaded in portions, between which other requests run (see turns.ts). */
 async function loadInPortions<Value>(
   load: LookupLoad<Value>,
   chainId: number,
@@ -68,7 +68,7 @@ export const createLookupCache =
     };
   };
 
-/** The values of the keys that are cached and fresh, and the other keys. */
+/** The fresh cached values, and the keys without one. */
 async function takeFresh<Value>(cache: LRUCache<string, Cached<Value>>, keys: Iterable<string>, version: number, oldest: number) {
   const found = new Map<string, Value>();
   const missing = new Set<string>();

@@ -85,7 +85,7 @@ export function rounded({ digits, scale }: Decimal, precision: number): Decimal 
 /** The nearest floating-point number; only for responses. */
 export const toNumber = ({ digits, scale }: Decimal): number => Number(`${digits}e${-scale}`);
 
-/** The number as the text of a PostgreSQL `numeric`, without an exponent. */
+/** The number as PostgreSQL `numeric` text, without an exponent. */
 export function toText({ digits, scale }: Decimal): string {
   if (scale <= 0) return (digits * powerOfTen(-scale)).toString();
   const sign = digits < 0n ? "-" : "";
@@ -100,7 +100,7 @@ export const wholeHundredths = ({ digits, scale }: Decimal): bigint =>
 const digitsAt = ({ digits, scale }: Decimal, newScale: number): bigint =>
   newScale === scale ? digits : digits * powerOfTen(newScale - scale);
 
-/** The number of digits plus or minus one, estimated from the hexadecimal representation, which is faster to produce. */
+/** The number of digits, plus or minus one, estimated from the hexadecimal representation, which is faster to produce. */
 const lengthOf = (digits: bigint): number => Math.round((digits < 0n ? -digits : digits).toString(16).length * 1.2041);
 
 /** The largest integer whose square is at most `square` (Newton's method from above, starting from a floating-point estimate). */

@@ -5,6 +5,6 @@ const growthPercent = 50;
 
 /**
  * Makes V8 collect garbage earlier. By default, the heap of a server on a machine with much memory grows to four times the size of the objects in
- * use, because rows and results of large responses become garbage after they were promoted to the old generation.
+ * use, because large responses' rows and results become garbage after they were promoted to the old generation.
  */
 export const limitHeapGrowth = (): void => setFlagsFromString(`--heap-growing-percent=${growthPercent}`);

@@ -1,4 +1,4 @@
-/** Counts of observed values by upper bound. They are plain numbers, because every request updates them. */
+/** Counts observed values by upper bound. Counts are plain numbers, because every request updates them. */
 export interface Histogram {
   /** The upper bounds of the buckets in ascending order; a value belongs to the first bucket whose bound it does not exceed. */
   readonly bounds: readonly number[];

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 const maxLength = 1_000;
 
 /**
- * Caches the results of a pure function for its most recent texts. The memory is bounded if the size of results is bounded and no result is a slice of its
+ * Caches a pure function's results for its most recent texts. Memory is bounded if the size of results is bounded and no result is a slice of its
  * text, because a slice retains the entire text.
  */
 export function memoizeText<Result>(compute: (text: string) => Result, maxTexts: number): (text: string) => Result {

@@ -1,6 +1,6 @@
 import { normalize } from "viem/ens";
 
-/** Names of ASCII letters, digits and hyphens that ENSIP-15 leaves unchanged; hyphens as both third and fourth character are reserved. */
+/** Names with only ASCII letters, digits and hyphens, which ENSIP-15 leaves unchanged; hyphens as both third and fourth character are reserved. */
 const plainName = /^(?!..--)[a-z0-9-]+(?:\.(?!..--)[a-z0-9-]+)*$/;
 
 /** The normalized form of a name (ENSIP-15); null if the name is invalid. */

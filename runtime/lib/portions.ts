@@ -1,4 +1,4 @@
-/** Max keys of one load: few enough to prepare its parameters and decode its result in a few milliseconds. */
+/** Max keys per load: few enough to prepare its parameters and decode its result in a few milliseconds. */
 const maxKeys = 10_000;
 
 /** Splits a long list of keys into portions, one per load. A list within the limit is one portion; an empty list yields none. */

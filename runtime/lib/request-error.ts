@@ -1,4 +1,4 @@
-/** An error that is safe to show to the client: its status and message. */
+/** An error whose status and message are safe to show to the client. */
 export class RequestError extends Error {
   readonly status: 400 | 402 | 404 | 501 | 503;
   /** Seconds after which the same request may succeed; null if waiting does not help. */

@@ -5,7 +5,7 @@ const maxWaitMilliseconds = 1_000;
 
 /**
  * Merges concurrent loads. While a load runs, later calls wait for it and then share the next one, which starts after one second at the latest. Each call
- * receives the result of a load that started after it, so that the result is as current as with a separate load. A load belongs to no request: a request
+ * receives the result from a load that started after it, which is as current as a separate load's. A load belongs to no request: a request
  * that aborts stops waiting for it.
  */
 export function shareLoads<Key, Result>(load: (keys: readonly Key[]) => Promise<Result>): (keys: readonly Key[]) => Promise<Result> {

@@ -7,7 +7,7 @@ const controlsInLines = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
 const asEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** Escapes control characters of one line as in JSON. Applied to all text from contracts, nodes, hosts and files. */
+/** Escapes a line's control characters as in JSON. Applied to all text from contracts, nodes, hosts and files. */
 export const escapeTerminal = (text: string): string => text.replace(controls, asEscape);
 
 /** The same for text with trusted line breaks. */

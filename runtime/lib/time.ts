@@ -1,6 +1,6 @@
-/** The format of times in responses: ISO 8601 in UTC, in whole seconds. */
+/** The time format in responses: ISO 8601 in UTC, in whole seconds. */
 export function isoTimestamp(unixSeconds: number): string {
-  // Consecutive rows of a list often belong to the same block.
+  // Consecutive list rows often belong to the same block.
   if (unixSeconds === last.seconds) return last.text;
   last = { seconds: unixSeconds, text: `${new Date(unixSeconds * 1000).toISOString().slice(0, 19)}Z` };
   return last.text;

@@ -26,7 +26,7 @@ export interface Tracer {
   start(name: string, kind: SpanKind, attributes?: SpanAttributes): Span;
 }
 
-/** A description of a failure without its message, which may contain values: the code of a system or database error, or the name of the class. */
+/** Describes a failure without its message, which may contain values: a system or database error code, or the class name. */
 export const errorKindOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "unknown";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;

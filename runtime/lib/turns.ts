@@ -5,9 +5,9 @@ import { type ActiveRequest, activeRequest } from "./active-request.ts";
  * together has a limited time; the rest waits for a turn in a later iteration.
  */
 
-/** The time that work in turns may use in one iteration of the event loop. */
+/** The time that work in turns may use in one event loop iteration. */
 const turnMilliseconds = 2;
-/** The number of turns that a request gets before requests that have had more turns, whose responses are larger. */
+/** How many turns a request gets before requests that have had more turns, whose responses are larger. */
 const firstTurns = 24;
 /** One of this many turns goes to the oldest request that has had its first turns, so that such requests are not delayed indefinitely. */
 const oldestInterval = 4;
@@ -30,7 +30,7 @@ const participants = new WeakMap<ActiveRequest, Participant>();
 let waiting: readonly Waiting[] = [];
 let sequence = 0;
 let granted = 0;
-/** When the first work of this iteration of the event loop started; null if none has started. */
+/** When the first work in this event loop iteration started; null if none has started. */
 let startedAt: number | null = null;
 
 function participantOf(request: ActiveRequest | undefined): Participant {
@@ -65,12 +65,12 @@ function grantTurn(): void {
   const next = nextWaiting();
   if (next === undefined) return;
   waiting = waiting.filter((entry) => entry !== next);
-  // Immediates that are set while immediates run belong to the next iteration of the loop.
+  // Immediates that are set while immediates run belong to the next loop iteration.
   if (waiting.length > 0) setImmediate(grantTurn);
   next.resume();
 }
 
-/** Whether work in turns has used up its time in this iteration of the event loop, so that it should await `nextTurn`. */
+/** Whether work in turns has used up its time in this event loop iteration, so that it should await `nextTurn`. */
 export function isTurnOver(): boolean {
   const now = performance.now();
   if (startedAt === null) {
@@ -82,7 +82,7 @@ export function isTurnOver(): boolean {
   return now - startedAt >= turnMilliseconds;
 }
 
-/** Waits while other work of the event loop runs. If the request has aborted, rejects with the reason, so that its work ends. */
+/** Waits while other work on the event loop runs. If the request has aborted, rejects with the reason, so that its work ends. */
 export const nextTurn = (request: ActiveRequest | undefined = activeRequest()): Promise<void> =>
   new Promise((resume, fail) => {
     const participant = participantOf(request);
@@ -115,14 +115,14 @@ export async function forEachInTurns<Item>(
   }
 }
 
-/** The results of a function for each item, like `map`. Rejects as `nextTurn` does. */
+/** Maps each item with a function, like `map`. Rejects as `nextTurn` does. */
 export async function mapInTurns<Item, Result>(items: Iterable<Item>, resultOf: (item: Item, index: number) => Result): Promise<Result[]> {
   const results: Result[] = [];
   await forEachInTurns(items, (item, index) => void results.push(resultOf(item, index)));
   return results;
 }
 
-/** The items that meet a condition, like `filter`. Rejects as `nextTurn` does. */
+/** Selects the items that meet a condition, like `filter`. Rejects as `nextTurn` does. */
 export async function filterInTurns<Item>(items: Iterable<Item>, isKept: (item: Item) => boolean): Promise<Item[]> {
   const kept: Item[] = [];
   await forEachInTurns(items, (item) => {

@@ -28,7 +28,7 @@ export const definitions = {
   ),
   ashlar_database_statement_duration_seconds: define("histogram", ["pool"], "Duration of statements and of entire transactions."),
   ashlar_database_failures_total: define("counter", ["pool"], "Statements and transactions that ended with an error."),
-  ashlar_replica_used: define("gauge", ["process", "replica"], "Whether statements may run on a replica that has the content they need."),
+  ashlar_replica_used: define("gauge", ["process", "replica"], "Whether a replica may run statements whose content it has replayed."),
   ashlar_replica_lag_seconds: define("gauge", ["process", "replica"], "The age of the last transaction that a replica has replayed."),
   ashlar_replica_fallbacks_total: define(
     "counter",
@@ -36,16 +36,16 @@ export const definitions = {
     "Statements that failed on a replica and were repeated on another server.",
   ),
   ashlar_index_block: define("gauge", ["chain"], "The last indexed block."),
-  ashlar_index_node_block: define("gauge", ["chain"], "The head of the node as last observed by the indexer."),
-  ashlar_index_lag_blocks: define("gauge", ["chain"], "Blocks between the last indexed block and the head of the node."),
+  ashlar_index_node_block: define("gauge", ["chain"], "The node's head as last observed by the indexer."),
+  ashlar_index_lag_blocks: define("gauge", ["chain"], "Blocks between the last indexed block and the node's head."),
   ashlar_index_lag_seconds: define("gauge", ["chain"], "The age of the last indexed block."),
   ashlar_index_silent_seconds: define("gauge", ["chain"], "Time since the indexer last made progress."),
   ashlar_index_stopped: define("gauge", ["chain"], "Whether indexing has stopped because of a failure."),
   ashlar_index_paused: define("gauge", ["chain"], "Whether an operator has paused indexing."),
   ashlar_index_checkpoint_block: define("gauge", ["chain", "projection"], "The block up to which a projection is complete."),
   ashlar_index_projection_failed: define("gauge", ["chain", "projection"], "Whether a projection is switched off because it failed."),
-  ashlar_index_queue_entries: define("gauge", ["chain", "queue"], "Entries of a queue of background work."),
-  ashlar_index_queue_overdue_seconds: define("gauge", ["chain", "queue"], "How long the oldest due entry of a queue has been due."),
+  ashlar_index_queue_entries: define("gauge", ["chain", "queue"], "Entries in a background work queue."),
+  ashlar_index_queue_overdue_seconds: define("gauge", ["chain", "queue"], "How long a queue's oldest due entry has been due."),
   ashlar_index_audit_differences: define("gauge", ["chain"], "Differences that the last audit found."),
   ashlar_index_audit_timestamp_seconds: define("gauge", ["chain"], "The time of the last audit."),
   ashlar_indexer_blocks_total: define("counter", ["chain"], "Blocks written."),
@@ -55,12 +55,12 @@ export const definitions = {
   ashlar_node_requests_total: define("counter", ["chain"], "HTTP requests to the node."),
   ashlar_node_calls_total: define("counter", ["chain"], "JSON-RPC calls in requests to the node."),
   ashlar_node_failures_total: define("counter", ["chain", "kind"], "Requests to the node that failed as a whole."),
-  ashlar_data_directory_free_bytes: define("gauge", [], "Free space of the file system of the data directory."),
-  ashlar_data_directory_size_bytes: define("gauge", [], "Size of the file system of the data directory."),
+  ashlar_data_directory_free_bytes: define("gauge", [], "Free space on the data directory's file system."),
+  ashlar_data_directory_size_bytes: define("gauge", [], "Size of the data directory's file system."),
   ashlar_metrics_source_up: define("gauge", ["source"], "Whether a source of metrics responded to this scrape."),
 } as const satisfies Record<string, Definition>;
 
-/** The name of a metric. */
+/** A metric's name. */
 export type MetricName = keyof typeof definitions;
-/** The labels of a metric. */
+/** A metric's labels. */
 export type LabelsOf<Name extends MetricName> = (typeof definitions)[Name]["labels"][number];

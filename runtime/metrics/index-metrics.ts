@@ -18,11 +18,11 @@ export interface ReportedIndex {
     readonly has_failed: boolean;
   }[];
   readonly queues: readonly { readonly name: string; readonly queue: string; readonly entries: number; readonly overdue_seconds: number }[];
-  /** The last audit of each chain that has been audited. */
+  /** Each audited chain's last audit. */
   readonly audits: readonly { readonly name: string; readonly time: Date; readonly details: { readonly differences: number } }[];
 }
 
-/** The metrics of the index, without unknown values. */
+/** The index metrics, without unknown values. */
 export function indexMetrics({ chains, checkpoints, queues, audits }: ReportedIndex, now: Date): Metric[] {
   const seconds = now.getTime() / 1000;
   const perChain = (value: (chain: ReportedIndex["chains"][number]) => number | null) =>

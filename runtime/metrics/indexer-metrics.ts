@@ -3,14 +3,14 @@ import { histogramMetric, type Metric, metric } from "./metric.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
 import { type Pools, poolMetrics } from "./server-metrics.ts";
 
-/** The metrics of a process that indexes. */
+/** The metrics of an indexing process. */
 export interface IndexerMetrics {
-  /** The counts of a chain. */
+  /** A chain's counts. */
   countsOf(chain: string): IndexerCounts;
   collect(): Promise<readonly Metric[]>;
 }
 
-/** Creates the metrics of a process that indexes. */
+/** Creates the metrics for an indexing process. */
 export function createIndexerMetrics(process: string, pools: Pools): IndexerMetrics {
   const counts = new Map<string, IndexerCounts>();
   const collectProcess = createProcessMetrics(process);

@@ -20,7 +20,7 @@ export interface MetricsListener {
 
 const path = "/metrics";
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
-/** Enough for several scrapers; limited, so that a client cannot use up the connections of the process. */
+/** Enough for several scrapers; limited, so that a client cannot use up the process's connections. */
 const maxConnections = 32;
 const requestMilliseconds = 10_000;
 

@@ -1,22 +1,22 @@
 import type { Histogram } from "../lib/histogram.ts";
 import { definitions, type LabelsOf, type MetricName } from "./definitions.ts";
 
-/** The labels of a value. */
+/** A value's labels. */
 export type Labels = Readonly<Partial<Record<string, string | number>>>;
 
-/** A value of a metric; the values of a histogram have the names of its series. */
+/** A metric value; a histogram's values have the names of its series. */
 export interface MetricValue {
   readonly value: number;
   readonly labels: Labels;
   readonly metricName?: string;
 }
 
-/** A metric with its values, as plain data that processes send to each other, in the format of prom-client's `getMetricsAsJSON`. */
+/** A metric with its values, as plain data that processes send each other, in prom-client's `getMetricsAsJSON` format. */
 export interface Metric {
   readonly name: string;
   readonly help: string;
   readonly type: string;
-  /** How values of several processes with equal labels are combined. */
+  /** How several processes' values with equal labels are combined. */
   readonly aggregator: "sum";
   readonly values: readonly MetricValue[];
 }

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Metric } from "./metric.ts";
 
-/** Creates the metrics of Node.js and of the operating system for this process: CPU time, memory, garbage collection, delay of the event loop. */
+/** Creates Node.js and operating system metrics for this process: CPU time, memory, garbage collection, event loop delay. */
 export function createProcessMetrics(process: string): () => Promise<readonly Metric[]> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, labels: { process } });

@@ -7,7 +7,7 @@ export interface RestartedSource extends MetricSource {
   exited(): void;
 }
 
-/** Creates the source of a process that is restarted when it exits. */
+/** Creates a metrics source for a process that is restarted when it exits. */
 export function createRestartedSource(name: string, read: () => Promise<readonly Metric[]>): RestartedSource {
   let ended: readonly Metric[] = [];
   let last: readonly Metric[] = [];
@@ -25,7 +25,7 @@ export function createRestartedSource(name: string, read: () => Promise<readonly
   };
 }
 
-/** Ashlar's counters; the counters of Node.js apply to a single process. */
+/** Ashlar's counters; Node.js's own apply to a single process. */
 const countersOf = (metrics: readonly Metric[]): readonly Metric[] =>
   metrics.filter(({ name, type }) => name.startsWith("ashlar_") && type !== "gauge");
 

@@ -5,19 +5,19 @@ import { createRequestCounts, type RequestCounts } from "../http/request-counts.
 import { histogramMetric, type Metric, metric } from "./metric.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
 
-/** The pools of a process by name. */
+/** A process's pools by name. */
 export type Pools = Readonly<Record<string, { usage(): CurrentPoolUsage }>>;
 
-/** The metrics of a process that serves requests. */
+/** The metrics of a serving process. */
 export interface ServerMetrics {
   readonly counts: RequestCounts;
   collect(): Promise<readonly Metric[]>;
 }
 
-/** The replicas of databases by their names in `databases`; the control database has the empty name. */
+/** Database replicas by the database's name in `databases`; the control database has the empty name. */
 export type ReplicasByDatabase = Readonly<Record<string, Pick<Replicas, "pools" | "status"> | undefined>>;
 
-/** Creates the metrics of a process that serves requests. */
+/** Creates the metrics for a serving process. */
 export function createServerMetrics(process: string, pools: Pools, replicas: ReplicasByDatabase = {}): ServerMetrics {
   const counts = createRequestCounts();
   const collectProcess = createProcessMetrics(process);
@@ -90,7 +90,7 @@ function requestMetrics({ durations, hundredths, cache, limited, bytes }: Reques
   ];
 }
 
-/** The metrics of the pools of a process. */
+/** The metrics of a process's pools. */
 export function poolMetrics(process: string, pools: Pools): Metric[] {
   const used = entriesOf(pools).map(([pool, { usage }]) => ({ pool, usage: usage() }));
   const gauge = (value: (usage: CurrentPoolUsage) => number) => used.map(({ pool, usage }) => [{ process, pool }, value(usage)] as const);

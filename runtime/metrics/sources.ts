@@ -1,7 +1,7 @@
 import { AggregatorRegistry } from "prom-client";
 import { type Metric, metric } from "./metric.ts";
 
-/** A source of metrics: this process, another process or the database. */
+/** A metrics source: this process, another process or the database. */
 export interface MetricSource {
   readonly name: string;
   /** Rejects if the source does not respond. */
@@ -10,14 +10,14 @@ export interface MetricSource {
   fallback?(): readonly Metric[];
 }
 
-/** The sources of a scrape. */
+/** The sources that a scrape reads. */
 export interface MetricSources {
   add(source: MetricSource): void;
   /** Collects and renders the metrics (exposition format 0.0.4). Concurrent scrapes share one result. */
   render(): Promise<string>;
 }
 
-/** Less than the default timeout of a scrape, 10 s. */
+/** Less than the default scrape timeout, 10 s. */
 const sourceMilliseconds = 5_000;
 
 /** Creates an empty list of sources. */

@@ -11,7 +11,7 @@ import { createRestartedSource, type RestartedSource } from "./restarted-source.
 import { createServerMetrics, type Pools, poolMetrics, type ReplicasByDatabase } from "./server-metrics.ts";
 import { createMetricSources } from "./sources.ts";
 
-/** The metrics of a service, and the listener that serves them. */
+/** A service's metrics, and the listener that serves them. */
 export interface Metrics {
   readonly address: AddressInfo;
   /** Adds this process, which serves requests, and returns their counts. */
@@ -22,9 +22,9 @@ export interface Metrics {
   addChild(process: string, read: () => Promise<readonly Metric[]>): RestartedSource;
   /** Adds this process, which indexes, and returns its counts by chain. */
   addIndexer(process: string, pools: Pools): IndexerMetrics["countsOf"];
-  /** Adds the state of the index. */
+  /** Adds the index state. */
   addIndex(read: () => Promise<ReportedIndex>): void;
-  /** Adds the space of the file system that contains the data directory. */
+  /** Adds the size and free space of the data directory's file system. */
   addDataDirectory(path: string): void;
   close(): void;
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from "../database/database.ts";
 
-/** A change by an operator. */
+/** A change made by an operator. */
 export interface OperatorAction {
   /** The user who made it: `user@host` for a command, followed by ` (console)` for the console. */
   readonly actor: string;
@@ -18,7 +18,7 @@ export interface OperatorAction {
     | "key.revoke"
     | "console.sign-in"
     | "console.sign-out";
-  /** The subject of the change: the name of a chain, the id of a key, or the number of a session. */
+  /** The subject of the change: a chain name, key id or session number. */
   readonly subject: string;
   /** The details of the change, without secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ export interface RecordedAction extends Required<Omit<OperatorAction, "action">>
   readonly action: string;
 }
 
-/** Records a change in the transaction that makes it, so that there is no change without a record. */
+/** Records a change in the transaction that makes it, so that no change goes unrecorded. */
 export async function recordAction(
   client: Pick<Queryable, "query">,
   { actor, action, subject, details = {} }: OperatorAction,

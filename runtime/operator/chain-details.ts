@@ -5,7 +5,7 @@ import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import type { IndexedChain } from "./indexed-chain.ts";
 import { lastAudit } from "./last-audit.ts";
 
-/** The details of one chain for an operator, apart from its progress: its size, its node, what its index lacks, and its last audit. */
+/** One chain's details for an operator, apart from its progress: its size, its node, what its index lacks, and its last audit. */
 export async function readChainDetails(database: Queryable, { id, name, log }: IndexedChain) {
   const [nodes, chains, use, audit] = await Promise.all([
     createNetworkQueries(database).nodes(),

@@ -1,6 +1,6 @@
 import type { Queryable } from "../database/database.ts";
 
-/** A chain of the index. */
+/** An indexed chain. */
 export interface IndexedChain {
   readonly id: number;
   readonly name: string;

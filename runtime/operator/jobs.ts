@@ -7,7 +7,7 @@ import type { Address } from "../lib/hex.ts";
 import { recordAction } from "./actions.ts";
 import type { IndexedChain } from "./indexed-chain.ts";
 
-/** The queues of background work of a chain, by their names in metrics, and their tables. */
+/** A chain's background work queues, by their names in metrics, and their tables. */
 export const queueTables = { "contract-reads": "node_reads", "nft-metadata": "nft_reads" } as const;
 
 export type QueueName = keyof typeof queueTables;
@@ -16,8 +16,8 @@ export type QueueName = keyof typeof queueTables;
 const batchEntries = 10_000;
 
 /**
- * Makes entries due whose last attempt failed and that wait for the next one; entries that a worker is processing are attempted once more. Returns
- * their number. Works in batches, so that the next retry completes one that is interrupted. Served by the index of due entries.
+ * Makes entries due that failed and are waiting for their next attempt; entries that a worker is processing are attempted once more. Returns
+ * their number. Works in batches, so that the next retry completes an interrupted one. Served by the index of due entries.
  */
 export async function retryJobs(
   database: Pick<Database, "transaction" | "query">,
@@ -44,15 +44,15 @@ export async function retryJobs(
 
 /** The metadata that is read again. */
 export interface Refreshed {
-  /** The tokens whose name, symbol and decimals are read from their contracts. */
+  /** How many tokens have their name, symbol and decimals read from their contracts. */
   readonly tokens: number;
-  /** Whether the documents of the NFTs of the contract are fetched. */
+  /** Whether the contract's NFT documents are fetched. */
   readonly isCollection: boolean;
 }
 
 /**
- * Queues the names, symbols and decimals of a chain's tokens, or of one contract, to be read again; for one contract also the documents of its NFTs. Scans the
- * token metadata of the chain, or is served by its primary key.
+ * Queues the names, symbols and decimals of a chain's tokens, or of one contract, to be read again; for one contract also its NFT documents. Scans the
+ * chain's token metadata, or is served by its primary key.
  */
 export const refreshMetadata = (
   database: Pick<Database, "transaction">,

@@ -1,15 +1,15 @@
 import type { Database, Queryable } from "../database/database.ts";
 import { recordAction } from "./actions.ts";
 
-/** The result of an audit. */
+/** An audit result. */
 export interface AuditResult {
-  /** The block whose state was compared. */
+  /** The block at which values were compared. */
   readonly block: number;
   readonly compared: number;
   readonly differences: number;
 }
 
-/** Records the result of an audit of a chain as an action. */
+/** Records a chain audit's result as an action. */
 export const recordAudit = (database: Pick<Database, "transaction">, chain: string, result: AuditResult, actor: string): Promise<void> =>
   database.transaction((client) => recordAction(client, { actor, action: "chain.audit", subject: chain, details: { ...result } }));
 
@@ -19,7 +19,7 @@ export interface RecordedAudit {
   readonly details: AuditResult;
 }
 
-/** The result and time of the last audit of a chain; null if none is recorded. Served by operator_actions_audits. */
+/** The result and time of a chain's last audit; null if none is recorded. Served by operator_actions_audits. */
 export async function lastAudit(database: Pick<Queryable, "query">, chain: string): Promise<RecordedAudit | null> {
   const rows = await database.query<RecordedAudit>(
     "SELECT time, details FROM operator_actions WHERE action = 'chain.audit' AND subject = $1 ORDER BY id DESC LIMIT 1",
@@ -28,7 +28,7 @@ export async function lastAudit(database: Pick<Queryable, "query">, chain: strin
   return rows[0] ?? null;
 }
 
-/** The last audit of each of the chains that has one. Served by operator_actions_audits. */
+/** The last audit of each given chain that has one. Served by operator_actions_audits. */
 export const lastAudits = (
   { query }: Pick<Queryable, "query">,
   chains: readonly string[],

@@ -3,8 +3,7 @@ import { recordAction } from "./actions.ts";
 import type { IndexedChain } from "./indexed-chain.ts";
 
 /**
- * Pauses the indexing of a chain: its indexer stops within seconds, and does not continue when it is restarted. Returns false if it is already
- * paused.
+ * Pauses indexing a chain: its indexer stops within seconds, and does not continue when it is restarted. Returns false if it is already paused.
  */
 export const pauseChain = (database: Pick<Database, "transaction">, { id, name, log }: IndexedChain, actor: string): Promise<boolean> =>
   database.transaction(async (client) => {
@@ -14,7 +13,7 @@ export const pauseChain = (database: Pick<Database, "transaction">, { id, name, 
     return true;
   });
 
-/** Continues the indexing of a chain within seconds. Returns false if it is not paused, or is being removed or restored. */
+/** Continues indexing a chain within seconds. Returns false if it is not paused, or is being removed or restored. */
 export const resumeChain = (database: Pick<Database, "transaction">, { id, name, log }: IndexedChain, actor: string): Promise<boolean> =>
   database.transaction(async (client) => {
     const changed = await client.query(
@@ -29,6 +28,6 @@ export const resumeChain = (database: Pick<Database, "transaction">, { id, name,
     return true;
   });
 
-/** Whether an operator has paused the indexing of a chain. Served by the primary key. */
+/** Whether an operator has paused indexing a chain. Served by the primary key. */
 export const isPaused = async (database: Pick<Queryable, "query">, chainId: number): Promise<boolean> =>
   (await database.query("SELECT 1 FROM chains WHERE chain_id = $1 AND paused_at IS NOT NULL", [chainId])).length > 0;

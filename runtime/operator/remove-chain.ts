@@ -12,7 +12,7 @@ export interface RemoveChainOptions {
   readonly onProgress: (pagesDone: number, pages: number) => void;
   /** How long to wait for an indexer that is releasing the chain. */
   readonly waitMilliseconds: number;
-  /** The pages of a table that a batch reads. */
+  /** The number of a table's pages that a batch reads. */
   readonly batchPages?: number;
 }
 
@@ -22,9 +22,9 @@ const defaultBatchPages = 2_048;
 const maxPasses = 10;
 
 /**
- * Deletes all rows of a chain in batches, and its row of `chains` last, so that repeating a killed removal continues it. Holds the lock of the
- * chain's indexers, and the chain is neither served nor indexed from then on. Returns the number of deleted rows; null if another process is indexing
- * the chain. @throws {LeadershipLostError}
+ * Deletes all of a chain's rows in batches, and its row in `chains` last, so that repeating a killed removal continues it. Holds the chain's indexer
+ * lock, and the chain is neither served nor indexed from then on. Returns the number of deleted rows; null if another process is indexing the chain.
+ * @throws {LeadershipLostError}
  */
 export async function removeChain(options: RemoveChainOptions): Promise<number | null> {
   const { database, chain, actor, waitMilliseconds } = options;
@@ -44,7 +44,12 @@ export async function removeChain(options: RemoveChainOptions): Promise<number |
     await database.transaction(async (client) => {
       await guard(client);
       await client.query("DELETE FROM chains WHERE chain_id = $1", [chain.id]);
-      await recordAction(chain.log ?? client, { actor, action: "chain.remove", subject: chain.name, details: { status: "completed", rows } });
+      await recordAction(chain.log ?? client, {
+        actor,
+        action: "chain.remove",
+        subject: chain.name,
+        details: { status: "completed", rows },
+      });
     });
     result.rows = rows;
   });
@@ -77,7 +82,7 @@ async function deleteTables(
 }
 
 /**
- * Deletes the rows of a chain in a range of pages. A range of a table is read once: selecting the next rows of the chain by an index would read the entries of
+ * Deletes a chain's rows in a page range. Each range of a table is read once: selecting the chain's next rows by an index would read the entries of
  * all deleted rows again in each batch.
  */
 async function deletePages(
@@ -95,7 +100,7 @@ async function deletePages(
 }
 
 /**
- * The tables that have rows of a chain, including those of declared protocols, and their sizes. Blocks come last: servers find the state of a chain by its last
+ * The tables that have rows of a chain, including those of declared protocols, and their sizes. Blocks come last: servers find a chain's state by its last
  * block, and refuse requests while it is being removed.
  */
 async function tablesWithRows(database: Queryable, chainId: number): Promise<readonly { readonly name: string; readonly pages: number }[]> {

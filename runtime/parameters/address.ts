@@ -6,7 +6,7 @@ const addressPattern = /^0x[0-9a-f]{40}$/i;
 /** The max length of a DNS name (RFC 1035, section 2.3.4), which name registries also use. */
 const maxNameLength = 255;
 
-/** Describes the accepted values of an address on EVM chains. */
+/** Describes the accepted addresses on EVM chains. */
 export const addressExpected = "0x followed by 40 hex digits or a registered name";
 const nameExpected = `${addressExpected} (of characters that ENSIP-15 allows, up to ${maxNameLength})`;
 

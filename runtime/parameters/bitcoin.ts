@@ -5,7 +5,7 @@ import { createChainParser } from "./chain.ts";
 import { parseList } from "./list.ts";
 import { accept, reject } from "./parsed.ts";
 
-/** A configured chain of the kind bitcoin. */
+/** A configured Bitcoin chain. */
 export interface BitcoinChain extends Chain {
   readonly network: BitcoinNetwork;
 }
@@ -16,8 +16,8 @@ export interface BitcoinParserSettings {
 }
 
 /**
- * The parsers of operations that serve Bitcoin chains; parameters other than chains and addresses are parsed as on EVM chains. Like a name on EVM
- * chains, an address is resolved later, to the script of its outputs, because its validity depends on the network of the chain.
+ * Parsers for operations on Bitcoin chains; parameters other than chains and addresses are parsed as on EVM chains. Like a name on EVM
+ * chains, an address is resolved later, to its output script, because its validity depends on the chain's network.
  */
 export function createBitcoinParsers(parsers: Parsers, { chains, evmChains }: BitcoinParserSettings): Parsers {
   const networks = chains.length === 0 ? Object.values<BitcoinNetwork>(bitcoinNetworks) : chains.map(({ network }) => network);
@@ -39,7 +39,7 @@ export function createBitcoinParsers(parsers: Parsers, { chains, evmChains }: Bi
   };
 }
 
-/** Describes the valid addresses of the chains. */
+/** Describes the chains' valid addresses. */
 const describeAddresses = (chains: readonly BitcoinChain[]): string => {
   const forms = chains.map(({ name, network }) => `${network.forms} on ${name}`).join("; ");
   return `a valid address of the Bitcoin chain${forms === "" ? "" : ` (${forms})`}`;

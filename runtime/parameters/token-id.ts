@@ -1,6 +1,6 @@
 import { parserOf } from "./parsed.ts";
 
-/** Ids of EIP-721 and EIP-1155 are below this limit, because their type is uint256. */
+/** EIP-721 and EIP-1155 ids are below this limit, because their type is uint256. */
 const limit = 2n ** 256n;
 const idPattern = /^(?:0|[1-9][0-9]{0,77})$/;
 

@@ -12,7 +12,7 @@ import type { TracingSettings } from "../config/tracing.ts";
 import { sleep } from "../lib/async.ts";
 import type { Span, Tracer } from "../lib/tracing.ts";
 
-/** The traces of this process. */
+/** This process's traces. */
 export interface Tracing {
   readonly tracer: Tracer;
   /** Exports the last spans, for a limited time. */
@@ -47,7 +47,7 @@ export function startTracing({
   const provider = new TracerProvider({
     // https://opentelemetry.io/docs/specs/semconv/resource/
     resource: resourceFromAttributes({ "service.name": "ashlar", "ashlar.process": process }),
-    // A part of a trace is sampled with its request or batch.
+    // Parts of a trace are sampled together with their request or batch.
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) }),
     spanProcessors: [
       new BatchSpanProcessor({

@@ -1,4 +1,4 @@
-/** The reason why a document was not fetched: a stable code, a message, and whether a retry would fail too. */
+/** Why a document was not fetched: a stable code, a message, and whether a retry would fail too. */
 export interface Refusal {
   readonly code: RefusalCode;
   readonly message: string;
@@ -13,7 +13,7 @@ const shorten = (text: string): string => {
   return clean.length > 100 ? `${clean.slice(0, 100)}…` : clean;
 };
 
-/** Every reason with its data. Sentences do not contain paths, queries or IP addresses, which may be secrets of the operator's network. */
+/** Every reason with its data. Sentences do not contain paths, queries or IP addresses, which may be secrets in the operator's network. */
 const table = {
   "not-a-url": { isPermanent: true, describe: () => "Invalid URL; expected an https:// URL." },
   scheme: { isPermanent: true, describe: (scheme: string) => `Unsupported scheme ${shorten(scheme)}; expected https:.` },
@@ -61,11 +61,11 @@ const table = {
   },
   "too-large": {
     isPermanent: true,
-    describe: (host: string, max: string) => `The response of ${shorten(host)} is too large; expected at most ${max} bytes.`,
+    describe: (host: string, max: string) => `The response from ${shorten(host)} is too large; expected at most ${max} bytes.`,
   },
   headers: {
     isPermanent: true,
-    describe: (host: string, max: string) => `The headers of ${shorten(host)} are too large; expected at most ${max} bytes.`,
+    describe: (host: string, max: string) => `The headers from ${shorten(host)} are too large; expected at most ${max} bytes.`,
   },
   "too-slow": {
     isPermanent: false,

@@ -1,10 +1,10 @@
 import { Resolver } from "node:dns/promises";
 
-/** Resolves all addresses of a name; rejects if there are none or the signal aborts. */
+/** Resolves a name to all its addresses; rejects if there are none or the signal aborts. */
 export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /**
- * Queries the name servers directly, so that untrusted names are never looked up in this machine's hosts file, and slow name servers do not block a thread of
+ * Queries the name servers directly, so that untrusted names are never looked up in this machine's hosts file, and slow name servers do not block a thread in
  * the pool.
  */
 export const resolveName: ResolveName = async (hostname, signal) => {

@@ -3,11 +3,11 @@ import { Client } from "undici";
 import { abortable } from "../lib/async.ts";
 import { type Refusal, refuse } from "./refusals.ts";
 
-/** The accepted media types of responses; "" is a response without one. */
+/** The accepted response media types; "" is a response without one. */
 export interface AcceptedTypes {
   /** Sent as Accept. */
   readonly header: string;
-  /** The description of these types in refusals. */
+  /** How refusals describe these types. */
   readonly description: string;
   readonly includes: (type: string) => boolean;
 }
@@ -15,7 +15,7 @@ export interface AcceptedTypes {
 /** One request to one server. */
 export interface WebRequest {
   readonly url: URL;
-  /** The name of the server in refusals. */
+  /** The server's name in refusals. */
   readonly displayName: string;
   /** The only addresses to connect to; null leaves name resolution to the system, for servers that the operator configured. */
   readonly addresses: readonly string[] | null;
@@ -29,7 +29,7 @@ export interface WebRequest {
   readonly signal: AbortSignal;
 }
 
-/** The result of a request. */
+/** A request's result. */
 export type Reply =
   | { readonly kind: "body"; readonly body: Buffer; readonly type: string }
   | { readonly kind: "redirect"; readonly location: string }

@@ -5,7 +5,7 @@ import { type Refusal, refuse } from "./refusals.ts";
 import { type ResolveName, resolveName } from "./resolve-name.ts";
 import { type AcceptedTypes, type Reply, refusalOf, sendRequest } from "./send-request.ts";
 
-/** The limits for fetching one document, including redirects. */
+/** Limits for fetching one document, including redirects. */
 export interface FetchBounds {
   readonly milliseconds: number;
   readonly bytes: number;
@@ -22,24 +22,24 @@ export type Fetched =
 export interface Web {
   /** Fetches an untrusted URL, which must be https: with a public name and public addresses. Never throws. */
   fetch(url: string, bounds: FetchBounds): Promise<Fetched>;
-  /** Fetches a path of a server that the operator configured, at any address and even over http:; redirects to other servers are untrusted. Never throws. */
+  /** Fetches a path from a server that the operator configured, at any address and even over http:; redirects to other servers are untrusted. Never throws. */
   fetchFrom(gateway: string, path: string, bounds: FetchBounds): Promise<Fetched>;
 }
 
 /** Dependencies that tests replace. */
 export interface WebDependencies {
   readonly resolve?: ResolveName;
-  /** Whether to connect to a name even if it has this non-public address; only for test servers. */
+  /** Whether to connect to a name despite this non-public address; only for test servers. */
   readonly isExempt?: (address: string, hostname: string) => boolean;
   readonly ports?: readonly string[];
   readonly certificates?: readonly string[];
 }
 
 const maxRedirects = 3;
-/** Max addresses of a name to try. */
+/** Max addresses to try per name. */
 const maxAddresses = 4;
 
-/** Creates a client without persistent connections, cookies, credentials and proxies. */
+/** Creates a client without persistent connections, cookies, credentials or proxies. */
 export const createWeb = (dependencies: WebDependencies = {}): Web => {
   const { resolve = resolveName, isExempt = () => false, ports = ["443"], certificates = [] } = dependencies;
 

@@ -19,7 +19,7 @@ const nftApprovals = approvals.filter(({ topics }) => topics.length === 4);
 const ownerOf = ({ topics }: NodeLog): string => addressOf(topics[1]);
 const spenderOf = ({ topics }: NodeLog): string => addressOf(topics[2]);
 
-/** The owners with the most approvals, and the named accounts of the story. */
+/** The owners with the most approvals, and the story's named accounts. */
 const mostFrequentOwners = (logs: readonly NodeLog[], storyNames: readonly string[]): string[] => {
   const counts = new Map<string, number>();
   for (const log of logs) counts.set(ownerOf(log), (counts.get(ownerOf(log)) ?? 0) + 1);
@@ -33,7 +33,7 @@ const lastOfEach = (logs: readonly NodeLog[], keyOf: (log: NodeLog) => string): 
 ];
 const positionOf = (log: NodeLog) => [Number(log.blockNumber), Number(log.logIndex), log.transactionHash];
 
-/** Whether an allowance is unlimited, including the max values of smaller integer types in which some tokens store allowances; see the endpoint's notes. */
+/** Whether an allowance is unlimited. Max values of smaller integer types count too, because some tokens store allowances in them; see the endpoint's notes. */
 const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 128n, 160n].some((bits) => amount === 2n ** bits - 1n);
 const minOf = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
@@ -97,7 +97,7 @@ const expectToken = async (item: Item, current: readonly CurrentAllowance[], own
 
 describe("the npm client's SecurityService for ERC-20 allowances", () => {
   it.each(mostFrequentOwners(erc20Approvals, ["trader", "collector", "gardener"]))(
-    "getApprovals returns the same allowances of %s as allowance()",
+    "getApprovals returns the same allowances for %s as allowance()",
     async (owner) => {
       const { items: all, address, quote_currency: currency } = await dataOf(service.getApprovals(chain, owner));
       expect([address, currency]).toEqual([owner, "USD"]);
@@ -132,7 +132,7 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
       ({ items }) => items.find(({ token_address: token }) => token === storyValue("permitToken"))?.spenders ?? [],
     );
     const unit = 10n ** 18n;
-    // 9,000 were approved, of which 500 and 250 were spent.
+    // 500 and 250 of the approved 9,000 were spent.
     expect(permitSpenders[0]?.map(({ allowance }) => allowance)).toContain(String(8_250n * unit));
     expect(permitSpenders[1]?.map(({ allowance }) => allowance)).toEqual(expect.arrayContaining(["UNLIMITED", String(700n * unit)]));
     expect(permitSpenders[2]).toEqual([]);
@@ -163,7 +163,7 @@ const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLo
 
 describe("the npm client's SecurityService for NFT approvals", () => {
   it.each(mostFrequentOwners([...nftApprovals, ...operatorApprovals], ["trader", "collector", "gardener", "washTrader"]))(
-    "getNftApprovals returns the NFT approvals of %s that getApproved() and isApprovedForAll() confirm",
+    "getNftApprovals returns the NFT approvals by %s that getApproved() and isApprovedForAll() confirm",
     async (owner) => {
       const { items, address } = await dataOf(service.getNftApprovals(chain, owner));
       expect(address).toBe(owner);

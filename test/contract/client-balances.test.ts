@@ -43,7 +43,7 @@ describe("the npm client's BalanceService", () => {
     expect(new Set([heldAfter(height), heldAfter(height - 1), heldAfter(last), held]).size).toBeGreaterThan(1);
   });
 
-  it("getHistoricalPortfolioForWalletAddress returns a portfolio with the open, high, low and close of each day", async () => {
+  it("getHistoricalPortfolioForWalletAddress returns a portfolio with daily open, high, low and close values", async () => {
     const [trader, gold] = [storyValue("trader"), storyValue("goldToken")];
     const [held, changes] = [await balanceOf(gold, trader), await changesOf(gold, trader)];
     const { items } = await dataOf(client.BalanceService.getHistoricalPortfolioForWalletAddress(chain, trader, { days: 30 }));

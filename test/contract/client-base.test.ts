@@ -42,7 +42,7 @@ describe("the npm client's BaseService", () => {
     expect(heights).toContain(Number(storyValue("swapBlockHeight")));
   });
 
-  it("getLogs returns the logs of a range", async () => {
+  it("getLogs returns the logs in a block range", async () => {
     const height = storyValue("swapBlockHeight");
     const { items } = await dataOf(client.BaseService.getLogs(chain, { startingBlock: Number(height), endingBlock: height }));
     const expected = await node<readonly NodeLog[]>("eth_getLogs", { blockHash: storyValue("swapBlockHash") });
@@ -51,7 +51,7 @@ describe("the npm client's BaseService", () => {
     );
   });
 
-  it("getLogEventsByAddress iterates over the logs of a contract that the node returns, each once", async () => {
+  it("getLogEventsByAddress iterates over the logs that the node returns for a contract, each once", async () => {
     const head = await indexedHead();
     const options = { startingBlock: 0, endingBlock: String(head), pageSize: 1000 };
     const { pagination } = await dataOf(client.BaseService.getLogEventsByAddressByPage(chain, storyValue("goldPair"), options));
@@ -60,7 +60,7 @@ describe("the npm client's BaseService", () => {
     expect([null, keys.length]).toContain(pagination.total_count);
   });
 
-  it("getLogEventsByTopicHash iterates over the logs of a topic that the node returns, each once", async () => {
+  it("getLogEventsByTopicHash iterates over the logs that the node returns for a topic, each once", async () => {
     const head = await indexedHead();
     const secondary = `0x${storyValue("trader").slice(2).padStart(64, "0")}`;
     const options = { startingBlock: 0, endingBlock: String(head), secondaryTopics: storyValue("trader"), pageSize: 300 };
@@ -98,7 +98,7 @@ describe("the npm client's BaseService", () => {
     for (const { gas_price: price } of prices.items) expect(BigInt(price) >= (prices.base_fee ?? 0n)).toBe(true);
   });
 
-  it("getAddressActivity returns the chains of an address", async () => {
+  it("getAddressActivity returns the chains on which an address is active", async () => {
     const { items } = await dataOf(client.BaseService.getAddressActivity(storyValue("trader"), { testnets: true }));
     expect(items.map(({ name }) => name)).toEqual(["demo"]);
     expect(isValidDate(items[0]?.last_seen_at)).toBe(true);
@@ -111,7 +111,7 @@ describe("the npm client", () => {
     expect(reply).toMatchObject({ data: null, error: true, error_code: 400, error_message: expect.stringContaining("blockHeight") });
   });
 
-  it("accepts keys in the format of the server, and rejects shorter ones itself", async () => {
+  it("accepts keys in the server's format, and rejects shorter ones itself", async () => {
     expect(app.key).toMatch(/^ckey_[a-f0-9]{27}$/);
     const rejected = await new CovalentClient("ckey_0").BaseService.getAllChains();
     expect(rejected.error_code).toBe(401);

@@ -62,7 +62,7 @@ const logged = (pools: readonly StoryPool[]) => {
 const newestFirst = (actions: readonly StoryAction[]): StoryAction[] => [...actions].reverse();
 
 describe("the npm client's XykService for exchange transactions", () => {
-  it.each(exchanges)("getTransactionsForDex iterates over the transactions of %s in the pairs' logs", async (exchange) => {
+  it.each(exchanges)("getTransactionsForDex iterates over the transactions on %s, as in the pairs' logs", async (exchange) => {
     const pools = await poolsOf(exchange);
     const actions = await actionsOf(pools, times);
     const { items, total } = await allPages((pageNumber) => service.getTransactionsForDex(chain, exchange, { pageSize: 1000, pageNumber }));
@@ -71,7 +71,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     expect(new Set(items.map(({ act }) => act))).toEqual(new Set(["SWAP", "ADD_LIQUIDITY", "REMOVE_LIQUIDITY"]));
   });
 
-  it("getTransactionsForExchange iterates over all transactions of a pool, including a drained one", async () => {
+  it("getTransactionsForExchange iterates over all of a pool's transactions, including those of a drained pool", async () => {
     const pools = await poolsOf("demo_swap");
     for (const name of ["drainedPair", "tollPair"]) {
       const read = (pageNumber: number) =>
@@ -86,7 +86,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     }
   });
 
-  it("getTransactionsForTokenAddress iterates over the transactions of a token", async () => {
+  it("getTransactionsForTokenAddress iterates over a token's transactions", async () => {
     const salt = storyValue("saltToken");
     const pools = (await poolsOf("demo_exchange")).filter(({ token0, token1 }) => [token0, token1].includes(salt));
     const { items } = await allPages((pageNumber) =>
@@ -96,7 +96,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     expect(items.length).toBeGreaterThan(1_000);
   });
 
-  it("getTransactionsForAccountAddress returns the newest actions of an account, each with its transaction", async () => {
+  it("getTransactionsForAccountAddress returns an account's newest actions, each with its transaction", async () => {
     const trader = storyValue("trader");
     const pools = await poolsOf("demo_exchange");
     const actions = newestFirst(await actionsOf(pools, times));
@@ -142,7 +142,7 @@ describe("the npm client's XykService for exchange transactions", () => {
   });
 });
 
-/** Reads the senders of the actions' transactions. */
+/** Reads who sent each action's transaction. */
 async function sendersOf(actions: readonly StoryAction[]): Promise<ReadonlyMap<string, string>> {
   const hashes = [...new Set(actions.map(({ hash }) => hash))];
   const sent = await nodeBatch<{ readonly from: string }>(

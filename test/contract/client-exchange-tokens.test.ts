@@ -43,7 +43,7 @@ async function pairsWith(exchange: ExchangeName, token: string) {
 type Pairs = Awaited<ReturnType<typeof pairsWith>>;
 
 const swapsOf = (pairs: Pairs, end: number): StoryAction[] => pairs.flatMap(({ actions }) => swapsWithin(actions, end, 1));
-/** The pairs' reserves of the token at a time. */
+/** The token's reserves in the pairs at a time. */
 const reserveAt = (pairs: Pairs, end: number): bigint => pairs.reduce((sum, { side, reservesAt }) => sum + reservesAt(end)[side], 0n);
 /** The token's volume in the 24 hours before a time. */
 const volumeBefore = (pairs: Pairs, end: number): bigint =>
@@ -53,7 +53,7 @@ const volumeBefore = (pairs: Pairs, end: number): bigint =>
   }, 0n);
 
 describe("the npm client's XykService for exchange tokens", () => {
-  it.each(exchanges)("getNetworkExchangeTokens iterates over all tokens of %s in order of value, each once", async (exchange) => {
+  it.each(exchanges)("getNetworkExchangeTokens iterates over all tokens on %s in order of value, each once", async (exchange) => {
     const { items, total, pages } = await allPages((pageNumber) =>
       service.getNetworkExchangeTokens(chain, exchange, { pageSize: 2, pageNumber }),
     );
@@ -83,7 +83,7 @@ describe("the npm client's XykService for exchange tokens", () => {
     expect([native?.quote_rate, native?.quote_rate_24h]).toEqual([weth(closedHour), weth(closedHour - secondsPerDay)]);
   });
 
-  it("getSingleNetworkExchangeToken returns pages of a token's pools with their swaps of each day", async () => {
+  it("getSingleNetworkExchangeToken returns pages of a token's pools with their daily swaps", async () => {
     const dollar = storyValue("usdToken");
     const { items, total } = await allPages((pageNumber) =>
       service.getSingleNetworkExchangeToken(chain, "demo_swap", dollar, { pageSize: 2, pageNumber }),
@@ -163,7 +163,7 @@ describe("the npm client's XykService for an entire exchange", () => {
     const liquidity = pools.reduce((sum, { total_liquidity_quote: value }) => sum + (value ?? 0), 0);
     expectNear(chart.total_fees_24h, volume * 0.003);
     const last = chart.liquidity_chart_30d.at(-1)?.liquidity_quote;
-    // Unlike the list, the chart includes pools without a swap within the week, such as the drained pool, which holds dust.
+    // Unlike the list, the chart includes pools without a swap within the week, such as the drained pool with its dust.
     expect(Math.abs((last ?? Number.NaN) - liquidity)).toBeLessThan(0.01);
   });
 

@@ -103,7 +103,7 @@ describe("the npm client's NftService for collections", () => {
     expect(withoutMetadata.items[0]?.nft_data.external_data).toBeNull();
   });
 
-  it("getChainCollections iterates over the collections with stored metadata and their counts", async () => {
+  it("getChainCollections iterates over the collections with stored metadata, and returns their counts", async () => {
     const options = { pageSize: 2 };
     const items = await all(service.getChainCollections(chain, options));
     const addresses = items.map(({ contract_address: address }) => address);
@@ -125,7 +125,7 @@ describe("the npm client's NftService for collections", () => {
 });
 
 describe("the npm client's NftService for one token", () => {
-  it("getNftTransactionsForContractTokenId returns all transactions that transferred the token, newest first, with the values of the node", async () => {
+  it("getNftTransactionsForContractTokenId returns all transactions that transferred the token, newest first, with the node's values", async () => {
     const [garden, id] = [regularCollections().garden, storyValue("tradedTokenId")];
     const moves = (await movesOf(garden)).filter((move) => move.id === BigInt(id));
     const hashes = [...new Set(moves.map(({ hash }) => hash))].reverse();

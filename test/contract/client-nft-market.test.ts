@@ -17,12 +17,12 @@ const collections = ["gardenCollection", "editionsCollection", "punks"] as const
 
 const salesOf = (name: string): StorySale[] => sales.filter(({ collection }) => collection === storyValue(name));
 const dateOf = (day: number): number => day * secondsPerDay * 1000;
-/** The time at which a day is valued: its end, or for the current day the end of the last complete hour. */
+/** When a day is valued: at its end, or for the current day at the end of the last complete hour. */
 const valuationTimeOf = (day: number): number => Math.min((day + 1) * secondsPerDay, Math.floor(head / 3600) * 3600);
 const etherOf = (wei: bigint | number): number => (typeof wei === "bigint" ? toWholeTokens(wei, 18) : wei / 1e18);
 const totalPriceOf = (soldItems: readonly StorySale[]): bigint => soldItems.reduce((total, { price }) => total + price, 0n);
 
-/** A day of a response, including the fields that the client omits. */
+/** A day in a response, including the fields that the client omits. */
 interface Day {
   readonly date: string;
   readonly wash_sale_count?: number;

@@ -13,7 +13,7 @@ const read = async (name: (typeof names)[number]) => {
   return { collection, documents, counts: countTraits(documents) };
 };
 
-/** Compares strings by code point, which is the order of their UTF-8 bytes. */
+/** Compares strings by code point, as their UTF-8 bytes sort. */
 const byBytes = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right));
 const byFrequency = ([left, leftCount]: readonly [string | null, number], [right, rightCount]: readonly [string | null, number]): number =>
   rightCount - leftCount || byBytes(left ?? "", right ?? "");
@@ -40,7 +40,7 @@ describe("the npm client's NftService for traits", () => {
       const isNumeric = traitEntries.length > 0 && traitEntries.every(({ isNumber }) => isNumber);
       expect(item.value_type, item.name).toBe(traitEntries.length === 0 ? null : isNumeric ? "numeric" : "string");
       if (isNumeric) {
-        // The range of dates is in Unix seconds.
+        // The date range is in Unix seconds.
         const numbers = traitEntries.map(({ value }) => (/^\d{4}-/.test(value ?? "") ? Date.parse(value ?? "") / 1000 : Number(value)));
         expect(item.value_numeric, item.name).toEqual({ min: Math.min(...numbers), max: Math.max(...numbers) });
         expect(item.value_string).toBeNull();
@@ -53,7 +53,7 @@ describe("the npm client's NftService for traits", () => {
     }
   });
 
-  it.each(names)("getAttributesForTraitInCollection counts the values of each trait of the %s, most frequent first", async (name) => {
+  it.each(names)("getAttributesForTraitInCollection counts each trait's values in the %s, most frequent first", async (name) => {
     const { collection, counts } = await read(name);
     for (const [trait, values] of counts) {
       const { items } = await dataOf(service.getAttributesForTraitInCollection(chain, collection, encodeURIComponent(trait)));

@@ -62,7 +62,7 @@ describe("the npm client's NftService for wallets", () => {
     expect(documents.size).toBeGreaterThan(3);
   });
 
-  it("checkOwnershipInNft returns a wallet's tokens of a collection, unfiltered and filtered by trait", async () => {
+  it("checkOwnershipInNft returns a wallet's tokens in a collection, unfiltered and filtered by trait", async () => {
     const [collector, garden] = [storyValue("collector"), regularCollections().garden];
     const moves = await movesOf(garden);
     const held = await heldOf(collector, moves, garden);

@@ -29,7 +29,7 @@ const closedHour = Math.floor(head / 3600) * 3600;
 const fee = 0.003;
 
 describe("the npm client's XykService for pools", () => {
-  it.each(exchanges)("getPools iterates over all active pools of %s, each once, with the values of the node", async (exchange) => {
+  it.each(exchanges)("getPools iterates over all active pools on %s, each once, with the node's values", async (exchange) => {
     const all = await poolsOf(exchange);
     const { items, total, pages } = await allPages((pageNumber) => service.getPools(chain, exchange, { pageSize: 2, pageNumber }));
     expect(pages).toBe(Math.ceil(items.length / 2));
@@ -102,14 +102,14 @@ describe("the npm client's XykService for pools", () => {
     }
   });
 
-  it("getPools returns the prices of the feed and of the deepest pool", async () => {
+  it("getPools returns prices from the feed and from the deepest pool", async () => {
     const { items } = await dataOf(service.getPools(chain, "demo_exchange"));
     const rates = new Map(
       items.flatMap(({ token_0: a, token_1: b }) => [a, b]).map(({ contract_address: token, quote_rate: rate }) => [token, rate]),
     );
     expect(rates.get(storyValue("usdToken"))).toBe(1);
     expect(rates.get(storyValue("wrappedNative"))).toBe((await feedOf("etherFeed", times))(closedHour));
-    // The deepest pool of gold is the one with dollars; it had no trades in the last 15 minutes.
+    // Gold's deepest pool is the one with dollars; it had no trades in the last 15 minutes.
     const {
       items: [pair],
     } = await dataOf(service.getPoolByAddress(chain, "demo_exchange", storyValue("goldPair")));

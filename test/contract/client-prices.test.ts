@@ -28,7 +28,7 @@ describe("the npm client's PricingService", () => {
     expect(ether).toEqual([...starts].reverse().map((start) => feed(start + secondsPerDay)));
     expect(wrapped).toEqual(ether);
     expect(new Set(dollar)).toEqual(new Set([1]));
-    // The deepest pool of gold is the one with dollars. The price is the median over the last 15 minutes of the day, weighted by duration.
+    // Gold's deepest pool is the one with dollars. The price is the median over the last 15 minutes of the day, weighted by duration.
     const pool = (await poolsOf("demo_exchange")).find(({ pool: pair }) => pair === storyValue("goldPair"));
     const reservesAt = await reservesByTime(storyValue("goldPair"), times);
     for (const [position, start] of [...starts].reverse().entries()) {
@@ -36,7 +36,7 @@ describe("the npm client's PricingService", () => {
       const [goldReserve, dollarReserve] = pool?.token0 === storyValue("goldToken") ? [reserve0, reserve1] : [reserve1, reserve0];
       expectNear(gold?.[position], toWholeTokens(dollarReserve, 6) / toWholeTokens(goldReserve, 18));
     }
-    // The only pool of the unpriced token has wash trades and is below the liquidity floor.
+    // The unpriced token's only pool has wash trades and is below the liquidity floor.
     expect(new Set(unpriced)).toEqual(new Set([null]));
   });
 

@@ -42,7 +42,7 @@ describe("the npm client's TransactionService", () => {
       ascending.unshift(page.items.map(({ tx_hash: hash }) => hash));
     }
     expect(ascending.flat()).toEqual(iterated);
-    // The nonce of the address is the number of transactions that it sent.
+    // An address's nonce is the number of transactions that it sent.
     const sent = transactions.filter(({ from_address: from }) => from === storyValue("trader"));
     expect(sent.length).toBe(Number(await node<string>("eth_getTransactionCount", storyValue("trader"), "latest")));
   });
@@ -74,7 +74,7 @@ describe("the npm client's TransactionService", () => {
     expect(data.links).toHaveProperty("prev", null);
   });
 
-  it("getTransactionSummary returns the summary of a wallet with its fees", async () => {
+  it("getTransactionSummary returns a wallet's summary with its fees", async () => {
     const { items } = await dataOf(client.TransactionService.getTransactionSummary(chain, storyValue("trader"), { withGas: true }));
     const [summary] = items;
     const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, storyValue("trader"), { noLogs: true }));

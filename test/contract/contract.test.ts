@@ -41,14 +41,14 @@ function operationOf(id: string): Operation {
   return found;
 }
 
-/** Columns whose values may differ between two requests: the time of the response, and the time at which the node's head was last read. */
+/** Columns that may differ between two requests: the response time, and when the node's head was last read. */
 const timeDependentColumns: ReadonlySet<string> = new Set(["update_at", "node_seen_at"]);
 
-/** JSON without the values of time-dependent fields. */
+/** JSON without time-dependent values. */
 const comparableText = (text: string | undefined): string | undefined =>
   text?.replaceAll(/"(update_at|node_seen_at)":("[^"]*"|\d+)/g, '"$1":null');
 
-/** The items that become CSV rows and that are billed, each with its parent. */
+/** The items that become CSV rows and are billed, each with its parent. */
 function rowsOf({ list, rows }: Operation, body: unknown): readonly ItemRow[] {
   const { data } = body as { readonly data: Row | readonly Row[] };
   const parents = (list ? data : [data]) as readonly Row[];
@@ -180,7 +180,7 @@ describe("the server", () => {
   );
 });
 
-it("covers every operation of the document", () => {
+it("covers every operation in the document", () => {
   const inDocument = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
   expect(new Set(inDocument)).toEqual(new Set(operations.map(({ id }) => id)));
   expect(demoOperations.length).toBe(97);

@@ -35,7 +35,7 @@ const anyTrimmed = (types: readonly string[], test: (text: string, parameter: Pa
 
 const sentText = (request: RequestCase, { name }: Parameter): string => request.values[name]?.[0]?.trim() ?? "";
 
-/** Whether a value is valid according to the document's schema of an integer parameter. */
+/** Whether a value is valid according to the document's schema for an integer parameter. */
 function isInBounds({ minimum, maximum, sizes }: Parameter, value: number): boolean {
   return sizes === null ? value >= (minimum ?? 0) && value <= (maximum ?? Number.MAX_SAFE_INTEGER) : sizes.includes(value);
 }
@@ -134,7 +134,7 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a page size that only CSV accepts",
-    reason: "With format=csv, a page is a download of 1 to 10,000 rows; the schema of a parameter cannot depend on another parameter.",
+    reason: "With format=csv, a page is a download of 1 to 10,000 rows; a parameter's schema cannot depend on another parameter.",
     generated: "accepts",
     applies: anyParameter((parameter, text, request) => {
       if (parameter.name !== "page-size" || request.values.format?.[0] !== "csv") return false;
@@ -185,7 +185,7 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a chain outside the endpoint's network group",
-    reason: "The operator configures the chains of an endpoint; the document does not list them.",
+    reason: "The operator configures an endpoint's chains; the document does not list them.",
     generated: "rejects",
     applies: anyTrimmed(["chain"], (text, _parameter, { operation: { networks } }) => {
       const chain = chains.find(({ id, name }) => text === String(id) || text === name);

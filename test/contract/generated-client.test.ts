@@ -15,11 +15,11 @@ type PagesOf = (parameters: Parameters) => AsyncGenerator<Page>;
 const app = await useApp();
 const retryingFetch = createRetryingFetch(fetch);
 const client = createClient({ baseUrl: app.url, key: app.key, fetch: retryingFetch });
-/** The methods by operation id, untyped, because the tests iterate over the catalog; a test below checks the types of one. */
+/** The methods by operation id, untyped, because the tests iterate over the catalog; a test below checks one method's types. */
 const methods = client as unknown as Readonly<Record<string, Method>>;
 const pages = client.pages as unknown as Readonly<Record<string, PagesOf>>;
 
-/** The client's name of a parameter: `page-size` becomes `pageSize`. */
+/** The client's name for a parameter: `page-size` becomes `pageSize`. */
 const camelCase = (name: string): string => name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
 
 function parametersOf(operation: (typeof operations)[number]): Record<string, string> {
@@ -70,7 +70,7 @@ describe("the generated client", () => {
     await expect(client.getBlock({ chainName: "demo" })).rejects.toThrow(/blockHeight/);
   });
 
-  it("throws an error with the status and message of the server", async () => {
+  it("throws an error with the server's status and message", async () => {
     const error = await failureOf(client.getBlock({ chainName: "demo", blockHeight: -1 }));
     expect(error).toMatchObject({ name: "AshlarError", status: 400, operation: "getBlock" });
     expect(error.message).toMatch(/-1.*blockHeight/);

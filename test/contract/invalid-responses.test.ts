@@ -6,7 +6,7 @@ import { createOpenApiValidator, type OpenApiValidator, type ServedResponse } fr
 
 type Data = Record<string, unknown>;
 
-/** An operation of the document with its example response. */
+/** A documented operation with its example response. */
 interface Documented {
   readonly id: ValidatedOperation;
   readonly path: string;
@@ -176,7 +176,7 @@ describe("the response validators, for wrong values", () => {
     );
   });
 
-  it("reject a row of another endpoint", async () => {
+  it("reject a row from another endpoint", async () => {
     const each = operation("getBlock");
     await expectRejected(
       each,

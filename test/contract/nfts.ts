@@ -43,7 +43,7 @@ export const servedFields = ({ external_data: data }: ServedToken) =>
 
 const word = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`;
 
-/** The collections whose logs show that an account received a token. */
+/** The collections from which an account received a token, according to their logs. */
 export const collectionsReceivedBy = async (owner: string): Promise<string[]> => {
   const [erc721, erc1155] = await Promise.all([
     logsOf({ topics: [transferTopic, null, word(owner)] }),
@@ -54,7 +54,7 @@ export const collectionsReceivedBy = async (owner: string): Promise<string[]> =>
   return [...new Set(logs.map(({ address }) => address))].sort();
 };
 
-/** An owner's units of a collection, by id: ids that the owner received and still holds according to the contract. */
+/** An owner's units in a collection, by id: ids that the owner received and still holds according to the contract. */
 export const heldOf = async (owner: string, moves: readonly TokenMove[], collection: string): Promise<Map<bigint, bigint>> => {
   const ids = idsOf(moves.filter(({ to }) => to === owner));
   const owners = await ownersOf(collection, ids);
@@ -68,10 +68,10 @@ export const heldOf = async (owner: string, moves: readonly TokenMove[], collect
   return new Map(ids.flatMap((id, index) => ((units[index] ?? 0n) > 0n ? [[id, units[index] ?? 0n] as const] : [])));
 };
 
-/** The time of the newest of the transfers. */
+/** The time of the newest transfer. */
 export const lastMoveTime = async (moves: readonly TokenMove[]): Promise<number> => timeOf(Math.max(...moves.map(({ block }) => block)));
 
-/** The punks of an account, according to the contract. */
+/** An account's punks, according to the contract. */
 export async function punksOf(owner: string): Promise<bigint[]> {
   const ids = Array.from({ length: 40 }, (_, id) => BigInt(id));
   const owners = await ownersOf(storyValue("punks"), ids, "punkIndexToAddress");

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { useApp } from "../support/app.ts";
 import { createRetryingFetch } from "./caller.ts";
 
-/** The result of a method of the npm client. */
+/** The result of an npm client method. */
 export interface Reply<T> {
   readonly data: T;
   readonly error: boolean;
@@ -19,11 +19,11 @@ export interface Pages<T> {
   readonly links: { readonly prev: string | null; readonly next: string | null };
 }
 
-/** The client's type of chains is a fixed list, but the client sends any name or id. */
+/** The client's chain type is a fixed list, but the client sends any name or id. */
 export const chain = "demo" as unknown as Chain;
 export const byId = 31337 as unknown as Chain;
 
-/** Creates the npm client and redirects it to the test service while the tests of the calling file run. */
+/** Creates the npm client and redirects it to the test service while the calling file's tests run. */
 export async function useNpmClient(): Promise<CovalentClient> {
   const app = await useApp();
   const { fetch: globalFetch } = globalThis;
@@ -66,7 +66,7 @@ export async function walkBack<T>(first: Pages<T>): Promise<T[]> {
 /** Whether the client converted a value to a time. */
 export const isValidDate = (value: unknown): boolean => value instanceof Date && !Number.isNaN(value.getTime());
 
-/** The items of all numbered pages of a list, and the total that the pages report. */
+/** The items on all numbered pages of a list, and the total that the pages report. */
 export async function allPages<T>(
   read: (page: number) => Promise<Reply<{ readonly items: readonly T[]; readonly pagination: { has_more: boolean; total_count: number } }>>,
 ): Promise<{ readonly items: T[]; readonly total: number; readonly pages: number }> {

@@ -9,7 +9,7 @@ const app = await useApp();
 const call = createCaller(app.url, app.key);
 
 // The documentation contains real responses; `npm run record-examples` updates them.
-describe("the recorded example of an operation", () => {
+describe("an operation's recorded example", () => {
   it.each(demoOperations.map((operation) => [operation.id, operation] as const))(
     "equals the service's response: %s",
     async (id, operation) => {

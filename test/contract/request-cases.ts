@@ -18,7 +18,7 @@ export interface Changes {
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Builds a request from the catalog's examples of the required parameters, and applies the changes. */
+/** Builds a request from the catalog's examples for the required parameters, and applies the changes. */
 export function requestOf(operation: Operation, { values = {}, target: rewrite = (target) => target }: Changes = {}): RequestCase {
   const required = operation.parameters.filter((parameter) => parameter.required);
   const sent: Record<string, readonly string[]> = {

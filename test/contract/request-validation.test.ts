@@ -76,7 +76,7 @@ function mismatches(table: readonly Difference[]): string[] {
 }
 
 describe("the generated request code and express-openapi-validator", () => {
-  it("accept and reject more than 1000 requests each, and accept at least one of every operation", () => {
+  it("accept and reject more than 1000 requests each, and accept at least one request for every operation", () => {
     const agreed = comparedCases.filter(agree);
     expect(agreed.filter(({ generated }) => generated.accepted).length).toBeGreaterThan(1000);
     expect(agreed.filter(({ generated }) => !generated.accepted).length).toBeGreaterThan(1000);
@@ -85,7 +85,7 @@ describe("the generated request code and express-openapi-validator", () => {
     );
   });
 
-  it("agree on the operation and each invalid parameter of every request, except the listed differences", () => {
+  it("agree on every request's operation and invalid parameters, except for the listed differences", () => {
     expect(mismatches(differences).slice(0, 20)).toEqual([]);
   });
 

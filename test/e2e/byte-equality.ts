@@ -1,9 +1,9 @@
 /**
- * Compares the responses of two commits byte by byte, for every live operation with each parameter once, as JSON and as CSV.
+ * Compares two commits' responses byte by byte, for every live operation with each parameter once, as JSON and as CSV.
  *
  *   node --import tsx test/e2e/byte-equality.ts OLD_CHECKOUT NEW_CHECKOUT DATA_FOLDER
  *
- * Both checkouts must have their dependencies installed. DATA_FOLDER must contain the demo of the old commit's `ashlar start` and must not be in use; it is
+ * Both checkouts must have their dependencies installed. DATA_FOLDER must contain the demo from the old commit's `ashlar start` and must not be in use; it is
  * copied. The old commit serves its database, the new one a migrated copy; both use the demo's node, which mines no blocks. Prints every difference, and exits
  * with 1 if a body, a status or a content type differs. Error messages may change and are counted separately.
  */
@@ -26,7 +26,7 @@ import { exampleOf, type StoryValues } from "../support/contract/examples.ts";
 import { databaseUrl } from "../support/database-url.ts";
 import { realCatalog } from "../support/generator/model/catalogs.ts";
 
-/** Fields whose values depend on the time of the request. */
+/** Fields that depend on the time of the request. */
 const volatileFields = ["updated_at"];
 
 interface ServedResponse {
@@ -38,7 +38,7 @@ interface ServedResponse {
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** The Host header of the requests to both servers; links in responses contain it. */
+/** The Host header for requests to both servers; links in responses contain it. */
 const host = "ashlar.example";
 
 const get = async (port: number, path: string, key: string): Promise<ServedResponse> => {
@@ -87,7 +87,7 @@ const targetsOf = (operation: Operation, storyValues: StoryValues): string[] => 
   ];
 };
 
-/** Starts the demo of the old commit, because another commit would rebuild the chain. */
+/** Starts the old commit's demo, because another commit would rebuild the chain. */
 const startOldDemo = async (checkout: string, dataDirectory: string): Promise<Demo> => {
   const path = ["demo/start-demo.ts", "runtime/demo/start-demo.ts"].map((name) => join(checkout, name)).find(existsSync);
   if (path === undefined) throw new Error(`No start-demo.ts in ${checkout}`);

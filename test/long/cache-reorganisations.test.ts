@@ -66,7 +66,7 @@ async function walk({ path, size, rowKey }: PagedList, height: number, between: 
 }
 
 describe("four workers that cache responses, under load", () => {
-  it(`serve no block more than a second after it is abandoned, and each row of a list once, over ${reorganisations} reorganisations`, {
+  it(`serve no block more than a second after it is abandoned, and each list row once, over ${reorganisations} reorganisations`, {
     timeout: deadline(60_000 + 30_000 * reorganisations),
   }, async () => {
     const { chain, token, trader } = source;
@@ -83,7 +83,7 @@ describe("four workers that cache responses, under load", () => {
       clients,
     );
     let count = 0;
-    // All abandoned blocks are above the anchor of the list that is being read.
+    // All abandoned blocks are above the anchor of the list being read.
     const growAndReorganise = async (): Promise<void> => {
       const depth = 1 + (count % maxDepth);
       count += 1;
@@ -99,7 +99,7 @@ describe("four workers that cache responses, under load", () => {
       expect(await walk(list, anchor, growAndReorganise)).toEqual(expected);
       expect(expected.length).toBeGreaterThan(list.size);
     }
-    // The load continues after the last reorganisation to detect cached responses of the old branch.
+    // The load continues after the last reorganisation to detect cached responses from the old branch.
     const observedUntil = performance.timeOrigin + performance.now() + 2 * deadline(staleMilliseconds);
     await until("responses two seconds after the last reorganisation", () => (load.seen.at(-1)?.at ?? 0) > observedUntil);
     await load.stop();

@@ -21,9 +21,9 @@ import { print, setting } from "./support/settings.ts";
 
 /** The time that an operator takes to promote a standby. */
 const promotionSeconds = setting("LONG_PROMOTION_SECONDS", 20);
-/** The max time from the promotion until a new block is indexed and served (issue 15, section 6). */
+/** The maximum time from the promotion until a new block is indexed and served (issue 15, section 6). */
 const maxRecoverySeconds = 30;
-/** The time for which the chain grows after the former primary is back. */
+/** How long the chain grows after the former primary is back. */
 const backSeconds = 10;
 
 const connect = (url: string): Database =>

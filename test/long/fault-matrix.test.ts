@@ -16,9 +16,9 @@ import { type FaultedService, maxRecoverySeconds, startFaultedService } from "./
 import { setting } from "./support/settings.ts";
 import { canMount, fillDisk } from "./support/small-disk.ts";
 
-/** The duration of a fault that does not end on its own. */
+/** How long a fault lasts that does not end on its own. */
 const faultSeconds = setting("LONG_FAULT_SECONDS", 30);
-/** The indexer's timeout for responses of its node. */
+/** The indexer's timeout for its node's responses. */
 const nodeTimeoutSeconds = 30;
 
 const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
@@ -46,7 +46,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
       { begin: () => signal([faulted.postmaster()], "SIGKILL"), seconds: 0, end: () => undefined },
       { breaksConnections: false },
     ));
-  it("SIGKILL of the supervisor, which a service manager restarts", () =>
+  it("SIGKILL of the supervisor, restarted by a service manager", () =>
     faulted.survive(
       "SIGKILL of the supervisor",
       {
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
     beforeAll(() => faulted.restart(fakedClock(faulted.clockFile)));
     afterAll(() => faulted.restart());
 
-    /** The age of the head according to the server's clock. */
+    /** The head's age according to the server's clock. */
     const secondsBehind = async (): Promise<number> => {
       const { data } = (await (await fetch(`http://127.0.0.1:${faulted.port}/readyz`)).json()) as {
         data: { chains: { seconds_behind: number }[] };
@@ -140,7 +140,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
           },
           seconds: faultSeconds,
           async end() {
-            // This shows that the clock jumped. The result is rounded, because the age of the head varies by a few seconds.
+            // This shows that the clock jumped. The result is rounded, because the head's age varies by a few seconds.
             expect(Math.round(((await secondsBehind()) - before) / 600) * 600).toBe(jump);
           },
         },
@@ -148,7 +148,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
       );
     });
   });
-  it("a node whose blocks differ from their hashes", () =>
+  it("a node with blocks that differ from their hashes", () =>
     faulted.survive(
       "inconsistent node",
       {

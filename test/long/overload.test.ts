@@ -20,7 +20,7 @@ const workers = setting("LONG_WORKERS", 1);
 const keyCount = 64;
 const minGoodputShare = 0.8;
 const p99Milliseconds = 1_000;
-/** The max ratio of the resident memory in the last fifth of the load to the second fifth. It includes uncollected garbage. */
+/** The maximum ratio of resident memory, uncollected garbage included, between the load's last and second fifths. */
 const maxGrowth = 1.2;
 
 let chain: LongChain;
@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The median of the samples between two fractions of their number. */
+/** The median of the samples between two fractions of the list. */
 const medianOf = (samples: readonly number[], from: number, to: number): number => {
   const part = samples.slice(Math.floor(from * samples.length), Math.ceil(to * samples.length)).sort((a, b) => a - b);
   return part[Math.floor(part.length / 2)] ?? Number.NaN;
@@ -58,7 +58,7 @@ describe(`ashlar serve --workers ${workers} under twice its sustainable load`, (
     timeout: deadline((seconds + 600) * 1000),
   }, async () => {
     const file = join(folder, "serve.yaml");
-    // Without a cache, each response is computed. All limits except the rate limit of keys have their defaults.
+    // Without a cache, each response is computed. All limits except the keys' rate limit have their defaults.
     const settings = { chains: [chain.config], cache: { megabytes: 0 }, limits: { requestsPerSecond: "unlimited" } };
     await writeFile(file, JSON.stringify(settings));
     const server = await startServer(file, test.url, { args: ["--workers", String(workers)] });

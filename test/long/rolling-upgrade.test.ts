@@ -26,7 +26,7 @@ import { print, setting } from "./support/settings.ts";
 
 /** The commit from which the upgrade starts: the last one before migrations became explicit. */
 const oldCommit = process.env.LONG_UPGRADE_FROM ?? "73e6d026";
-/** The duration of the load on each combination of versions. */
+/** How long the load runs on each combination of versions. */
 const phaseSeconds = setting("LONG_UPGRADE_PHASE_SECONDS", 10);
 const requestsPerSecond = setting("LONG_UPGRADE_RATE", 40);
 const secondsPerBlock = 1;
@@ -36,7 +36,7 @@ const comparers = 2;
 const hasHistory = await hasCommit(oldCommit);
 if (!hasHistory) print(`Skipped: the repository's history does not contain ${oldCommit}; fetch it with: git fetch --unshallow`);
 
-/** Removes the expected differences of two servers of one index: the time of the last detected change, and fields that the old version lacks. */
+/** Removes expected differences between two servers with one index: when the last change was detected, and fields that the old version lacks. */
 const normalise = (body: string): string =>
   body
     .replaceAll(/"updated_at":("[^"]*"|\d+)/g, '"updated_at":null')
@@ -50,7 +50,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
   let oldEntry: string;
   let serveFile: string;
   let key: string;
-  /** The key of all other requests: the recorded calls of the load's key must equal the requests of the load. */
+  /** The key for all other requests: the calls recorded for the load's key must equal the load's requests. */
   let otherKey: string;
   let paths: string[];
   let balancer: Balancer;
@@ -69,7 +69,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     indexers.push(indexer);
     return indexer;
   };
-  /** Creates a key with the old version, because its table of keys has fewer columns. */
+  /** Creates a key with the old version, because its key table has fewer columns. */
   const createKey = async (label: string): Promise<string> => {
     const output = await runCommand(oldEntry, ["keys", "create", "--label", label, "--config", serveFile], test.url);
     return /^Key \d+ .*: (\S+)$/m.exec(output)?.[1] ?? "";
@@ -98,7 +98,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
       },
     };
   };
-  /** Compares all responses of two servers as of the same block: mining stops until the comparison ends. */
+  /** Compares all of two servers' responses as of the same block: mining stops until the comparison ends. */
   const expectEqual = async (server: ServerProcess, reference: ServerProcess): Promise<number> => {
     await mining?.stop();
     await until("the index to reach the head", isAtHead);
@@ -122,7 +122,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     await copyShortStory(dataDirectory);
     demo = await startDemo({ dataDirectory, endTime: storyEndTime, scale: shortScale });
     serveFile = join(folder, "serve.yaml");
-    // With a public URL, links in responses do not depend on the port of a server.
+    // With a public URL, links in responses do not depend on a server's port.
     await writeFile(serveFile, JSON.stringify({ chains: [demo.chain], publicUrl: "http://upgrade.invalid", limits: unlimited }));
     await runCommand(oldEntry, ["migrate", "--config", serveFile], test.url);
     [key, otherKey] = [await createKey("load"), await createKey("other")];
@@ -188,7 +188,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     print(`old indexer: ${await expectEqual(newFirst, second)} equal responses`);
 
     load.enter("second server replaced");
-    // The old server keeps running for comparisons, without requests of clients.
+    // The old server keeps running for comparisons, without client requests.
     const newSecond = await replace(second);
     await phase("new servers, old indexer");
 
@@ -209,7 +209,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     print(load.phases.map(summaryOf).join("\n"));
     expect(load.phases.flatMap(({ failures }) => failures)).toEqual([]);
     expect((await fetch(`${newFirst.url}/readyz`)).status).toBe(200);
-    // Both versions store the usage of keys in the same rows.
+    // Both versions store key usage in the same rows.
     await Promise.all([newFirst.stop(), newSecond.stop()]);
     expect(await recordedCalls("load")).toBe(load.phases.reduce((sum, { milliseconds }) => sum + milliseconds.length, 0));
   });
@@ -224,7 +224,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
       output = audit.output;
       return audit.code === 0;
     };
-    // Within minutes, a job finds the tokens whose balances are not the sum of their transfers.
+    // Within minutes, a job finds the tokens with balances that are not the sum of their transfers.
     await until("an audit without a difference", isEqual, 180_000).catch((error: Error) => expect(output).toBe(error.message));
     expect(output).toContain("No differences.");
   });

@@ -26,11 +26,11 @@ const keyCount = 64;
 const loadShare = 0.7;
 const comparedShare = 0.1;
 const comparers = 4;
-/** Small enough for the cache to be full at the first measurement of the heap. */
+/** Small enough for the cache to be full when the heap is first measured. */
 const cacheMegabytes = 4;
 const maxHeapGrowth = 1.1;
 const growMilliseconds = 1_500;
-/** The number of rounds of blocks before each reorganisation. */
+/** How many rounds of blocks precede each reorganisation. */
 const roundsPerReorganisation = 3;
 
 let chain: LongChain;
@@ -44,7 +44,7 @@ let churn: ReturnType<typeof startChurn> | undefined;
 
 const isIndexed = () => isAtHead(test.database, chain.chain);
 
-/** Starts a server of the same index; links in responses do not depend on its port. */
+/** Starts a server for the same index; links in responses do not depend on its port. */
 const serve = async (megabytes: number): Promise<ServerProcess> => {
   const file = join(folder, `serve-${megabytes}.yaml`);
   const settings = {
@@ -123,7 +123,7 @@ function startComparing(comparison: ReturnType<typeof createComparison>, rate: n
   };
 }
 
-describe(`a server of a changing index (seed ${seed})`, () => {
+describe(`a server with a changing index (seed ${seed})`, () => {
   it(`does not grow its heap and serves no wrong response for ${seconds} s at ${loadShare * 100} % of its sustainable load`, {
     timeout: deadline((seconds + 900) * 1000),
   }, async () => {
@@ -133,7 +133,7 @@ describe(`a server of a changing index (seed ${seed})`, () => {
     const { counts } = churn;
     const target = { port: Number(new URL(server.url).port), paths: chain.paths(), keys };
     const comparison = createComparison(test.database, server.url, computing.url, keys[0] ?? "");
-    // Comparisons are part of the load of each step, because a compared request takes much more CPU time than others.
+    // Comparisons are part of each step's load, because a compared request takes much more CPU time than others.
     const runLoad = async (rate: number, milliseconds: number): Promise<LoadResult> => {
       const stopComparing = startComparing(comparison, comparedShare * rate);
       const result = await load.run({ ...target, rate: (1 - comparedShare) * rate, milliseconds });

@@ -9,7 +9,7 @@ import type { ProtocolChain } from "./support.ts";
 
 type Random = ReturnType<typeof createRandom>;
 
-/** Functions of the pools and tokens of both versions. */
+/** Pool and token functions in both versions. */
 const functions: Artifact = {
   abi: parseAbi([
     "function supply(address asset, uint256 amount, address onBehalfOf, uint16 referralCode)",
@@ -25,7 +25,7 @@ const functions: Artifact = {
   bytecode: "0x",
 };
 
-/** Pools of both versions with reserves of the same coins, and accounts that use them. */
+/** Pools of both versions with reserves in the same coins, and accounts that use them. */
 export interface RealLendingMarket {
   readonly people: readonly Address[];
   /** Owes the second coin with the first one as collateral, and sends no random transactions. */
@@ -38,7 +38,7 @@ export interface RealLendingMarket {
   firstTransactions(): TestTransaction[];
   /** The first stable-rate borrows, which require the variable-rate ones. */
   firstStableTransactions(): TestTransaction[];
-  /** A random action of an account with a reserve; some actions fail. */
+  /** An account's random action with a reserve; some actions fail. */
   randomTransaction(random: Random): TestTransaction;
   /** Liquidates debts in the second coin while the first one has lost most of its value. */
   liquidate(receiveAToken: boolean): Promise<void>;
@@ -46,7 +46,7 @@ export interface RealLendingMarket {
 
 const unlimited = 2n ** 256n - 1n;
 
-/** Deploys two coins, and a pool of each version with reserves of both. */
+/** Deploys two coins, and a pool for each version with reserves in both. */
 export const startRealLending = async (world: ProtocolChain): Promise<RealLendingMarket> => {
   const { chain, deploy, execute } = world;
   const people = chain.accounts.slice(0, 4) as Address[];

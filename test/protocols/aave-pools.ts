@@ -10,7 +10,7 @@ export interface RealPool {
   readonly configurator: Address;
   readonly isV2: boolean;
   readonly reserves: readonly LendingReserve[];
-  /** The package's data provider, which has the view functions of reserves. */
+  /** The package's data provider, which has the view functions for reserves. */
   readonly provider: Address;
   readonly providerArtifact: Artifact;
   /** Sets the price of a coin in US dollars. */
@@ -32,7 +32,7 @@ interface Created {
   readonly configuratorArtifact: Artifact;
 }
 
-/** The reserve of a coin, according to the configurator's event. */
+/** A coin's reserve, according to the configurator's event. */
 const reserveOf = (
   { pool, isV2, configurator, configuratorArtifact: { abi } }: Created,
   logs: readonly { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }[],
@@ -51,7 +51,7 @@ const reserveOf = (
   throw new Error(`Missing event ReserveInitialized for ${coin.address}.`);
 };
 
-/** Deploys a pool of version 3 with a reserve of each coin. */
+/** Deploys a version 3 pool with a reserve for each coin. */
 export const deployPool = async (world: ProtocolChain, coins: readonly Coin[], treasury: Address): Promise<RealPool> => {
   const { chain, deploy, execute, read } = world;
   const contract = contractOf("core-v3");
@@ -112,7 +112,7 @@ export const deployPool = async (world: ProtocolChain, coins: readonly Coin[], t
   return { address: pool, configurator, isV2: false, reserves, provider, providerArtifact, setPrice };
 };
 
-/** Deploys a pool of version 2 with a reserve of each coin. Its prices are in ether; here, one ether is worth one US dollar. */
+/** Deploys a version 2 pool with a reserve for each coin. Its prices are in ether; here, one ether is worth one US dollar. */
 export const deployPoolV2 = async (world: ProtocolChain, coins: readonly Coin[], treasury: Address): Promise<RealPool> => {
   const { chain, deploy, execute, read } = world;
   const contract = contractOf("protocol-v2");

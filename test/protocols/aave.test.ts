@@ -69,7 +69,7 @@ const inDollars = (amount: bigint, { decimals, price }: LendingReserve["coin"]):
 const tokenNumber = (token: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>
   world.read(contracts("Coin"), token, name, args, { height });
 
-/** The state of a reserve from its tokens and the data provider. */
+/** A reserve's state from its tokens and the data provider. */
 const reserveAt = async ({ pool, coin, aToken, variableDebt, stableDebt, isV2 }: LendingReserve, height: number) => {
   const found = market.pools.find(({ address }) => address === pool) as RealLendingMarket["pools"][number];
   const state = await world.read<readonly (bigint | number)[]>(found.providerArtifact, found.provider, "getReserveData", [coin.address], {
@@ -106,7 +106,7 @@ const expectMarket = async (
   expectNear(item?.borrow_rate, borrowRate, label);
 };
 
-/** The non-zero positions of an account, by `supplied` or `borrowed` and the aToken. */
+/** An account's non-zero positions, by `supplied` or `borrowed` and the aToken. */
 const positionsAt = async (wallet: Address, height: number): Promise<Record<string, string>> => {
   const found: Record<string, string> = {};
   for (const { aToken, variableDebt, stableDebt } of market.reserves) {
@@ -119,7 +119,7 @@ const positionsAt = async (wallet: Address, height: number): Promise<Record<stri
   return found;
 };
 
-describe("protocol 01 with the real pools of versions 2 and 3", () => {
+describe("protocol 01 with real version 2 and 3 pools", () => {
   it("has the supplies, debts, liquidity and rates that the contracts return", async () => {
     for (const height of heights) {
       const items = await itemsOf("market_data", { height });
@@ -135,7 +135,7 @@ describe("protocol 01 with the real pools of versions 2 and 3", () => {
     }
   });
 
-  it("has the balances of aTokens and of debt tokens", async () => {
+  it("has aToken and debt token balances", async () => {
     const positions = new Set<string>();
     const wallets = [...market.people, market.debtor, market.treasury];
     for (const [wallet, height] of wallets.flatMap((owner) => heights.map((block) => [owner, block] as const))) {
@@ -151,7 +151,7 @@ describe("protocol 01 with the real pools of versions 2 and 3", () => {
     expect(positions.size).toBe(2 * market.reserves.length);
   });
 
-  it("covers events of all kinds", async () => {
+  it("covers all kinds of events", async () => {
     const [counts = {}] = await test.database.query<Record<string, number>>(
       `SELECT count(*) FILTER (WHERE minted < balance_increase) AS small_withdrawals, count(*) FILTER (WHERE balance_increase IS NULL) AS v2_changes,
          (SELECT count(*) FROM cq_protocol_01.a_token_transfers) AS transfers,

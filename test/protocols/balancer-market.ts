@@ -13,7 +13,7 @@ const task = (name: string, contract: string): Artifact =>
 
 const viewsOf = (functions: readonly string[]): Artifact => ({ abi: parseAbi(functions), bytecode: "0x" });
 
-/** View functions of pools. The first weighted pools have no `getActualSupply`. */
+/** Pool view functions. The first weighted pools have no `getActualSupply`. */
 export const poolViews = viewsOf([
   "function totalSupply() view returns (uint256)",
   "function getActualSupply() view returns (uint256)",
@@ -22,7 +22,7 @@ export const poolViews = viewsOf([
 
 const collectorFunctions = viewsOf(["function getActionId(bytes4) view returns (bytes32)", "function setSwapFeePercentage(uint256)"]);
 
-/** A pool of the real vault. */
+/** A pool in the real vault. */
 export interface RealPool {
   readonly address: Address;
   readonly id: Hex;
@@ -37,7 +37,7 @@ export interface RealPoolMarket {
   readonly tokens: readonly (KnownToken & { readonly decimals: number; readonly price: number })[];
   readonly pools: readonly RealPool[];
   readonly people: readonly Address[];
-  /** A random join, exit or swap of an account; some of them fail. */
+  /** An account's random join, exit or swap; some of them fail. */
   randomTransaction(random: Random): TestTransaction;
   /** Sets the protocol's share of swap fees to one half. */
   setProtocolFee(): Promise<void>;
@@ -48,7 +48,7 @@ export interface RealPoolMarket {
 
 const unlimited = 2n ** 255n;
 
-/** Deploys the vault, and a weighted pool of the first version, one of the third, and a composable stable pool, with a first join each. */
+/** Deploys the vault, a version 1 weighted pool, a version 3 one, and a composable stable pool, with a first join each. */
 export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoolMarket> => {
   const { chain, deploy, execute, read } = world;
   const people = chain.accounts.slice(0, 3) as Address[];

@@ -56,7 +56,7 @@ afterAll(async () => {
 const inDollars = (token: Address, amount: bigint): number =>
   Number(amount) / 10 ** (market.tokens.find(({ address }) => address === token)?.decimals ?? 0);
 
-/** The value of the tokens that the vault holds for a pool. */
+/** The value of a pool's tokens in the vault. */
 const poolValue = (pool: RealPool, held: readonly (readonly [Address, bigint])[]): number =>
   held.reduce((sum, [token, amount]) => (token === pool.address ? sum : sum + inDollars(token, amount)), 0);
 
@@ -87,7 +87,7 @@ describe("protocol 02 with the real vault and pools", () => {
     }
   });
 
-  it("has the shares of wallets, with their share of the pool's value", async () => {
+  it("has wallets' shares, with their share of the pool's value", async () => {
     for (const wallet of market.people) {
       for (const { height, pool } of cases()) {
         const item = (await itemsOf("balances", { height, wallet })).find(({ pool_address }) => pool_address === pool.address);
@@ -101,7 +101,7 @@ describe("protocol 02 with the real vault and pools", () => {
   });
 
   /**
-   * The amounts that an exit returns. If the protocol takes fees, pools of the first version deduct due fees from one token at the exit; for these,
+   * The amounts that an exit returns. If the protocol takes fees, version 1 pools deduct due fees from one token at the exit; for these,
    * the amounts are the wallet's share of the vault's holdings, rounded down as the pool does.
    */
   const exitOf = async (pool: RealPool, wallet: Address, shares: bigint, height: number): Promise<bigint[]> => {

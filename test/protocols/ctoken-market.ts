@@ -13,7 +13,7 @@ import { artifactOf, type ProtocolChain } from "./support.ts";
 const contract = (path: string): Artifact =>
   artifactOf(`@venusprotocol/venus-protocol/artifacts/contracts/${path}.sol/${path.split("/").at(-1)}.json`);
 
-/** Mocks the contracts of other packages that the comptroller and its markets call: price oracle, access control and receiver of reserves. */
+/** Mocks contracts from other packages that the comptroller and its markets call: price oracle, access control and reserve receiver. */
 const externalContracts = compileWithPackages(`
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
@@ -30,7 +30,7 @@ contract ExternalContracts {
 }
 `)("ExternalContracts");
 
-/** The release of the markets; the legacy ones emit the events of Compound. */
+/** The markets' release; the legacy ones emit Compound's events. */
 export type Release = "legacy" | "newest";
 
 const delegates: Readonly<Record<Release, { readonly proxy: string; readonly implementation: string }>> = {

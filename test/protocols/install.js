@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
-// Installs the packages of this folder unless they already match its package-lock.json.
+// Installs this folder's packages unless they already match its package-lock.json.
 const directory = import.meta.dirname;
 const wanted = readFileSync(`${directory}/package-lock.json`, "utf8");
 const installedFile = `${directory}/node_modules/.installed-lock.json`;

@@ -8,11 +8,11 @@ import { multicallAddress, multicallCode } from "../support/multicall.ts";
 interface StoredArtifact {
   readonly abi: Abi;
   readonly bytecode: string;
-  /** The positions of each library's address in the bytecode, by file and library. */
+  /** Each library address's positions in the bytecode, by file and library. */
   readonly linkReferences?: Readonly<Record<string, Readonly<Record<string, readonly { readonly start: number }[]>>>>;
 }
 
-/** Reads a compiled contract from a package of this folder and links its libraries. @throws {Error} if the packages are not installed. */
+/** Reads a compiled contract from one of this folder's packages and links its libraries. @throws {Error} if the packages are not installed. */
 export const artifactOf = (path: string, libraries: Readonly<Record<string, Address>> = {}): Artifact => {
   const file = new URL(`node_modules/${path}`, import.meta.url);
   if (!existsSync(file)) throw new Error(`Missing ${path} in test/protocols/node_modules: run node test/protocols/install.js.`);
@@ -48,7 +48,7 @@ interface ReadOptions {
   readonly from?: Address;
 }
 
-/** Starts a chain whose gas limit permits deployments of the protocols' contracts. */
+/** Starts a chain with a gas limit high enough to deploy the protocols' contracts. */
 export const startProtocolChain = async (): Promise<ProtocolChain> => {
   const chain = await startTestChain({ args: ["--gas-limit", "500000000"] });
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
@@ -77,7 +77,7 @@ export const startProtocolChain = async (): Promise<ProtocolChain> => {
   };
 };
 
-/** Expects a number up to the precision of a double, or null. */
+/** Expects a number up to double precision, or null. */
 export const expectNear = (actual: unknown, expected: number | null, label = ""): void => {
   if (expected === null) expect(actual, label).toBeNull();
   else expect(Math.abs((actual as number) - expected), label).toBeLessThanOrEqual(1e-12 * Math.max(1, Math.abs(expected)));

@@ -30,7 +30,7 @@ declare module "vitest" {
   }
 }
 
-/** Short, because the host of one document in the story never finishes its response. */
+/** Short, because one document's host in the story never finishes its response. */
 const fetchMilliseconds = 3_000;
 
 const portOf = async (server: Server): Promise<number> => {
@@ -39,9 +39,9 @@ const portOf = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-/** Builds, indexes and serves the story once per run. This takes a minute, during which tests of other tiers run. */
+/** Builds, indexes and serves the story once per run. This takes a minute; other tiers' tests run in the meantime. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // The setup of the database server runs first and provides its URL.
+  // The database server's setup runs first and provides its URL.
   const preparing = prepareApp(project.getProvidedContext().serverUrl);
   let reply = { status: 202, body: "" };
   preparing.then(

@@ -4,5 +4,5 @@ import { fileURLToPath } from "node:url";
 /** The folder for files that later test runs reuse. */
 export const cacheRoot = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.url));
 
-/** Compiled contracts of tests, by the hash of their sources. */
+/** The tests' compiled contracts, by their sources' hash. */
 export const contractsDirectory = join(cacheRoot, "ashlar-contracts");

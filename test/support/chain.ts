@@ -4,7 +4,7 @@ import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hash
 
 const require = createRequire(import.meta.url);
 
-/** A compiled contract of an npm package. */
+/** A compiled contract from an npm package. */
 export interface Artifact {
   readonly abi: Abi;
   readonly bytecode: Hex;
@@ -36,7 +36,7 @@ export interface TestChain {
   stop(): Promise<void>;
 }
 
-/** Contracts of npm packages, by the names that the tests use. */
+/** Contracts from npm packages, by the names that the tests use. */
 export const artifacts = {
   erc20: () => hardhat("openzeppelin-contracts-4/build/contracts/ERC20PresetMinterPauser.json"),
   erc721: () => hardhat("openzeppelin-contracts-4/build/contracts/ERC721PresetMinterPauserAutoId.json"),
@@ -54,7 +54,7 @@ const waffle = (path: string): Artifact => {
   return { abi: artifact.abi, bytecode: `0x${artifact.evm.bytecode.object}` };
 };
 
-/** Starts the platform's anvil binary on a port that the system assigns; the port is read from the output of the process. */
+/** Starts the platform's anvil binary on a port that the system assigns; the port is read from the process's output. */
 export const startTestChain = async (options: { readonly args?: readonly string[] } = {}): Promise<TestChain> => {
   const child = spawn(
     binary(),
@@ -128,7 +128,7 @@ interface Reply {
   readonly error?: { readonly message: string };
 }
 
-/** Returns the fields of a transaction that calls a contract. */
+/** Returns the fields for a transaction that calls a contract. */
 export const call = (artifact: Artifact, to: Address, functionName: string, args: readonly unknown[] = []): { to: Address; data: Hex } => ({
   to,
   data: encodeFunctionData({ abi: artifact.abi, functionName, args }),

@@ -17,19 +17,19 @@ interface ServedItem {
   readonly nft_data: readonly { readonly token_id: string; readonly token_balance: string }[] | null;
 }
 
-/** The number of compared balances of each kind, and the differences. */
+/** The number of compared balances by kind, and the differences. */
 export interface BalanceComparison {
   readonly native: number;
   readonly erc20: number;
   readonly erc721: number;
   readonly erc1155: number;
-  /** The number of balances that the index read from contracts: these would hide errors in the sums of events. */
+  /** The number of balances that the index read from contracts, which would hide errors in event sums. */
   readonly read: number;
   readonly differences: readonly string[];
 }
 
 /**
- * The story's tokens whose balances do not follow from Transfer events: the first owners of the punks are known only from an event of CryptoPunks,
+ * The story's tokens with balances that do not follow from Transfer events: the first owners of the punks are known only from a CryptoPunks event,
  * the balances of lending tokens grow with time, and cTokens are minted with a Transfer event from their own contract, which has no balance.
  */
 export const unaccountedTokens = (values: Readonly<Record<string, string | undefined>>): readonly (string | undefined)[] =>

@@ -7,7 +7,7 @@ import { cacheRoot } from "./cache.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The entry point of the compiled program, which tests start as a process. */
+    /** The compiled program's entry point, which tests start as a process. */
     readonly program: string;
   }
 }
@@ -16,7 +16,7 @@ const repositoryRoot = fileURLToPath(new URL("../../", import.meta.url));
 const folders = ["runtime", "generated", "demo"];
 /** The modules that are started as processes, or loaded by their path. */
 const entryPoints = ["runtime/cli.ts", "runtime/commands/service/worker.ts", "runtime/commands/service/indexer.ts", "demo/index.ts"];
-/** Packages of hundreds of modules each, which account for most of the startup time. */
+/** Packages with hundreds of modules each, which account for most of the startup time. */
 const bundledPackages = /^(viem|zod)(\/|$)/;
 
 /** Bundles the largest packages with their dependencies, and leaves all others to be resolved at run time. */
@@ -41,7 +41,7 @@ const keepLocations = (output: string): Plugin => ({
 /**
  * Compiles the program with the demo, laid out as an installed package, and returns its entry point. `bin/ashlar.js` runs the compiled files because there are
  * no sources next to it. Starting a process takes 0.6 s of CPU time with the bundled program, 1 s with separate modules, and 2.5 s with the sources; the
- * test of the installed package runs separate modules.
+ * installed package's test runs separate modules.
  */
 export async function compileProgram(): Promise<{ readonly entry: string; remove(): Promise<void> }> {
   // Below node_modules, so that its packages are resolved.
@@ -51,7 +51,7 @@ export async function compileProgram(): Promise<{ readonly entry: string; remove
   const names = (await Promise.all(folders.map((name) => readdir(join(repositoryRoot, name), { recursive: true })))).flatMap(
     (found, index) => found.map((name) => `${folders[index]}/${name}`),
   );
-  // The version of the demo's story is a hash of its sources.
+  // The demo story's version is a hash of its sources.
   const assets = names.filter((name) => /\.(json|js|sol|md|css|yaml)$/.test(name) || /^demo\/(story|chapters|contracts)\//.test(name));
   await Promise.all([
     build({

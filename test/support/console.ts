@@ -21,7 +21,7 @@ export interface TestConsole {
   readonly url: string;
   /** Signs in with a new link and returns the cookie. */
   signIn(): Promise<string>;
-  /** Sends a request as a page of the console does. */
+  /** Sends a request as a console page does. */
   send(
     path: string,
     options?: { readonly cookie?: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> },

@@ -8,7 +8,7 @@ import type { Queryable } from "../../runtime/database/database.ts";
 const notFromBlocks =
   /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$|credit_leases$|indexer_heartbeats$|operator_actions$|console_\w+$|key_requests$|content_versions$|token_checks$|token_requests$|node_sourced_tokens$|allowance_reads$|community_reader$|community_read_schedule$|exchange_hour|nft_(?:reads|read_progress|refreshes|metadata|documents|attributes|traits|trait_values)$)/;
 
-/** Columns whose values are read from the node or written at times independent of the blocks. */
+/** Columns with values that are read from the node or written at times independent of the blocks. */
 const timeDependentColumns: Readonly<Record<string, readonly string[]>> = {
   chains: [
     "backfilled_at",
@@ -32,7 +32,7 @@ interface TableColumns {
   readonly columns: readonly string[];
 }
 
-/** The tables and columns whose contents follow from the blocks alone. Querying the information schema would take longer than reading most tables. */
+/** Tables and columns whose contents follow from the blocks alone. Querying the information schema would take longer than reading most tables. */
 const tablesFromBlocks = async (database: Queryable): Promise<TableColumns[]> => {
   const tables = await database.query<{ name: string; columns: string[] }>(
     `SELECT c.relname::text AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns

@@ -1,6 +1,6 @@
 const field = /"([^"]*(?:""[^"]*)*)"|([^",\r\n]*)/y;
 
-/** Parses CSV strictly by RFC 4180: CRLF after every record, doubled quotes in quoted fields, records of equal length. */
+/** Parses CSV strictly by RFC 4180: CRLF after every record, doubled quotes in quoted fields, equally long records. */
 export function parseCsv(text: string): string[][] {
   const records: string[][] = [];
   let record: string[] = [];

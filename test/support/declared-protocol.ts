@@ -10,7 +10,7 @@ import type {
   Protocol,
 } from "../../runtime/declarations/protocol.ts";
 
-/** The signature of an event, as the check of declarations returns it. */
+/** An event's signature, as the declaration check returns it. */
 export const eventOf = (text: string): EventSignature => {
   const item = parseAbiItem(`event ${text}`) as AbiEvent;
   const parameters = item.inputs.map(({ name = "", type, indexed = false }) => ({ name, type, indexed }));
@@ -25,7 +25,7 @@ const columnType = (type: string, indexed: boolean): ColumnType => {
   return `${base === "string" ? "text" : base}${isArray ? "[]" : ""}` as ColumnType;
 };
 
-/** A table of events, with a column for each parameter. */
+/** An event table, with a column for each parameter. */
 export const tableOf = (
   name: string,
   contract: string,
@@ -51,7 +51,7 @@ export const contractOf = (
   discoveredBy: discoveries.map(({ contract, event, parameter }): Discovery => ({ contract, event: eventOf(event), parameter })),
 });
 
-/** A read of a contract, with a column for each result. */
+/** A contract read, with a column for each result. */
 export const readOf = (
   name: string,
   contract: string,

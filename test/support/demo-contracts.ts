@@ -1,4 +1,4 @@
 import { readCompiled } from "../../demo/contracts/compiled.ts";
 
-/** The contracts of the demo, by name. */
+/** The demo's contracts, by name. */
 export const demoContracts = readCompiled();

@@ -24,7 +24,7 @@ export async function readDocument(): Promise<Document> {
 }
 
 /**
- * Reduces the document to one path and its references: the validator traverses the entire document for each status of each operation,
+ * Reduces the document to one path and its references: the validator traverses the entire document for every operation and status,
  * which takes minutes for the full one.
  */
 export function reduceToPath(document: Document, path: string): Document {

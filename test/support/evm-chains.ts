@@ -1,4 +1,4 @@
 import { type Config, isEvmChain } from "../../runtime/config/config.ts";
 
-/** The EVM chains of a configuration. */
+/** A configuration's EVM chains. */
 export const evmChains = ({ chains }: Config) => chains.filter((chain) => isEvmChain(chain));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Returns a port that is currently free, for listeners whose port must be known in advance. */
+/** Returns a currently free port, for listeners that need to know their port in advance. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -11,12 +11,12 @@ import { databaseUrl, templateName } from "./database-url.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The URL of the run's PostgreSQL server, on which tests create databases. */
+    /** The URL for the run's PostgreSQL server, on which tests create databases. */
     readonly serverUrl: string;
   }
 }
 
-/** Resources that the projects of a run share. */
+/** Resources that a run's projects share. */
 interface Resources {
   readonly serverUrl: string;
   readonly program: string;
@@ -28,7 +28,7 @@ declare global {
   var ashlarTestResources: { readonly started: Promise<Resources>; users: number } | undefined;
 }
 
-/** Provides the server and the compiled program to a project. The first project of a run starts them, and the last one removes them. */
+/** Provides the server and the compiled program to a project. A run's first project starts them, and the last one removes them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   globalThis.ashlarTestResources ??= { started: startResources(), users: 0 };
   const resources = globalThis.ashlarTestResources;
@@ -68,7 +68,7 @@ async function startServer(): Promise<{ readonly url: string; remove(): Promise<
     synchronous_commit: "off",
     full_page_writes: "off",
     shared_buffers: "128MB",
-    // Tests compare the time of a response with the time of a commit.
+    // Tests compare response times with commit times.
     track_commit_timestamp: "on",
   };
   const server = await startEmbedded({ dataDirectory: directory, settings });

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 
 const pem = (name: string): string => readFileSync(new URL(`./certificate/test-only-${name}.pem`, import.meta.url), "utf8");
 
-/** The certificate of documents.example and its subdomains, which tests pass as a trusted certificate. */
+/** The certificate for documents.example and its subdomains, which tests pass as a trusted certificate. */
 export const testCertificate = pem("certificate");
 
 /** A listener on the loopback interface that counts connections. */
@@ -23,7 +23,7 @@ export interface TestHttpsServer extends Listener {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Starts an HTTPS server of documents.example on the loopback interface. */
+/** Starts an HTTPS server for documents.example on the loopback interface. */
 export const startHttpsServer = (handle: Handler, port = 0, host = "127.0.0.1"): Promise<TestHttpsServer> => {
   const requests: IncomingMessage[] = [];
   const record: RequestListener = (request, response) => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { ChainConfig } from "../../runtime/config/config.ts";
 import { program } from "./program.ts";
 
-/** A process of `ashlar index`, which tests can kill. */
+/** An `ashlar index` process that tests can kill. */
 export interface IndexerProcess {
   readonly child: ChildProcess;
   /** Sends SIGKILL and waits for the exit. */
@@ -16,7 +16,7 @@ export interface IndexerProcess {
   output(): string;
 }
 
-/** Starts `ashlar index` for one chain, with a configuration that is written into the folder. `entry` can be the entry point of another version. */
+/** Starts `ashlar index` for one chain, with a configuration that is written into the folder. `entry` can be another version's entry point. */
 export async function startIndexer(folder: string, chain: ChainConfig, databaseUrl: string, entry = program): Promise<IndexerProcess> {
   const file = join(folder, "ashlar.yaml");
   // JSON is YAML.

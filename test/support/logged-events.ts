@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** A log message of the program, with `…` in place of each part that depends on the event. */
+/** One of the program's log messages, with `…` in place of each part that depends on the event. */
 export interface LoggedEvent {
   readonly level: string;
   readonly message: string;
@@ -22,7 +22,7 @@ function untilClosed(text: string, start: number): string {
   return text.slice(start, end - 1);
 }
 
-/** Replaces the expressions of a template, which may contain templates. */
+/** Replaces a template's expressions, including any nested templates. */
 function withoutExpressions(text: string): string {
   const start = text.indexOf("${");
   if (start < 0) return text;
@@ -30,7 +30,7 @@ function withoutExpressions(text: string): string {
   return `${text.slice(0, start)}…${withoutExpressions(text.slice(start + expression.length + 3))}`;
 }
 
-/** The messages of logger calls in runtime/. Calls whose message is a variable are skipped. */
+/** The messages in logger calls in runtime/. Calls with a variable as the message are skipped. */
 export async function loggedEvents(): Promise<readonly LoggedEvent[]> {
   const names = (await readdir(runtime, { recursive: true })).filter((name) => name.endsWith(".ts"));
   const texts = await Promise.all(names.map((name) => readFile(new URL(name, runtime), "utf8")));

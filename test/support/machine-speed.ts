@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 
-/** The duration of the loop below on the reference machine, for which time limits in tests are written: two idle cores of 2.5 GHz. */
+/** How long the loop below takes on the reference machine, for which time limits in tests are written: two idle 2.5 GHz cores. */
 const referenceMilliseconds = 40;
 const rounds = 40_000;
 
-/** Measures a fixed number of hashes on one thread. If the core is busy, they take longer, as do the tests. */
+/** Times a fixed number of hashes on one thread. If the core is busy, they take longer, as do the tests. */
 const measure = (): number => {
   const started = performance.now();
   let digest = "";

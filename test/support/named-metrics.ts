@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 const files = ["prometheus/ashlar.rules.yaml", "grafana/ashlar.json"];
-/** Names of recording rules contain colons and do not match. */
+/** Recording rule names contain colons and do not match. */
 const metricName = /(?<![\w:$])(?:ashlar|nodejs|process)_[a-z0-9_]+(?![\w:(])/g;
 
 /** The metrics that the rules and the dashboard in deploy/ use, by file. */

@@ -25,11 +25,11 @@ export interface ServedResponse {
   readonly body: unknown;
 }
 
-/** express-openapi-validator, an independent check of requests and responses against the OpenAPI document. */
+/** express-openapi-validator, which independently checks requests and responses against the OpenAPI document. */
 export interface OpenApiValidator {
   /** Validates a request target, such as `/v1/demo/events/?page-size=5`. */
   request(target: string): Promise<RequestOutcome>;
-  /** Validates a JSON response of the operation at a path of the document: null if it is valid, otherwise the violation. */
+  /** Validates a JSON response from the operation at a path in the document: null if it is valid, otherwise the violation. */
   response(path: string, response: ServedResponse): Promise<string | null>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ interface Rejection {
 
 type ApiSpec = Exclude<Parameters<typeof validator.middleware>[0]["apiSpec"], string>;
 
-/** Starts a validator of requests and responses for a document. */
+/** Starts a validator for a document's requests and responses. */
 export async function createOpenApiValidator(document: Document): Promise<OpenApiValidator> {
   const requests = await serve(requestApp(document));
   const submissions = new Map<string, Submission>();
@@ -173,7 +173,7 @@ function withoutFiveHundreds(paths: Document["paths"]): Document["paths"] {
   return Object.fromEntries(Object.entries(paths).map(([path, operations]) => [path, item(operations)]));
 }
 
-/** The validator treats a body of an undeclared media type as the first declared type. */
+/** The validator treats a body with an undeclared media type as the first declared type. */
 function undeclaredType(document: Document, { responses }: DocumentedOperation, { status, contentType }: ServedResponse): string | null {
   const declared = responses[String(status)];
   if (declared === undefined) return null;

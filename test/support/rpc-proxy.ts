@@ -20,7 +20,7 @@ export interface RpcProxy {
   intercept: ((body: string, response: ServerResponse) => boolean) | null;
   /** Changes the text of an HTTP response. */
   rewrite: ((text: string) => string) | null;
-  /** Returns the milliseconds by which to delay a response. */
+  /** Returns a response's delay in milliseconds. */
   delay: (() => number) | null;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
       );
     });
   });
-  // Uses half the CPU time of fetch.
+  // Uses half as much CPU time as fetch.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const forward = async (body: string): Promise<string> => {
     const sent = JSON.parse(body) as Message | Message[];

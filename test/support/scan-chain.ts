@@ -4,7 +4,7 @@ import type { Address, Hash, Hex } from "../../runtime/lib/hex.ts";
 
 const blocksPerBatch = 25;
 
-/** keccak256 of the event signatures of EIP-20 (and EIP-721), EIP-1155, WETH9 and Uniswap V2. */
+/** keccak256 hashes of EIP-20 (and EIP-721), EIP-1155, WETH9 and Uniswap V2 event signatures. */
 export const topics = {
   transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
   approval: "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925",
@@ -46,7 +46,7 @@ interface Trace {
   readonly result?: { readonly address?: Address } | null;
 }
 
-/** The contents of a chain according to its node. Tests compare the story and the index with them. */
+/** A chain's contents according to its node. Tests compare the story and the index with them. */
 export interface ChainContents {
   readonly head: number;
   readonly firstTime: number;
@@ -56,7 +56,7 @@ export interface ChainContents {
   readonly senders: ReadonlySet<Address>;
   /** The addresses in blocks, transactions, internal calls and transfers. */
   readonly addresses: ReadonlySet<Address>;
-  /** Owners by ERC-20 contract, including those of wrapped native tokens. */
+  /** Owners by ERC-20 contract, including wrapped native tokens. */
   readonly erc20: ReadonlyMap<Address, ReadonlySet<Address>>;
   /** Token ids by ERC-721 contract, including burnt ones. */
   readonly erc721: ReadonlyMap<Address, ReadonlySet<bigint>>;
@@ -135,7 +135,7 @@ const createTally = () => {
 const readHeader = (client: NodeClient, number: Hex): Promise<{ miner: Address; timestamp: Hex }> =>
   client.request("eth_getBlockByNumber", [number, false]);
 
-/** Reads the receipts and traces of all blocks of a node. */
+/** Reads the receipts and traces for all of a node's blocks. */
 export const scanChain = async (rpcUrl: string): Promise<ChainContents> => {
   const client = createNodeClient(rpcUrl);
   try {

@@ -8,7 +8,7 @@ export interface Sample {
 const line = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g;
 
-/** Parses the samples of a text in the Prometheus exposition format 0.0.4. @throws {Error} if a line is malformed */
+/** Parses samples in the Prometheus text exposition format 0.0.4. @throws {Error} if a line is malformed */
 export const parseScrape = (text: string): readonly Sample[] =>
   text
     .split("\n")
@@ -20,11 +20,11 @@ export const parseScrape = (text: string): readonly Sample[] =>
       return { name, labels: Object.fromEntries(pairs), value: value === "+Inf" ? Number.POSITIVE_INFINITY : Number(value) };
     });
 
-/** The types of the metrics of a scrape, by name. */
+/** The types of a scrape's metrics, by name. */
 export const typesOf = (text: string): ReadonlyMap<string, string> =>
   new Map(Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = "", type = ""]) => [name, type]));
 
-/** The sum of the samples with a name and labels. */
+/** Sums the samples with a name and labels. */
 export const sumOf = (samples: readonly Sample[], name: string, labels: Readonly<Record<string, string>> = {}): number =>
   samples
     .filter((sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value))

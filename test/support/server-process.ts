@@ -16,7 +16,7 @@ export interface ServerOptions {
   /** Additional command-line arguments. */
   readonly args?: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
-  /** The entry point of another version; by default the compiled program. */
+  /** Another version's entry point; by default the compiled program. */
   readonly entry?: string;
 }
 

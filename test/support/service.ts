@@ -17,7 +17,7 @@ import { serverLimits } from "../../runtime/http/server.ts";
 import { communityProtocols } from "../../runtime/protocols.ts";
 import { until } from "./until.ts";
 
-/** How long connections to the served story may be idle: on a busy machine, minutes may pass between two requests of a test. */
+/** How long connections to the served story may be idle: on a busy machine, minutes may pass between a test's requests. */
 const idleMilliseconds = 3_600_000;
 
 const silentLogger = pino({ level: "silent" });
@@ -81,20 +81,20 @@ async function areProtocolsRead(database: Database, chain: ChainConfig, height: 
   return (await database.query("SELECT FROM community_reads WHERE chain_id = $1 LIMIT 1", [chain.id])).length === 0;
 }
 
-/** Runs the last attempt of temporarily failed metadata reads immediately, and waits for it. */
+/** Makes the last attempt at temporarily failed metadata reads immediately, and waits for it. */
 export async function finishMetadataReads({ query }: Database): Promise<void> {
   await query("UPDATE nft_reads SET attempts = $1, run_after = now() WHERE problem IS NOT NULL", [maxAttempts - 1]);
   await until("the last metadata attempt to finish", async () => (await query("SELECT FROM nft_reads LIMIT 1")).length === 0);
 }
 
-/** The height of the node's head. */
+/** The node's head height. */
 export async function headOf(rpcUrl: string): Promise<number> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] });
   const response = await fetch(rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
   return Number(((await response.json()) as { result: string }).result);
 }
 
-/** Runs the indexer of a chain in this process, and resolves when it has reached the head. Indexing continues until `stop` is called. */
+/** Runs a chain's indexer in this process, and resolves when it has reached the head. Indexing continues until `stop` is called. */
 export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): Promise<{ stop(): Promise<void> }> {
   const [node] = nodeUrlsOf(chain);
   if (node === undefined) throw new Error("The chain has no rpc setting");
@@ -116,7 +116,7 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
   };
 }
 
-/** Indexes all blocks of the demo's Bitcoin chain, which does not grow. */
+/** Indexes all blocks on the demo's Bitcoin chain, which does not grow. */
 export async function indexBitcoin({ chain, hashAt }: Demo["bitcoin"], database: Database): Promise<void> {
   const controller = new AbortController();
   const running = indexBitcoinChain({ chain, database, logger: silentLogger }, controller.signal);
@@ -132,7 +132,7 @@ export async function indexBitcoin({ chain, hashAt }: Demo["bitcoin"], database:
   await running;
 }
 
-/** Serves chains of the demo from a database on a free port, with strict validation of responses. */
+/** Serves the demo's chains from a database on a free port, validating responses strictly. */
 export async function serveStory(
   demo: Demo,
   database: Database,

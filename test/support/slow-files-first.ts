@@ -74,7 +74,7 @@ const rankOf = ({ moduleId }: TestSpecification): number => {
   return rank === -1 ? slowFiles.length : rank;
 };
 
-/** Starts the files that are known to be slow first, because a fresh clone has no timings of an earlier run. */
+/** Starts the files that are known to be slow first, because a fresh clone has no timings from earlier runs. */
 export class SlowFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

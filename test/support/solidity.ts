@@ -58,7 +58,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Acquires the lock of a file; returns false after a short wait if another process holds it. The lock of an exited process is removed. */
+/** Acquires a file's lock; returns false after a short wait if another process holds it. An exited process's lock is removed. */
 const lock = (path: string): boolean => {
   try {
     writeFileSync(path, String(process.pid), { flag: "wx" });
@@ -75,7 +75,7 @@ const lock = (path: string): boolean => {
   }
 };
 
-/** Contracts of an input by name, compiled once by all test workers: the result is stored in node_modules/.cache by the input's hash. */
+/** An input's contracts by name, compiled once for all test workers: the result is stored in node_modules/.cache by the input's hash. */
 export const compileInput = (input: string): Artifacts => {
   mkdirSync(contractsDirectory, { recursive: true });
   const file = join(contractsDirectory, `${createHash("sha256").update(input).digest("hex").slice(0, 16)}.json`);
@@ -113,10 +113,10 @@ const withImports = (path: string, content: string, found: Record<string, string
   return found;
 };
 
-/** Compiles the contracts of one source, which may import contracts of packages, and returns a lookup by name. */
+/** Compiles one source's contracts, which may import contracts from packages, and returns a lookup by name. */
 export const compileWithPackages = (source: string): ((name: string) => Artifact) =>
   contractNamed(compileInput(solidityInput(withImports("test.sol", source), "cancun")));
 
-/** Compiles the contracts of one source and returns a lookup by name. */
+/** Compiles one source's contracts and returns a lookup by name. */
 export const compileSolidity = (source: string): ((name: string) => Artifact) =>
   contractNamed(compileInput(solidityInput({ "test.sol": source }, "cancun")));

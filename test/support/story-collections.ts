@@ -19,7 +19,7 @@ const single = toEventSelector("TransferSingle(address,address,address,uint256,u
 const batch = toEventSelector("TransferBatch(address,address,address,uint256[],uint256[])");
 export const zeroAddress = `0x${"0".repeat(40)}`;
 
-/** A transfer of units of a token, from a collection's log. */
+/** A transfer of token units, from a collection's log. */
 export interface TokenMove {
   readonly id: bigint;
   readonly from: string;
@@ -83,7 +83,7 @@ export const urisOf = async (collection: string, ids: readonly bigint[], functio
 /** EIP-1155: an id in a URI is written as 64 lower-case hex digits. */
 const withId = (uri: string, id: bigint): string => uri.replaceAll("{id}", id.toString(16).padStart(64, "0"));
 
-/** Returns the document of a URI: the data of data: URIs (RFC 2397), or the gateway's document of a lantern. */
+/** Returns a URI's document: the data in data: URIs (RFC 2397), or the gateway's document for a lantern. */
 const readUri = (uri: string): string => {
   const lantern = new RegExp(`^ipfs://${lanternFolder}/(\\d+)$`).exec(uri);
   if (lantern !== null) return lanternDocument(Number(lantern[1]));
@@ -118,7 +118,7 @@ export interface StoryDocument {
 const textOf = (value: unknown): string | null =>
   value === null || value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
 
-/** Converts an entry of a document to traits: dates become ISO 8601 times, and a list of values becomes one trait per value. */
+/** Converts a document's entry to traits: dates become ISO 8601 times, and a list of values becomes one trait per value. */
 const traitsIn = (entry: unknown): Trait[] => {
   if (typeof entry !== "object" || entry === null) return [{ trait_type: null, value: textOf(entry), isNumber: typeof entry === "number" }];
   const { trait_type: name, value, display_type: display } = entry as WrittenTrait;
@@ -139,7 +139,7 @@ const readStoryDocument = (text: string): StoryDocument => {
   return { name: String(name), description: textOf(description), image: textOf(image), external_url: textOf(external), traits };
 };
 
-/** Reads the documents of a collection's ids, without ids whose URI call reverts. */
+/** Reads the documents for a collection's ids, except those with a reverting URI call. */
 export async function documentsOf(
   collection: string,
   ids: readonly bigint[],

@@ -1,7 +1,7 @@
 import { toEventSelector, toFunctionSelector } from "viem";
 import { addressOf, balanceOf, call, logsOf, type NodeLog, node, nodeBatch, storyValue } from "./story-node.ts";
 
-/** The story's exchanges: the name in request paths and the story value of the factory. */
+/** The story's exchanges: the name in request paths and the factory's story value. */
 export const factories = { demo_exchange: "exchangeFactory", demo_swap: "rivalFactory" } as const;
 export type ExchangeName = keyof typeof factories;
 export const exchanges = Object.keys(factories) as ExchangeName[];
@@ -22,7 +22,7 @@ export interface StoryPool {
   readonly token1: string;
 }
 
-/** A decoded pair log: amounts in and out for a swap, in or out for a change of liquidity. */
+/** A decoded pair log: amounts in and out for a swap, in or out for a liquidity change. */
 export interface StoryAction {
   readonly pool: string;
   readonly act: "SWAP" | "ADD_LIQUIDITY" | "REMOVE_LIQUIDITY";
@@ -41,7 +41,7 @@ const pairOf = (words: readonly bigint[]): readonly [bigint, bigint] => [words[0
 const compareLogs = (a: NodeLog, b: NodeLog): number =>
   Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex);
 
-/** An exchange's pairs in the order of their creation. */
+/** An exchange's pairs in creation order. */
 export async function poolsOf(exchange: ExchangeName): Promise<StoryPool[]> {
   const logs = await logsOf({ address: storyValue(factories[exchange]), topics: [pairCreated] });
   return logs.map(({ topics, data }) => ({
@@ -51,7 +51,7 @@ export async function poolsOf(exchange: ExchangeName): Promise<StoryPool[]> {
   }));
 }
 
-/** The time of each block of the story, by height. */
+/** The story's block times, by height. */
 export async function blockTimes(): Promise<number[]> {
   const head = Number(await node<string>("eth_blockNumber"));
   const heights = Array.from({ length: head + 1 }, (_, height) => [`0x${height.toString(16)}`, false]);
@@ -59,7 +59,7 @@ export async function blockTimes(): Promise<number[]> {
   return blocks.map(({ timestamp }) => Number(timestamp));
 }
 
-/** getReserves(), of Uniswap V2's pairs. */
+/** getReserves() in Uniswap V2's pairs. */
 export const reservesOf = async (pool: string): Promise<readonly [bigint, bigint]> =>
   pairOf(await call(pool, toFunctionSelector("getReserves()")));
 
@@ -69,7 +69,7 @@ export const supplyOf = async (token: string): Promise<bigint> => (await call(to
 /** decimals(), EIP-20. */
 export const decimalsOf = async (token: string): Promise<number> => Number((await call(token, toFunctionSelector("decimals()")))[0]);
 
-/** Returns the pools in which an owner has shares. */
+/** Returns the pools that an owner has shares in. */
 export async function poolsHeld(pools: readonly StoryPool[], owner: string): Promise<(StoryPool & { readonly balance: bigint })[]> {
   const held = await Promise.all(pools.map(async (pool) => ({ ...pool, balance: await balanceOf(pool.pool, owner) })));
   return held.filter(({ balance }) => balance > 0n);
@@ -101,7 +101,7 @@ export async function actionsOf(pools: readonly StoryPool[], times: readonly num
 export const swapsWithin = (actions: readonly StoryAction[], end: number, days: number): StoryAction[] =>
   actions.filter(({ act, time }) => act === "SWAP" && time >= end - days * secondsPerDay && time < end);
 
-/** The volume of swaps into or out of one side of their pairs. */
+/** The swap volume into or out of one side of the pairs. */
 export const volumeOf = (swaps: readonly StoryAction[], direction: "into" | "out", side: 0 | 1): bigint =>
   swaps.reduce((sum, swap) => sum + swap[direction][side], 0n);
 
@@ -144,14 +144,14 @@ export async function feedOf(name: "etherFeed" | "euroFeed", times: readonly num
 /** Converts an amount to whole tokens. */
 export const toWholeTokens = (amount: bigint | string, decimals: number): number => Number(`${amount}e-${decimals}`);
 
-/** A token of a pair with its rate, in the format of responses. */
+/** A pair's token with its rate, as responses contain it. */
 interface Side {
   readonly contract_address: string;
   readonly contract_decimals: number;
   readonly quote_rate: number | null;
 }
 
-/** The value of both amounts at the rates of the response. */
+/** The value of both amounts at the response's rates. */
 export const quotedValue = ([first, second]: readonly [Side, Side], amounts: readonly [bigint, bigint]): number =>
   toWholeTokens(amounts[0], first.contract_decimals) * (first.quote_rate ?? Number.NaN) +
   toWholeTokens(amounts[1], second.contract_decimals) * (second.quote_rate ?? Number.NaN);

@@ -15,14 +15,14 @@ const orderFulfilled: string = toEventSelector(`OrderFulfilled(bytes32,address,a
 const punkBought: string = toEventSelector("PunkBought(uint256,uint256,address,address)");
 const bidEntered: string = toEventSelector("PunkBidEntered(uint256,uint256,address)");
 
-/** A sold token id, from the marketplaces' logs. All sales of the story are paid in ether or wrapped ether. */
+/** A sold token id, from the marketplaces' logs. All sales in the story are paid in ether or wrapped ether. */
 export interface StorySale {
   readonly collection: string;
   readonly id: bigint;
   readonly seller: string;
   readonly buyer: string;
   readonly units: bigint;
-  /** The price of all units, in wei. */
+  /** The price for all units, in wei. */
   readonly price: bigint;
   /** The price of the cheapest unit; the first units bear the remainder of the division. */
   readonly unitPrice: number;
@@ -54,7 +54,7 @@ const orderIn = (log: NodeLog): Order => {
   return { log, isBid, offerer, recipient: recipient.toLowerCase(), price, tokens };
 };
 
-/** The price of some units of an order: an equal share each, and one wei of the remainder for each of the first units. */
+/** The price of some of an order's units: an equal share each, and one wei of the remainder for each of the first units. */
 const shareOf = (price: bigint, units: bigint, first: bigint, count: bigint): bigint => {
   const remainder = (price % units) - first;
   if (remainder <= 0n) return (price / units) * count;
@@ -100,7 +100,7 @@ const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string,
   });
 };
 
-/** Reads the sales of faces. The event of an accepted bid has neither price nor buyer, which are taken from the bid and the preceding Transfer. */
+/** Reads the face sales. An accepted bid's event has neither price nor buyer; they are taken from the bid and the preceding Transfer. */
 const faceSales = async (times: readonly number[]): Promise<StorySale[]> => {
   const bids = new Map<string, bigint>();
   let receiver = zeroAddress;
@@ -149,7 +149,7 @@ const markWashTrades = (sales: readonly StorySale[]): void => {
   }
 };
 
-/** Reads all sales of the story with wash trades marked, the day of its head, and the block times. */
+/** Reads all of the story's sales with wash trades marked, its head's day, and the block times. */
 export async function salesOfStory(): Promise<{
   readonly sales: readonly StorySale[];
   readonly today: number;

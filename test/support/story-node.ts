@@ -48,7 +48,7 @@ export async function node<T>(method: string, ...params: unknown[]): Promise<T> 
   return result;
 }
 
-/** Calls a method of the story's node for a list of parameters, in one batch. */
+/** Calls a method of the story's node once for each list item, in one batch. */
 export async function nodeBatch<T>(method: string, all: readonly (readonly unknown[])[]): Promise<T[]> {
   const body = JSON.stringify(all.map((params, id) => ({ jsonrpc: "2.0", id, method, params })));
   const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
@@ -82,7 +82,7 @@ export const call = async (to: string, data: string): Promise<readonly bigint[]>
   return (result.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`));
 };
 
-/** Logs of all blocks, or of a range of blocks, in chain order. */
+/** Logs of all blocks or of a block range, in chain order. */
 export const logsOf = (filter: LogFilter): Promise<readonly NodeLog[]> =>
   node("eth_getLogs", { fromBlock: "0x0", toBlock: "latest", ...filter });
 
@@ -103,7 +103,7 @@ export async function transfersOf(token: string, lastBlock = "latest") {
 }
 
 /**
- * Returns the changes of an owner's token balance by block. Tests compute past balances from them, because the story's node has the state of few
+ * Returns the changes of an owner's token balance by block. Tests compute past balances from them, because the story's node keeps the state of few
  * blocks other than its head.
  */
 export async function changesOf(token: string, owner: string): Promise<{ readonly block: number; readonly delta: bigint }[]> {

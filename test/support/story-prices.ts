@@ -1,7 +1,7 @@
 import { answersOf, blockTimes, poolsOf, reservesOverTime } from "./story-exchanges.ts";
 import { storyValue } from "./story-node.ts";
 
-/** A fraction of two integers. */
+/** A ratio of two integers. */
 export interface Ratio {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -9,7 +9,7 @@ export interface Ratio {
 
 export type StoryCurrency = "USD" | "EUR" | "CAD";
 
-/** The price of the smallest unit of a token in the hour that contains a time; null if unknown. */
+/** The price of a token's smallest unit in the hour that contains a time; null if unknown. */
 export type StoryPrices = (token: string, time: number, currency: StoryCurrency) => Ratio | null;
 
 export const nativeToken = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";

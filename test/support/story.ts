@@ -17,7 +17,7 @@ import { deadline } from "./deadline.ts";
 const folderPrefix = "ashlar-story-";
 const waitMilliseconds = 240_000;
 
-/** The end time of the tests' story: noon, so that its first and last day are incomplete. */
+/** The end time of the tests' story: noon, which makes its first and last day incomplete. */
 export const storyEndTime = Date.UTC(2025, 9, 31, 12) / 1000;
 
 /** The scale of the short story, for tests that do not depend on the length. */
@@ -29,7 +29,7 @@ const exists = async (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Removes stories of other versions and the drafts of killed builds, and builds a story. */
+/** Removes other versions' stories and killed builds' drafts, and builds a story. */
 const build = async (finished: string, scale: number): Promise<void> => {
   const isOutdated = (name: string): boolean =>
     name.startsWith("ashlar-story-") &&
@@ -43,7 +43,7 @@ const build = async (finished: string, scale: number): Promise<void> => {
   await rename(draft, finished);
 };
 
-/** Returns the folder of a built story. The first process that needs it builds it; others wait for it. */
+/** Returns a built story's folder. The first process that needs it builds it; others wait for it. */
 const ensureStory = async (scale: number): Promise<string> => {
   await mkdir(cacheRoot, { recursive: true });
   const finished = join(cacheRoot, `ashlar-story-${storyVersion()}-${scale}`);
@@ -63,7 +63,7 @@ const ensureStory = async (scale: number): Promise<string> => {
   throw new Error(`Story not built within ${deadline(waitMilliseconds) / 1000} s`);
 };
 
-/** Stops nodes of killed test processes and removes their folders. */
+/** Stops killed test processes' nodes and removes their folders. */
 const removeOrphans = async (): Promise<void> => {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(folderPrefix));
   for (const folder of names.map((name) => join(tmpdir(), name))) {

@@ -2,11 +2,11 @@ import { accessSync, constants, readFileSync, statfsSync } from "node:fs";
 
 /** Linux's memory-backed file system. */
 const memoryDirectory = "/dev/shm";
-/** The space that the databases and packages of a run need at the same time, with a margin. */
+/** The space that a run's databases and packages need at the same time, with a margin. */
 const requiredBytes = 6 * 2 ** 30;
 
 /**
- * Returns the directory for the temporary files of a run: the memory-backed file system if it has enough room, otherwise undefined for the default
+ * Returns the directory for a run's temporary files: the memory-backed file system if it has enough room, otherwise undefined for the default
  * directory. A test database is a copy of some 650 files, which take 20 ms to create in memory and 300 ms on a disk.
  */
 export function memoryBackedDirectory(): string | undefined {
@@ -19,7 +19,7 @@ export function memoryBackedDirectory(): string | undefined {
   }
 }
 
-/** Whether programs can be executed in this file system: tests run programs of packages that they install there. */
+/** Whether programs can be executed in this file system: tests run programs from packages that they install there. */
 const allowsPrograms = (): boolean =>
   readFileSync("/proc/mounts", "utf8")
     .split("\n")

@@ -8,19 +8,19 @@ export interface TokenChain {
   readonly trader: Address;
   /** Adds blocks with one transfer each. */
   grow(blocks: number): Promise<void>;
-  /** Replaces the newest blocks, with a transfer in the first one of the new branch, and adds one. */
+  /** Replaces the newest blocks, with a transfer in the new branch's first block, and adds one. */
   reorganise(depth: number): Promise<void>;
 }
 
 const erc20 = artifacts.erc20();
 const firstRecipients = 120;
 const firstBlocks = 80;
-/** Anvil miscounts the nonces of one sender in large batches. */
+/** Anvil miscounts one sender's nonces in large batches. */
 const batchSize = 20;
 
 const recipient = (number: number): Address => pad(toHex(0xaa_00_00 + number), { size: 20 });
 
-/** Starts a chain whose lists of transfers, logs and holders have several pages. */
+/** Starts a chain with several pages of transfers, logs and holders. */
 export async function startTokenChain(): Promise<TokenChain> {
   const chain = await startTestChain({ args: ["--prune-history", "5000"] });
   const trader = chain.accounts[1]?.toLowerCase() as Address;

@@ -8,7 +8,7 @@ const maxPauseMilliseconds = 100;
 /** A pause is a twentieth of the time waited so far: on few cores, a query every 10 ms would slow down the awaited work. */
 const pauseAfter = (milliseconds: number): number => Math.min(maxPauseMilliseconds, Math.max(firstPauseMilliseconds, milliseconds / 20));
 
-/** Waits for a condition, up to a limit that is scaled to the speed of this machine. @throws {Error} if it takes longer. */
+/** Waits for a condition, up to a limit that is scaled to this machine's speed. @throws {Error} if it takes longer. */
 export async function until(
   label: string,
   isTrue: () => boolean | Promise<boolean>,

@@ -16,7 +16,7 @@ export const tokenMarkets: ProtocolPlan = {
   results: { asset: ({ market }) => assetOf(market) },
 };
 
-/** Reserves of one pool of version 3. */
+/** Reserves of one version 3 pool. */
 export const lendingPools: ProtocolPlan = {
   markets: reserves,
   shared: ["pool", "configurator", "configurator_v2"],

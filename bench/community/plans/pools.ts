@@ -11,7 +11,7 @@ const coinOf = (market: number, position: number) => assetOf((market + position)
 
 const shareTransfer = eventOf("Transfer(address indexed from, address indexed to, uint256 value)");
 
-/** Pools of two tokens in one vault. The id of a pool starts with its address. */
+/** Two-token pools in one vault. A pool's id starts with its address. */
 export const vaultPools: ProtocolPlan = {
   markets: poolCount,
   shared: ["vault"],

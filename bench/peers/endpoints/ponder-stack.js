@@ -45,11 +45,7 @@ app.get("*", async (context) => {
     rows.map((row) => Object.values(row)),
     request,
   );
-  // Without a length, responses would be chunked.
-  return context.body(body, 200, {
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(body)),
-  });
+  return context.body(body, 200, { "Content-Type": "application/json; charset=utf-8" });
 });
 
 const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) => {

@@ -6,7 +6,7 @@ const secondsPerDay = 86_400;
 const daysOfYear = 365n;
 const pageSize = 100;
 const pointsOfWeek = 8;
-/** The decimals of a quotient before it is converted to a number. */
+/** How many decimals a quotient has before it is converted to a number. */
 const quotientDecimals = 40;
 
 /** A decimal number as an integer and its number of decimals. */
@@ -15,7 +15,7 @@ function integerOf(value: string): { readonly digits: bigint; readonly scale: nu
   return { digits: BigInt(whole + fraction), scale: fraction.length };
 }
 
-/** The fees of a year divided by the liquidity, as JSON. */
+/** A year's fees divided by the liquidity, as JSON. */
 function annualized(fees: string | null | undefined, liquidity: string | null | undefined): string {
   if (fees === null || fees === undefined || liquidity === null || liquidity === undefined) return "null";
   const [paid, held] = [integerOf(fees), integerOf(liquidity)];

@@ -2,7 +2,7 @@ import type { Row } from "./route.ts";
 
 /** The JSON text of a text column. */
 export const text = (value: string | null | undefined): string => (value === null || value === undefined ? "null" : JSON.stringify(value));
-/** The JSON text of a text column whose values need no escapes. */
+/** Writes a text column whose values need no escapes as JSON. */
 export const plain = (value: string | null | undefined): string => (value === null || value === undefined ? "null" : `"${value}"`);
 /** The JSON text of a numeric column as a number. */
 export const number = (value: string | null | undefined): string =>
@@ -33,7 +33,7 @@ export function pretty(value: string | null | undefined): string {
 
 const standardNames: Readonly<Record<string, string>> = { 1: "erc20", 2: "erc721", 3: "erc1155" };
 
-/** The JSON text of a list of standards. */
+/** Writes a list of standards as JSON. */
 export const standardsOf = (list: string | null | undefined): string =>
   list === null || list === undefined
     ? "null"

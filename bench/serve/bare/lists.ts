@@ -19,7 +19,7 @@ export function pagination(request: BareRequest, total: number | null, hasMore: 
 
 const maxCounted = 10_000;
 
-/** Row 34: logs by topic, in a range of blocks. */
+/** Row 34: logs by topic, in a block range. */
 export const logsByTopic: Route = {
   statement: "topics",
   values: (request) => {
@@ -46,7 +46,7 @@ const blockOf = ([, hash, timestamp, height, parent, extra, miner, gasUsed, gasL
   `"miner_address":${hex(miner)},"mining_cost":null,"gas_used":${gasUsed},"gas_limit":${number(gasLimit)},` +
   `"transactions_link":"http://bench.invalid/v1/eth-mainnet/block/${height}/transactions_v3/"}`;
 
-/** Row 31: blocks of a range of days. */
+/** Row 31: blocks in a date range. */
 export const blocksOfDays: Route = {
   statement: "blocks",
   values: (request) => {

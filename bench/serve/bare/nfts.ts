@@ -33,7 +33,7 @@ function nftOf(columns: Row, owner: string | null): string {
 const wholeNative = (price: string | null | undefined): string =>
   price === null || price === undefined ? "null" : String(Number(`${price}e-18`));
 
-/** The number of a collection's columns, which precede those of its ids. */
+/** The number of collection columns, which precede the id columns. */
 const collectionColumns = 10;
 
 function collectionsOf(rows: readonly Row[], wallet: string): string {

@@ -13,7 +13,7 @@ interface Day {
   readonly close: string;
 }
 
-/** The days of a balance, oldest first. `changes` is a comma-separated list of `<day, from 1>:<balance>`. */
+/** A balance's days, oldest first. `changes` is a comma-separated list of `<day, from 1>:<balance>`. */
 function daysOf(opening: string, changes: string | null): Day[] {
   const list = (changes ?? "").split(",").map((change) => change.split(":"));
   let next = 0;

@@ -10,7 +10,7 @@ export interface BareRequest {
   readonly now: number;
 }
 
-/** An endpoint of the bare server: one statement, and the JSON text of its rows. */
+/** A bare-server endpoint: one statement, and the JSON text of its rows. */
 export interface Route<Request = BareRequest> {
   /** File name in bench/serve/statements, without the extension. */
   readonly statement: string;

@@ -26,10 +26,10 @@ const routes: Readonly<Record<string, Route>> = {
   transaction_v2: transaction,
 };
 
-/** Wallets with tens of thousands of tokens, which a real server could find by counting from time to time. */
+/** Wallets with tens of thousands of tokens; a real server could find them by counting from time to time. */
 export type LongWallets = ReadonlySet<string>;
 
-/** The route of a request; undefined if the bare server has none. */
+/** A request's route; undefined if the bare server has none. */
 export function routeOf({ path: [first = "", second = "", third = ""] }: BareRequest, longWallets: LongWallets): Route | undefined {
   const found = routes[`${first}/${third}`] ?? routes[first];
   return found === balances && longWallets.has(second) ? longBalances : found;

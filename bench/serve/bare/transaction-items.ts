@@ -3,7 +3,7 @@ import type { Row } from "./route.ts";
 
 const first = 2;
 const own = first + transactionColumns;
-/** The number of columns of a transaction with a log; additional columns are specific to a statement. */
+/** The number of columns for a transaction with a log; additional columns are specific to a statement. */
 export const itemColumns = own + 13;
 const transferTopic = "\\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
@@ -38,7 +38,7 @@ export function logOf(columns: Row, { timestamp, height, hash, offset }: LogPosi
   );
 }
 
-/** The items of rows with one log each, in the order of their transactions, which the second column identifies. */
+/** Builds items from rows with one log each, in transaction order; the second column identifies the transaction. */
 export function transactionItems(rows: readonly Row[]): string {
   const items: string[] = [];
   let position = 0;

@@ -13,7 +13,7 @@ export interface ExpressArgument {
   readonly poolSize: number;
   /** The folder of the bare server's statements. */
   readonly statements: string;
-  /** The file of an OpenAPI document of its operations. */
+  /** The file with an OpenAPI document for its operations. */
   readonly document: string;
   readonly longWallets: readonly string[];
 }
@@ -27,7 +27,7 @@ const database = knex({
   pool: { min: 0, max: poolSize },
 });
 
-/** The text of a statement with knex's placeholders, and the positions of its values. */
+/** A statement's text with knex's placeholders, and the positions of its values. */
 function statementOf(name: string): { readonly text: string; readonly positions: readonly number[] } {
   const text = readFileSync(join(statements, `${name}.sql`), "utf8").replace(/^--.*\n/gm, "");
   return {

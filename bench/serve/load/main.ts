@@ -1,4 +1,4 @@
-import { readArgument } from "../../support/measured-process.ts";
+import { once } from "node:events";
 import { runConnection } from "./connection.ts";
 
 /** The work of a load process. */
@@ -7,7 +7,7 @@ export interface LoadArgument {
   readonly connections: number;
   /** Paths, requested in turn by all connections together. */
   readonly paths: readonly string[];
-  /** JSON bodies of POST requests, in the order of the paths; GET requests by default. */
+  /** JSON bodies for POST requests, in the order of the paths; without them, GET requests are sent. */
   readonly bodies?: readonly string[];
   /** API keys; a connection uses one of them. */
   readonly keys: readonly string[];
@@ -47,7 +47,13 @@ const {
   minWarmUpResponses = 0,
   warmUpMilliseconds,
   milliseconds,
-} = readArgument<LoadArgument>();
+} = await receiveArgument();
+/** The argument is a message of the parent: that of many requests with bodies is too long for a command line. */
+async function receiveArgument(): Promise<LoadArgument> {
+  const [argument] = await once(process, "message");
+  return argument as LoadArgument;
+}
+
 const maxWarmUpMilliseconds = 20_000;
 const host = "127.0.0.1";
 const report = (message: LoadMessage): unknown => process.send?.(message);

@@ -33,7 +33,7 @@ function checkCost(endpoint: EndpointDraft, lookup: Lookup): Diagnostic[] {
   if (cost.per === "block" && !(query.includes("starting-block") && query.includes("ending-block"))) {
     const data = {
       per: "block",
-      reason: "the endpoint has no range of blocks",
+      reason: "the endpoint has no block range",
       expected: "the query parameters starting-block and ending-block",
     };
     return [diagnostic("uncountable-cost", location, data)];

@@ -9,7 +9,7 @@ import { isStoryReference, type Mismatch, parameterMismatch, scalarMismatch, sto
 import { type Lookup, locationOf, locationOfKey, type OperationDraft, parameterNamesOf } from "../lookup.ts";
 import { applyUse, definitionName } from "../parameters.ts";
 
-/** Reports examples and defaults that do not match their type, in shared parameters, their uses, endpoints, headers and fields. */
+/** Reports examples and defaults that do not match their type: in shared parameters, their uses, endpoints, headers and fields. */
 export function checkExamples({ draft, operations, objects }: Lookup): Diagnostic[] {
   const { service } = draft;
   const fields = draft.objects.flatMap((object) => [...object.fields.values()].flatMap((field) => checkField(field, objects)));

@@ -8,7 +8,7 @@ import { pathParameterNames } from "../parameters.ts";
 const literalSegment = /^[A-Za-z0-9._~=-]+$/;
 const parameterSegment = /^\{[A-Za-z][A-Za-z0-9]*\}$/;
 
-/** Checks paths for malformed segments, undeclared parameters, page parameters without a matching style, and ambiguity. */
+/** Checks paths for malformed segments, undeclared parameters, page parameters that do not match the pagination style, and ambiguity. */
 export function checkPaths(lookup: Lookup, community: readonly CatalogEndpoint[]): Diagnostic[] {
   const { draft } = lookup;
   const paths = endpointsWithPath(draft);

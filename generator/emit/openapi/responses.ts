@@ -77,7 +77,7 @@ function headerReferences({ service }: Model, names: readonly string[]): Headers
   return Object.fromEntries(known.map((name): [string, ReferenceObject] => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The header components of the service. */
+/** The service's header components. */
 export function headers({ service }: Model): Record<string, HeaderObject> {
   const entries = Object.entries(service.headers).map(([name, { type, description, example }]) => [
     name,

@@ -11,7 +11,7 @@ import { spamAmong } from "../tokens/spam.ts";
 
 type Row = ApprovalPosition & { readonly token: Address; readonly spender: Address };
 
-/** The approvals that a response lists, with metadata and labels of their contracts. */
+/** The approvals that a response lists, with their contracts' metadata and labels. */
 export interface ListedApprovals<R> {
   readonly rows: readonly R[];
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;
@@ -19,7 +19,7 @@ export interface ListedApprovals<R> {
 }
 
 /**
- * Reads the approvals of a wallet. If there are too many, because hostile contracts can emit approvals for any wallet, reads only those that the
+ * Reads a wallet's approvals. If there are too many, because hostile contracts can emit approvals for any wallet, reads only those that the
  * wallet sent itself.
  * @throws {RequestError} 400 if there are also too many of these, or if the wallet sent none.
  */
@@ -49,7 +49,7 @@ export async function withoutSpam<R extends Row>(context: ResolverContext, chain
   return { rows: await filterInTurns(rows, ({ is_own, token }) => is_own || !spam.has(token)), metadata, labels };
 }
 
-/** The first fields of every spender: the position and transaction of the approval, and the address. */
+/** Every spender's first fields: the approval's position and transaction, and the address. */
 export const viewSpender = (labels: Labels, row: Row) => ({
   block_height: row.block,
   tx_offset: row.transaction_index,

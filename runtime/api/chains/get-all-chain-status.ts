@@ -6,7 +6,7 @@ import { isoTimestamp } from "../../lib/time.ts";
 import type { ChainDatabase, Handlers } from "../context.ts";
 import { unavailableChains, updatedAt } from "./view-chain.ts";
 
-/** Each network's indexing progress and the capabilities of its node. */
+/** Each network's indexing progress and its node's capabilities. */
 export const getAllChainStatus: Handlers["getAllChainStatus"] = async (_request, context) => {
   context.markVolatile();
   const { results, unavailable } = await context.queryAll(statusesOf);
@@ -19,7 +19,7 @@ export const getAllChainStatus: Handlers["getAllChainStatus"] = async (_request,
   };
 };
 
-/** The items of the chains of a database. */
+/** The items for a database's chains. */
 async function statusesOf({ chains, ledger, network, bitcoin }: ChainDatabase): Promise<ChainStatusItem[]> {
   const rows = new Map((await ledger.chains()).map((row) => [row.chain_id, row]));
   const nodes = new Map((await network.nodes()).map((row) => [row.chain_id, row]));

@@ -13,7 +13,7 @@ import { chainFields } from "./view-chain.ts";
 const blocksBack = 200;
 const maxSamples = 2_000;
 
-/** Gas price estimates at several speeds, from the transactions of the latest blocks. */
+/** Gas price estimates at several speeds, from transactions in the latest blocks. */
 export const getGasPrices: Handlers["getGasPrices"] = async ({ chain, eventType, quoteCurrency }, context) => {
   const now = context.now().getTime() / 1000;
   const [{ baseFee, estimates }, rateOf] = await Promise.all([

@@ -10,7 +10,7 @@ export const updatedAt = (now: Date): string => isoTimestamp(Math.floor(now.getT
 /** The fields that responses about one chain share. */
 export const chainFields = (chain: Chain, now: Date) => ({ updated_at: updatedAt(now), chain_id: chain.id, chain_name: chain.name });
 
-/** The names of those chains whose database did not respond. */
+/** The names of the chains whose database did not respond. */
 export const unavailableChains = (
   chains: readonly { readonly id: number; readonly name: string }[],
   unavailable: ReadonlySet<number>,

@@ -36,7 +36,7 @@ interface AddedRequest extends CommunityRequest {
 
 type Parse = (...sent: [...Parameters<typeof parseGetCommunityMarkets>]) => Promise<ParseOutcome<AddedRequest>>;
 
-/** The operations of the template. One with the same parameters parses the requests of an added operation and documents its parameters. */
+/** The template's operations. One with the same parameters parses an added operation's requests and documents its parameters. */
 const templates: readonly { readonly name: string; readonly parse: Parse }[] = [
   { name: "markets", parse: parseGetCommunityMarkets },
   { name: "market_data", parse: parseGetCommunityMarketData },
@@ -45,7 +45,7 @@ const templates: readonly { readonly name: string; readonly parse: Parse }[] = [
   { name: "tokens", parse: parseGetCommunityTokens },
 ];
 
-/** The endpoints of the protocols that an operator adds. */
+/** The endpoints of added protocols. */
 export const addedEndpoints = (protocols: readonly AddedProtocol[]): AddedEndpoint[] =>
   protocols.flatMap((added) => Object.entries(added.endpoints).map(([name, endpoint]) => addedEndpoint(added, name, endpoint)));
 
@@ -88,6 +88,6 @@ function templateOf(name: string, parameters: readonly RequestParameter[]): { re
   };
   const similar = templates.find((other) => other.name === name) ?? templates.find((other) => hasSameParameters(other.name));
   const template = operations.find(({ handler }) => handler === communityOperations[similar?.name ?? ""]?.handler);
-  if (similar === undefined || template === undefined) throw new TypeError(`No operation of the template has the parameters of ${name}.`);
+  if (similar === undefined || template === undefined) throw new TypeError(`The template has no operation with the parameters of ${name}.`);
   return { template, parse: similar.parse };
 }

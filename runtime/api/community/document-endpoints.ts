@@ -49,7 +49,7 @@ export function documentEndpoints<Documented extends Document>(document: Documen
   };
 }
 
-/** Component names start with the id of the protocol, because several protocols may declare the same name. */
+/** Component names start with the protocol's id, because several protocols may declare the same name. */
 const componentOf = ({ protocol }: AddedProtocol, name: string): string => `${protocol.id}.${name}`;
 
 const referenceOf = (added: AddedProtocol, name: string): string =>
@@ -98,7 +98,7 @@ const templateItem = (paths: Readonly<Record<string, PathItem>>, endpoint: Added
   return item;
 };
 
-/** The objects of an added protocol. */
+/** An added protocol's objects. */
 const objectSchemas = (added: AddedProtocol): Schemas =>
   Object.fromEntries(
     Object.entries(added.objects).map(([name, { description, fields }]) => [
@@ -110,7 +110,7 @@ const objectSchemas = (added: AddedProtocol): Schemas =>
 const responseOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.response`);
 const envelopeOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.envelope`);
 
-/** The response and envelope schemas of an operation that is not in the template: copies of the documented endpoint's, with its own items. */
+/** The response and envelope schemas of an operation that is not in the template: copies of the documented endpoint's schemas, with its own items. */
 function responseSchemas(paths: Readonly<Record<string, PathItem>>, schemas: Schemas, endpoint: AddedEndpoint): Schemas {
   if (isInTemplate(endpoint)) return {};
   const { added, name } = endpoint;

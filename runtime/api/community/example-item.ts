@@ -2,7 +2,7 @@ import { communityObjects } from "../../../generated/community-items.gen.ts";
 import type { AddedProtocol, DeclaredField } from "../../declarations/added-protocol.ts";
 import type { ItemField } from "../../declarations/objects/item-field.ts";
 
-/** Default examples of fields, by format. */
+/** Default field examples, by format. */
 const examples: Readonly<Record<string, unknown>> = {
   string: "text",
   number: 1.5,
@@ -17,7 +17,7 @@ const examples: Readonly<Record<string, unknown>> = {
   date: "2026-03-01",
 };
 
-/** An example of an object, from the examples of its fields. */
+/** An example object, built from its fields' examples. */
 export function exampleOf(objects: AddedProtocol["objects"], name: string): Readonly<Record<string, unknown>> {
   const fields: readonly (ItemField & Partial<DeclaredField>)[] = objects[name]?.fields ?? communityObjects[name] ?? [];
   return Object.fromEntries(

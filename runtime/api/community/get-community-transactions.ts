@@ -5,7 +5,7 @@ import type { Hex } from "../../lib/hex.ts";
 import type { Handlers } from "../context.ts";
 import { pageOfOperation } from "./operation-rows.ts";
 
-/** The actions of a wallet in a protocol, newest first. */
+/** A wallet's actions in a protocol, newest first. */
 export const getCommunityTransactions: Handlers["getCommunityTransactions"] = async (request, context) => {
   const page = await pageOfOperation<CommunityTransaction>(context, request, {
     operation: "transactions",
@@ -18,6 +18,6 @@ export const getCommunityTransactions: Handlers["getCommunityTransactions"] = as
   return { ...page, address: addressOfScript(network, request.address) ?? "", chain_id: null, items };
 };
 
-/** The address of a script, which identifies a wallet in the index of a Bitcoin chain; null if it has none. */
+/** The address of a script, which identifies a wallet in a Bitcoin index; null if it has none. */
 const addressOfScript = (network: BitcoinNetwork, script: string | null): string | null =>
   script === null ? null : addressOf(network, script as Hex);

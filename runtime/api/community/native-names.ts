@@ -7,11 +7,11 @@ export interface NativeNames {
   readonly symbol: string;
 }
 
-/** The prefixes of fields that describe a token. */
+/** The name prefixes of fields that describe a token. */
 const tokenPrefixes = ["contract", "asset"] as const;
 
 /**
- * Adds the configured name and symbol of the native token, which the schema `api` does not have, to a row of declared SQL and to rows in its lists.
+ * Adds the native token's configured name and symbol, which the schema `api` does not have, to a row from declared SQL and to rows in its lists.
  */
 export function withNativeNames(row: OperationRow, native: NativeNames): OperationRow {
   const named = Object.fromEntries(

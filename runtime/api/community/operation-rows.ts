@@ -39,8 +39,8 @@ export interface CommunityPage<Item> {
 }
 
 /**
- * One page of an operation of a protocol, as of the anchor of the list; one extra row determines `has_more`.
- * @throws {RequestError} 404 if the protocol has no contracts on the chain, or if no pool of the protocol has the requested address.
+ * One page of a protocol's operation, as of the list's anchor; one extra row determines `has_more`.
+ * @throws {RequestError} 404 if the protocol has no contracts on the chain, or no pool with the requested address.
  */
 export async function pageOfOperation<Item>(
   context: ResolverContext,
@@ -81,7 +81,7 @@ export async function pageOfOperation<Item>(
 }
 
 /**
- * Whether the market data of a protocol includes a pool. An operation may have no rows for an existing pool, for example if the wallet holds none of its
+ * Whether a protocol's market data includes a pool. An operation may have no rows for an existing pool, for example if the wallet holds none of its
  * tokens.
  */
 async function isPool(
@@ -109,7 +109,7 @@ function logosOf({ chains }: ResolverContext, chainId: number): LogoOf {
   return (token) => (token === nativeTokenAddress ? (config.nativeToken.logoUrl ?? null) : tokenLogo(config, token as Address));
 }
 
-/** Adds the native token's name to rows; the native token of Bitcoin has no address. */
+/** Adds the native token's name to rows; Bitcoin's native token has no address. */
 function nativeNamesOf({ chains }: ResolverContext, chainId: number): (row: OperationRow) => OperationRow {
   if (chains.bitcoin(chainId) !== undefined) return (row) => row;
   const { nativeToken } = chains.get(chainId);

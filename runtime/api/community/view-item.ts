@@ -9,11 +9,11 @@ import { pretty, viewNumber } from "../prices/view-quotes.ts";
 /** The logo of a token by its address; null if none is configured. */
 export type LogoOf = (token: string) => string | null;
 
-/** The fields of objects, by the object's name. */
+/** Fields by object name. */
 export type ObjectFields = Readonly<Record<string, readonly ItemField[]>>;
 
 /**
- * Converts a row of declared SQL to an object of the response: formats numbers and timestamps, and adds the derived fields.
+ * Converts a row from declared SQL to a response object: formats numbers and timestamps, and adds the derived fields.
  * @throws {TypeError} if a value does not match its field's format, or a field that is never null is null.
  */
 export function viewItem(
@@ -64,7 +64,7 @@ const numberOf = (value: unknown): number | undefined => {
   return typeof value === "string" && decimalText.test(value) ? (viewNumber(decimalOf(value)) ?? undefined) : undefined;
 };
 
-/** Converts values by the format of their field; undefined for a value that does not have the format. */
+/** Converts values by their field's format; undefined for a value that does not have the format. */
 const formats: Readonly<Record<string, (value: unknown) => unknown>> = {
   number: numberOf,
   integer: (value) => {

@@ -10,7 +10,7 @@ import { nativeMetadata, tokenLogo } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 
-/** A token of a lending event, at the time of the transaction. */
+/** A lending event's token, at the time of the transaction. */
 interface Token {
   readonly address: Address;
   readonly name: string | null;
@@ -24,7 +24,7 @@ interface Token {
 type TokenOf = (address: Address | null) => Token | null;
 
 /**
- * The lending events of a transaction in the chain's protocols, in log order. Null until the tables of all protocols include its block, or if the events of
+ * A transaction's lending events in the chain's protocols, in log order. Null until all protocols' tables include its block, or if the events of
  * one protocol cannot be determined, because a list without them would look complete.
  */
 export async function viewLendingDetails(
@@ -56,7 +56,7 @@ export async function viewLendingDetails(
   return events.map(({ query, event }) => viewEvent(query, event, tokenOf));
 }
 
-/** The tokens of events, with their metadata and rates. */
+/** The events' tokens, with metadata and rates. */
 async function tokensOf(context: ResolverContext, chainId: number, time: number, events: readonly LendingEvent[]): Promise<TokenOf> {
   const named = events.flatMap((event) => [
     event.lp_token_address,

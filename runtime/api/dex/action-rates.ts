@@ -6,7 +6,7 @@ import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** The rates of a pool's tokens and of the native token at the time of an action. */
+/** The rates of a pool's tokens and the native token at the time of an action. */
 export interface ActionRates {
   readonly pair: PairRates;
   readonly native: Rate;
@@ -18,7 +18,7 @@ interface Action {
   readonly transaction: Pick<TransactionRow, "timestamp">;
 }
 
-/** The rates of a page of actions, by pool and time. */
+/** The rates for a page of actions, by pool and time. */
 export async function ratesOfActions(
   { prices }: ResolverContext,
   chain: Chain,

@@ -6,7 +6,7 @@ import { secondsPerDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 import { daysOfMonth, rankedSnapshot, type Snapshot, snapshotAtAnchor, startsOfDays } from "./snapshots.ts";
 
-/** A day of an exchange. Values are US dollars as decimal digits, null if unknown. */
+/** An exchange's totals for one day. Values are US dollars as decimal digits, null if unknown. */
 export interface ExchangeDay {
   /** The start of the day (unix seconds). */
   readonly start: number;
@@ -15,19 +15,19 @@ export interface ExchangeDay {
   readonly liquidity: string | null;
 }
 
-/** The totals of an exchange. */
+/** An exchange's totals. */
 export interface ExchangeTotals {
   /** In the last 24 hours. */
   readonly swaps: number;
   readonly volume: string | null;
   /** Pools with a swap in the last seven days. */
   readonly activePools: number;
-  /** A month of days, oldest first. */
+  /** The last month, day by day, oldest first. */
   readonly days: readonly ExchangeDay[];
 }
 
 /**
- * The totals of an exchange as of the last rolled-up hour; null before the first block. Without a roll-up they are as of the anchor, with the number of swaps
+ * An exchange's totals as of the last rolled-up hour; null before the first block. Without a roll-up they are as of the anchor, with the number of swaps
  * but without values, which are only computed in the background. The same applies to individual days without a roll-up.
  */
 export async function totalsOf(context: ResolverContext, chain: Chain, factory: Address): Promise<ExchangeTotals | null> {
@@ -65,7 +65,7 @@ const totalsFromRollUp = async (
 
 const dayWithoutValues = (start: number, swaps: number): ExchangeDay => ({ start, swaps, volume: null, liquidity: null });
 
-/** The swaps of the days at the given positions of the month, by position. */
+/** The swaps on the days at the given positions in the month, by position. */
 const swapsOfDays = async (
   context: ResolverContext,
   chain: Chain,

@@ -5,7 +5,7 @@ import type { ExchangeConfig } from "../../config/exchanges.ts";
 import { RequestError } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** The constant-product exchanges of a network, which the xy=k paths serve. */
+/** A network's constant-product exchanges, which the xy=k paths serve. */
 export const exchangesOf = (chain: ChainConfig): readonly ExchangeConfig[] => chain.exchanges.filter(({ family }) => family === "xy=k");
 
 /** Returns the exchange with this name. @throws {RequestError} 404 if the network has none. */

@@ -10,7 +10,7 @@ import { anchorTime } from "./snapshots.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
 
 /**
- * An account's LP tokens of an exchange, with their shares of the reserves and their values.
+ * An account's LP tokens from an exchange, with their shares of the reserves and their values.
  * @throws {RequestError} 404 if the exchange is unknown, 400 if the account has more LP tokens than a response may list.
  */
 export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] = async (request, context) => {

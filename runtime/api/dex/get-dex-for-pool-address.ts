@@ -3,7 +3,7 @@ import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangesOf, viewExchange } from "./exchanges.ts";
 
-/** The exchange whose factory announced a pool. @throws {RequestError} 404 if no exchange of the network announced the contract. */
+/** The exchange whose factory announced a pool. @throws {RequestError} 404 if no exchange on the network announced the contract. */
 export const getDexForPoolAddress: Handlers["getDexForPoolAddress"] = async ({ chain, poolAddress }, context) => {
   const chainConfig = context.chains.get(chain.id);
   const exchanges = exchangesOf(chainConfig);

@@ -12,7 +12,7 @@ import { totalsOf } from "./exchange-totals.ts";
 import { requireExchange } from "./exchanges.ts";
 import { anchorTime, pointsOfWeek } from "./snapshots.ts";
 
-/** The totals of an exchange with its daily series, as of the last closed hour. @throws {RequestError} 404 if the exchange is unknown. */
+/** An exchange's totals with its daily series, as of the last closed hour. @throws {RequestError} 404 if the exchange is unknown. */
 export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({ chain, dexName }, context) => {
   const exchange = requireExchange(context, chain, dexName);
   const common = { ...chainFields(chain, context.now()), pagination: null };
@@ -69,7 +69,7 @@ interface Dollars {
 }
 
 const unknownDollars: Dollars = { quote: null, pretty: null };
-/** A value in US dollars, from its decimal digits; memoized because the values of past days do not change. */
+/** A value in US dollars, from its decimal digits; memoized because past days' values do not change. */
 const viewDollars = memoizeText((digits): Dollars => {
   const value = decimalOf(digits);
   return { quote: viewNumber(value), pretty: pretty(value, "USD") };

@@ -4,7 +4,7 @@ import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { requireExchange } from "./exchanges.ts";
 
-/** The last block of an exchange's data and the newest block of the network. @throws {RequestError} 404 if the exchange is unknown. */
+/** The last block that an exchange's data includes, and the network's newest block. @throws {RequestError} 404 if the exchange is unknown. */
 export const getHealthData: Handlers["getHealthData"] = async ({ chain, dexName }, context) => {
   requireExchange(context, chain, dexName);
   context.markVolatile();

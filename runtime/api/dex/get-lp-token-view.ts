@@ -13,7 +13,7 @@ import { daysOfMonth, pointsOfWeek, snapshotAtAnchor } from "./snapshots.ts";
 import { statsOfToken, viewExchangeToken } from "./view-exchange-token.ts";
 
 /**
- * A token of an exchange's pools with its daily series. @throws {RequestError} 404 if the exchange is unknown, or none of its pools has the token.
+ * A token in an exchange's pools with its daily series. @throws {RequestError} 404 if the exchange is unknown, or none of its pools has the token.
  */
 export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexName, tokenAddress, quoteCurrency }, context) => {
   const exchange = requireExchange(context, chain, dexName);

@@ -11,7 +11,7 @@ import { rankedSnapshot, type Snapshot } from "./snapshots.ts";
 import { statsOfToken, type TokenStats, viewExchangeToken } from "./view-exchange-token.ts";
 
 /**
- * The tokens of an exchange's pools as of the last closed hour: by descending value, then tokens of unknown value by address; all by address if that hour
+ * The tokens in an exchange's pools as of the last closed hour: by descending value, then tokens of unknown value by address; all by address if that hour
  * has no roll-up. @throws {RequestError} 404 if the exchange is unknown.
  */
 export const getNetworkExchangeTokens: Handlers["getNetworkExchangeTokens"] = async ({ chain, dexName, page }, context) => {

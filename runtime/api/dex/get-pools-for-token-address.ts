@@ -3,7 +3,7 @@ import type { Handlers } from "../context.ts";
 import { requireToken } from "./shared-pools.ts";
 import { requestedExchanges, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
 
-/** The pools of a network's exchanges that contain a token, by address. @throws {RequestError} 404 if the exchange or the token is unknown. */
+/** The pools with a token on a network's exchanges, by address. @throws {RequestError} 404 if the exchange or the token is unknown. */
 export const getPoolsForTokenAddress: Handlers["getPoolsForTokenAddress"] = async (request, context) => {
   const { chain, tokenAddress, quoteCurrency, dexName, page } = request;
   const exchanges = requestedExchanges(context, chain, dexName);

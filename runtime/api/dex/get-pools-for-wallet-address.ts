@@ -4,7 +4,7 @@ import type { Handlers } from "../context.ts";
 import { requestedExchanges, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
 
 /**
- * The pools of a network's exchanges whose LP token a wallet holds, by address.
+ * The pools on a network's exchanges whose LP token a wallet holds, by address.
  * @throws {RequestError} 404 if the exchange is unknown, 400 if the wallet has more LP tokens than a response may list.
  */
 export const getPoolsForWalletAddress: Handlers["getPoolsForWalletAddress"] = async (request, context) => {

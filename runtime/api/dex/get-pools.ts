@@ -54,7 +54,7 @@ const pageOf = async (
 
 const decimalOrNull = (digits: string | null): Decimal | null => (digits === null ? null : decimalOf(digits));
 
-/** A page of the hour's roll-up. */
+/** A page from the hour's roll-up. */
 const ranked = async (
   context: ResolverContext,
   chain: Chain,

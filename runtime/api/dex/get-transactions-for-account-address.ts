@@ -3,7 +3,7 @@ import type { Handlers } from "../context.ts";
 import { requireExchange } from "./exchanges.ts";
 import { viewActions } from "./view-actions.ts";
 
-/** The actions of an account on an exchange, newest first. @throws {RequestError} 404 if the exchange is unknown. */
+/** An account's actions on an exchange, newest first. @throws {RequestError} 404 if the exchange is unknown. */
 export const getTransactionsForAccountAddress: Handlers["getTransactionsForAccountAddress"] = async (request, context) => {
   const { chain, dexName, accountAddress, page } = request;
   const { factory } = requireExchange(context, chain, dexName);

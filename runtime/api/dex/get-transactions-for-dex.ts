@@ -3,7 +3,7 @@ import type { Handlers } from "../context.ts";
 import { requireExchange } from "./exchanges.ts";
 import { viewActions } from "./view-actions.ts";
 
-/** The actions in all pools of an exchange, newest first. @throws {RequestError} 404 if the exchange is unknown. */
+/** The actions in all of an exchange's pools, newest first. @throws {RequestError} 404 if the exchange is unknown. */
 export const getTransactionsForDex: Handlers["getTransactionsForDex"] = async ({ chain, dexName, quoteCurrency, page }, context) => {
   const { factory } = requireExchange(context, chain, dexName);
   const block = context.anchor ?? -1;

@@ -10,7 +10,7 @@ import type { Address } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 import type { Snapshot } from "./snapshots.ts";
 
-/** The values of a pool at a snapshot; null if unknown. */
+/** A pool's values at a snapshot; null if unknown. */
 export interface PoolValues {
   readonly liquidity: Decimal | null;
   /** In the last 24 hours. */
@@ -25,13 +25,13 @@ export interface PoolFigures extends PoolValues {
   readonly now: PoolState;
   readonly dayBefore: PoolState;
   readonly weekBefore: PoolState;
-  /** The values of one smallest unit of its two tokens. */
+  /** The value of one smallest unit of each of its two tokens. */
   readonly rates: PairRates;
   /** The value of one smallest unit of the LP token. */
   readonly poolRate: Rate;
 }
 
-/** Figures of pools, with the metadata of their tokens and of the LP tokens. */
+/** Pool figures, with metadata of the pools' tokens and LP tokens. */
 export interface FiguresOfPools {
   readonly figures: readonly PoolFigures[];
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;
@@ -41,7 +41,7 @@ export interface FiguresOfPools {
 const addressesOf = (pools: readonly PoolRow[]): Address[] => pools.map(({ pool }) => pool);
 const tokensOf = (pools: readonly PoolRow[]): Address[] => pools.flatMap(({ token0, token1 }) => [token0, token1]);
 
-/** The metadata and rates of pools at a snapshot. */
+/** Metadata and rates for pools at a snapshot. */
 const metadataAndRates = async (
   context: ResolverContext,
   chain: Chain,
@@ -57,7 +57,7 @@ const metadataAndRates = async (
   return { metadata, rate };
 };
 
-/** The figures of pools at a snapshot, computed from their states and the prices at each day's end. */
+/** Pool figures at a snapshot, computed from pool states and the prices at each day's end. */
 export async function figuresOf(
   context: ResolverContext,
   chain: Chain,
@@ -91,7 +91,7 @@ export async function figuresOf(
   return { figures, metadata, currency };
 }
 
-/** The figures of pools whose values in US dollars are read from a roll-up. */
+/** Pool figures whose US dollar values are read from a roll-up. */
 export async function figuresOfRanked(
   context: ResolverContext,
   chain: Chain,

@@ -1,15 +1,15 @@
 import { powerOfTen } from "../../lib/decimal.ts";
 
-/** An amount of a token in its smallest unit, and the decimals of the token. */
+/** A token amount in smallest units, and the token's decimals. */
 export interface Reserve {
   readonly amount: string | null;
   readonly decimals: number | null;
 }
 
-/** The precision of the quotient before its conversion to a number, which has fewer digits. */
+/** The quotient's precision before it is converted to a number, which has fewer digits. */
 const digits = 20;
 
-/** The price of one whole token of the first reserve in whole tokens of the second; null if a reserve is unknown or 0. */
+/** The price of one whole token from the first reserve, in whole tokens from the second; null if a reserve is unknown or 0. */
 export function priceIn(first: Reserve, second: Reserve): number | null {
   if (first.amount === null || second.amount === null || first.decimals === null || second.decimals === null) return null;
   const [divisor, dividend] = [BigInt(first.amount), BigInt(second.amount)];

@@ -4,7 +4,7 @@ import type { Address } from "../../lib/hex.ts";
 import { notFound } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** The pools of an exchange that other factories have also announced, with the tokens that its own factory announced. */
+/** An exchange's pools that other factories have also announced, with the tokens that its own factory announced. */
 export async function sharedPoolsOf(context: ResolverContext, chain: Chain, factory: Address, block: number): Promise<PoolRow[]> {
   const { shared } = await context.pools.exchangeKey(chain.id, factory, block);
   return shared.length === 0 ? [] : context.pools.poolsAt(chain.id, [factory], shared, block);

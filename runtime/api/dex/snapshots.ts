@@ -8,7 +8,7 @@ import { heightAt } from "../block-references.ts";
 import type { ResolverContext } from "../context.ts";
 
 /**
- * Points of a month's series: one more than its days, so that the change over the month can be computed. A week's series is the last part of a
+ * Points in a month's series: one more than its days, so that the change over the month can be computed. A week's series is the last part of a
  * month's.
  */
 export const pointsOfMonth = 31;
@@ -44,15 +44,15 @@ export async function snapshotAtAnchor(context: ResolverContext, chain: Chain): 
   return time === null ? null : snapshotAt(context, chain, time + 1);
 }
 
-/** The snapshot of a ranked list, with its roll-up; null if that hour has none. */
+/** The snapshot for a ranked list, with its roll-up; null if that hour has none. */
 export interface RankedSnapshot extends Snapshot {
   readonly rollUp: ExchangeHour | null;
 }
 
 /**
- * The snapshot of a ranked list: the end of a day, or of the last hour before the anchor, whichever is earlier, so that the order is stable for an hour. An
+ * The snapshot for a ranked list: the end of a day or of the last hour before the anchor, whichever is earlier, so that the order is stable for an hour. An
  * hour is rolled up some seconds after its end: until then the list is as of the previous hour, and the anchor of its later pages is pinned accordingly.
- * Without a roll-up of the last hours (no prices, or prices being recomputed) the list is ordered by address. Null before the first block.
+ * If the last hours have no roll-up (no prices, or prices being recomputed), the list is ordered by address. Null before the first block.
  * @throws {RequestError} 400 if the day is before the index or after today.
  */
 export async function rankedSnapshot(
@@ -78,7 +78,7 @@ const rollUpOf = async ({ anchor, pin, rollUps }: ResolverContext, chain: Chain,
   return newest;
 };
 
-/** The days of a month up to a snapshot, oldest first. */
+/** The days in the month up to a snapshot, oldest first. */
 export interface Days {
   /** The start of each day (unix seconds). */
   readonly starts: readonly number[];
@@ -86,13 +86,13 @@ export interface Days {
   readonly heights: readonly (number | null)[];
 }
 
-/** The starts of the days of a month's series (unix seconds), oldest first; the last day contains the end of the snapshot. */
+/** When each day in a month's series starts (unix seconds), oldest first; the last day contains the snapshot's end. */
 export function startsOfDays({ end }: Pick<Snapshot, "end">): readonly number[] {
   const today = dayOf(end - 1);
   return Array.from({ length: pointsOfMonth }, (_, position) => (today - pointsOfMonth + 1 + position) * secondsPerDay);
 }
 
-/** The days of a month's series; the last one ends with the snapshot. */
+/** The days in a month's series; the last one ends with the snapshot. */
 export async function daysOfMonth(context: ResolverContext, chain: Chain, { end, at }: Snapshot): Promise<Days> {
   const starts = startsOfDays({ end });
   const heights = await context.tokens.heightsBefore(chain.id, starts);

@@ -21,7 +21,7 @@ const actNames: Readonly<Record<number, string>> = {
   [actCodes.remove]: "REMOVE_LIQUIDITY",
 };
 
-/** The subject of a list of actions. */
+/** What a list of actions is about. */
 export interface ActionList {
   readonly factory: Address;
   /** The requested account, token or pool; null for an entire exchange. */

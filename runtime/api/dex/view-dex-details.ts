@@ -20,7 +20,7 @@ const eventNames: Readonly<Record<number, string>> = {
 };
 const ppmPerBasisPoint = 100;
 
-/** A token of a pool, the change of the pool's balance, and the value of its smallest unit in US dollars at that time. */
+/** A pool token, the change in the pool's balance, and the US dollar value of the token's smallest unit at that time. */
 interface Side {
   readonly token: Address;
   readonly metadata: TokenMetadata | undefined;
@@ -29,7 +29,7 @@ interface Side {
   readonly logo: string | null;
 }
 
-/** The actions of a transaction in pools of the configured exchanges, in order; null until the pools projection includes its block. */
+/** A transaction's actions in the configured exchanges' pools, in order; null until the pools projection includes its block. */
 export async function viewDexDetails(context: ResolverContext, chainId: number, transaction: TransactionRow): Promise<DexReport[] | null> {
   const { checkpoints, pools, prices, tokens } = context;
   const chain = context.chains.get(chainId);

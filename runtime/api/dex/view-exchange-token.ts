@@ -10,7 +10,7 @@ import { addressExplorers } from "../chains/view-chain.ts";
 import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
 
-/** The reserve of a token in an exchange's pools, and its volume in a day. */
+/** A token's reserve in an exchange's pools, and its volume in a day. */
 export interface TokenStats {
   readonly token: Address;
   readonly reserve: string;
@@ -18,7 +18,7 @@ export interface TokenStats {
   readonly swaps: number;
 }
 
-/** The values per smallest unit of a token, now and a day earlier. */
+/** A token's value per smallest unit, now and a day earlier. */
 export interface TokenRates {
   readonly now: Rate;
   readonly dayBefore: Rate;
@@ -32,7 +32,7 @@ export const statsOfToken = (token: Address, dayBefore: TokenState, now: TokenSt
   swaps: now.swaps - dayBefore.swaps,
 });
 
-/** The common fields of items about a token of an exchange. */
+/** The common fields of items about an exchange's token. */
 export function viewExchangeToken(
   chain: Chain,
   chainConfig: ChainConfig,

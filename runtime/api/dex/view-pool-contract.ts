@@ -4,7 +4,7 @@ import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 import { viewContract } from "../tokens/view-token.ts";
 
-/** The contract fields of a token in items about exchanges, which omit its standards. */
+/** A token's contract fields in items about exchanges, which omit its standards. */
 export function viewPoolContract(chain: ChainConfig, token: Address, metadata: TokenMetadata | undefined) {
   const contract = viewContract(chain, token, standards.erc20, metadata);
   // Assigned field by field, which is faster than spreading: a page has hundreds of these objects.

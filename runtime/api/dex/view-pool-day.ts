@@ -5,21 +5,21 @@ import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { priceIn } from "./reserve-price.ts";
 
-/** A day of a pool. */
+/** One day in a pool. */
 export interface PoolDay {
   readonly common: Pick<VolumeTimeseries, "dex_name" | "chain_id" | "exchange" | "dt">;
   /** The state at the end of the previous day. */
   readonly before: PoolState;
   /** The state at the end of the day. */
   readonly after: PoolState;
-  /** The values of one smallest unit of its tokens at the end of the day. */
+  /** The value of one smallest unit of each token at the end of the day. */
   readonly rates: PairRates;
   readonly tokens: readonly [TokenMetadata | undefined, TokenMetadata | undefined];
-  /** The prices of the reserves at the end of the day. */
+  /** Reserve prices at the end of the day. */
   readonly prices: PairPrices;
 }
 
-/** The price of each token of a pool in the other. */
+/** The price of each pool token in the other. */
 type PairPrices = Pick<
   PriceTimeseries,
   | "price_of_token0_in_token1"

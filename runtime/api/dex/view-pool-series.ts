@@ -14,7 +14,7 @@ import { daysOfMonth, pointsOfWeek, type Snapshot } from "./snapshots.ts";
 import { viewPool } from "./view-pool.ts";
 import { createPairPrices, viewPoolDay } from "./view-pool-day.ts";
 
-/** Pools with their daily series of a month, oldest first; the last day ends with the snapshot, and days without trades have points too. */
+/** Pools with their daily series for a month, oldest first; the last day ends with the snapshot, and days without trades have points too. */
 export async function viewPoolSeries(
   context: ResolverContext,
   chain: Chain,

@@ -28,7 +28,7 @@ export function viewPoolValues(
   };
 }
 
-/** A token of a pool with its volumes. */
+/** A pool token with its volumes. */
 function viewToken(
   context: ResolverContext,
   chain: Chain,

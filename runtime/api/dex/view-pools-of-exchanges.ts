@@ -13,7 +13,7 @@ import { snapshotAtAnchor } from "./snapshots.ts";
 import { viewPoolValues } from "./view-pool.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
 
-/** The requested exchange, or all exchanges of the network. @throws {RequestError} 404 if the exchange is unknown. */
+/** The requested exchange, or all of the network's exchanges. @throws {RequestError} 404 if the exchange is unknown. */
 export const requestedExchanges = (context: ResolverContext, chain: Chain, dexName: string | null): readonly ExchangeConfig[] =>
   dexName === null ? exchangesOf(context.chains.get(chain.id)) : [requireExchange(context, chain, dexName)];
 

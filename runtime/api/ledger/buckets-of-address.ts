@@ -7,7 +7,7 @@ import { type TransactionOptions, viewTransactions } from "./view-transaction.ts
 
 const secondsPerBucket = 900;
 
-/** The bucket of a unix time in seconds. */
+/** The bucket that contains a unix time in seconds. */
 const bucketOf = (timestamp: number): number => Math.floor(timestamp / secondsPerBucket);
 
 interface Bucket {

@@ -3,7 +3,7 @@ import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewBlock } from "./view-block.ts";
 
-/** Blocks of a range of UTC days, ascending, both days included. Heights are contiguous, so a page is a range of heights and the total is a difference. */
+/** Blocks in an inclusive range of UTC days, ascending. Heights are contiguous, so a page is a height range and the total is a difference. */
 export const getBlockHeights: Handlers["getBlockHeights"] = async ({ chain, startDate, endDate, page }, context) => {
   const { ledger, anchor } = context;
   const beforeEnd = endDate === "latest" ? Number.MAX_SAFE_INTEGER : startOfDay(endDate) + secondsPerDay;

@@ -9,7 +9,7 @@ import type { Handlers, ResolverContext } from "../context.ts";
 import { minLogBytes } from "./log-bytes.ts";
 import { sendersOf, viewLogWithBlock } from "./view-log.ts";
 
-/** Logs of the latest block, of one block by its hash, or of a range. @throws {RequestError} 400 if the range is too long, 404 if the hash is unknown. */
+/** Logs in the latest block, in one block by its hash, or in a block range. @throws {RequestError} 400 if the range is too long, 404 if the hash is unknown. */
 export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const { chain, address, topics, skipDecode } = request;
   const { indexedFrom } = context;
@@ -24,10 +24,10 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
   };
 };
 
-/** Max logs of a range that are read without measuring their size first. */
+/** Max logs in a range that are read without measuring their size first. */
 const maxUnmeasured = 1_000;
 
-/** The matching logs of a range. @throws {RequestError} 400 if there are more than a response may list, or if the response would be too large. */
+/** The matching logs in a range. @throws {RequestError} 400 if there are more than a response may list, or if the response would be too large. */
 async function logsOfRange(
   { ledger, limits }: ResolverContext,
   { chain, format }: GetLogsRequest,
@@ -53,7 +53,7 @@ async function logsOfRange(
   return rows;
 }
 
-/** The requested blocks that are indexed, for which the request is charged; null if there are none. */
+/** The requested blocks that are indexed; the request is charged for these. Null if there are none. */
 async function requestedRange(request: GetLogsRequest, context: ResolverContext, indexedFrom: number | null): Promise<BlockRange | null> {
   const { chain, startingBlock, endingBlock, blockHash } = request;
   if (blockHash !== null) {

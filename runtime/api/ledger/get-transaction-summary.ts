@@ -60,7 +60,7 @@ const viewSummary = (context: ResolverContext, chain: Chain, row: TransactionRow
         tx_detail_link: context.link(`/v1/${chain.name}/transaction_v2/${row.hash}/`),
       };
 
-/** Fees are quoted at the close of their day, because a wallet may have sent hundreds of thousands of transactions. */
+/** Fees are quoted at their day's close, because a wallet may have sent hundreds of thousands of transactions. */
 async function gasSummary(
   context: ResolverContext,
   chain: Chain,
@@ -84,7 +84,7 @@ async function gasSummary(
   };
 }
 
-/** Null if the rate of a day with fees is unknown; without fees, if today's rate is unknown. */
+/** Null if the rate is unknown for a day with fees or, without fees, for today. */
 async function valueOfFees({ ledger, prices, now }: ResolverContext, chain: Chain, address: Address, block: number, currency: Currency) {
   const paid = await ledger.dailyFeesPaidBy(chain.id, address, block);
   const days = paid.length > 0 ? paid : [{ day: Math.floor(now().getTime() / 1000 / secondsPerDay), feesPaid: "0" }];

@@ -2,7 +2,7 @@ import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { blockWithHash, pageOfBlock } from "./pages-of-block.ts";
 
-/** A page of the transactions of the block with the given hash. @throws {RequestError} 404 if the hash is not indexed. */
+/** A page of transactions in the block with the given hash. @throws {RequestError} 404 if the hash is not indexed. */
 export const getTransactionsForBlockHashByPage: Handlers["getTransactionsForBlockHashByPage"] = async (
   { chain, blockHash, page, noLogs, quoteCurrency, withSafe },
   context,

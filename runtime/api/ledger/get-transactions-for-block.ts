@@ -2,7 +2,7 @@ import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { heightOfBlock, transactionsOf } from "./pages-of-block.ts";
 
-/** All transactions of a block. @throws {RequestError} 404 if the height is not indexed. */
+/** All transactions in a block. @throws {RequestError} 404 if the height is not indexed. */
 export const getTransactionsForBlock: Handlers["getTransactionsForBlock"] = async (
   { chain, blockHeight, noLogs, quoteCurrency, withSafe },
   context,

@@ -5,7 +5,7 @@ import { viewLogWithBlock } from "./view-log.ts";
 const hash: Hash = `0x${"0".repeat(64)}`;
 const address: Address = `0x${"0".repeat(40)}`;
 
-/** The shortest item of a list of logs, without topics and data. */
+/** The shortest item in a log list, without topics and data. */
 const shortest = viewLogWithBlock(
   {
     block_number: 0,
@@ -33,6 +33,6 @@ const csvBytes = values.reduce<number>((sum, value) => sum + (value === null ? 0
 /** A topic with its quotes. */
 const topicBytes = hash.length + 2;
 
-/** A lower bound of the size of logs in a response. */
+/** A lower bound for the size of logs in a response. */
 export const minLogBytes = ({ count, dataBytes, topics }: LogSizes, format: "json" | "csv"): number =>
   count * (format === "json" ? jsonBytes : csvBytes) + 2 * dataBytes + topics * topicBytes;

@@ -34,7 +34,7 @@ export const heightOfBlock = async (context: ResolverContext, chain: Chain, heig
 
 const maxIndex = 2 ** 31 - 1;
 
-/** All transactions of a block, by index. @throws {RequestError} 404 if the height is not indexed. */
+/** All transactions in a block, by index. @throws {RequestError} 404 if the height is not indexed. */
 export async function transactionsOf(
   context: ResolverContext,
   chain: Chain,

@@ -14,7 +14,7 @@ export interface LogSender {
   readonly metadata: TokenMetadata | undefined;
   readonly label: string | null;
   readonly logo: string | null;
-  /** The factory, if the contract is a pool of a configured exchange. */
+  /** The factory, if the contract is a configured exchange's pool. */
   readonly factory: Address | null;
 }
 
@@ -40,7 +40,7 @@ export async function sendersOf(
   });
 }
 
-/** A log as an item of a list. */
+/** A log as a list item. */
 export function viewLog(log: LogRow, { metadata: sender, label, logo, factory }: LogSender, decodeLog: DecodeLog | null): LogEvent {
   const topics = [log.topic0, log.topic1, log.topic2, log.topic3].filter((topic): topic is Hash => topic !== null);
   return {

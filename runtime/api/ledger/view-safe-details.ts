@@ -10,7 +10,7 @@ import { includesBlock } from "../as-of-projection.ts";
 import type { ResolverContext } from "../context.ts";
 
 /**
- * Max signatures of one response whose owners are determined: anyone can fill a block with thousands of signatures, and recovering one takes about 1
+ * Max signatures in one response whose owners are determined: anyone can fill a block with thousands of signatures, and recovering one takes about 1
  * ms.
  */
 const maxDetermined = 2_000;
@@ -27,7 +27,7 @@ interface Received extends SafeSignature {
 const keyOf = (position: TransactionPosition): string => `${position.block_number}:${position.transaction_index}`;
 
 /**
- * The signatures that Safes received in each of the transactions, in the order of the executions; null while a block's executions are not indexed.
+ * The signatures that Safes received in each transaction, in execution order; null while a block's executions are not indexed.
  */
 export async function safeDetailsOf(
   context: ResolverContext,

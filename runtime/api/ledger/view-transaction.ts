@@ -16,7 +16,7 @@ import { quoteOf } from "../prices/view-quotes.ts";
 import { sendersOf, viewLog } from "./view-log.ts";
 import { safeDetailsOf } from "./view-safe-details.ts";
 
-/** Options of a list of transactions. */
+/** Options for a transaction list. */
 export interface TransactionOptions {
   readonly noLogs: boolean;
   readonly quoteCurrency: Currency;
@@ -29,7 +29,7 @@ export interface TransactionOptions {
   readonly lendingDetails?: Transaction["lending_details"];
 }
 
-/** The rate of the native token at the time of a transaction, and its currency. */
+/** The native token's rate at the time of a transaction, and the currency. */
 export interface NativeQuote {
   readonly rate: Rate;
   readonly currency: Currency;

@@ -2,6 +2,6 @@ import { traitFilter } from "../../domains/nft-metadata/queries/trait-filter.ts"
 import type { Handlers } from "../context.ts";
 import { ownershipOf } from "./ownership.ts";
 
-/** The tokens of a collection that a wallet holds, all of them or those with the requested traits. */
+/** A wallet's tokens in a collection: all of them, or those with the requested traits. */
 export const checkOwnershipInNft: Handlers["checkOwnershipInNft"] = (request, context) =>
   ownershipOf(context, request, { filter: traitFilter(request.traitsFilter, request.valuesFilter) });

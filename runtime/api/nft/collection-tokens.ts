@@ -9,13 +9,13 @@ import { type Collection, viewCollection } from "./collection.ts";
 import { knownMetadata } from "./known-metadata.ts";
 import { viewNft } from "./view-nft.ts";
 
-/** The options of a list of tokens. */
+/** Options for a token list. */
 export interface TokenOptions {
   readonly noMetadata: boolean;
   readonly withUncached: boolean;
 }
 
-/** The items of a collection's tokens, with their owners after a block. */
+/** Items for a collection's tokens, with their owners after a block. */
 export async function viewTokens(
   context: ResolverContext,
   chain: Chain,

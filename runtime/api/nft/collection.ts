@@ -16,7 +16,7 @@ export interface Collection {
   readonly standard: number;
 }
 
-/** The metadata and the standard of a collection. @throws {RequestError} 404 if the contract has no NFT transfers. */
+/** A collection's metadata and standard. @throws {RequestError} 404 if the contract has no NFT transfers. */
 export async function requireCollection({ tokens }: Pick<ResolverContext, "tokens">, chain: Chain, address: Address) {
   const metadata = (await tokens.metadata(chain.id, [address])).get(address);
   const standard = metadata?.standards.find(isCollection);
@@ -37,6 +37,6 @@ export const viewCollection = ({ address, name, symbol }: TokenMetadata) => ({
   contract_address: address,
 });
 
-/** `supports_erc` of a collection. */
+/** A collection's `supports_erc`. */
 export const standardsOf = (metadata: TokenMetadata, standard: number): string[] =>
   supportsErc(metadata.standards.length > 0 ? metadata.standards : [standard]);

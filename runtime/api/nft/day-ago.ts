@@ -3,7 +3,7 @@ import { secondsPerDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 
 /**
- * The last block as of 24 hours ago, not above the anchor, and the balance of tokens without a row at that block: 0 if the index covers that time, null if
+ * The last block as of 24 hours ago, not above the anchor, and the balance for tokens without a row at that block: 0 if the index covers that time, null if
  * it starts later.
  */
 export async function readDayAgo(

@@ -4,7 +4,7 @@ import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { traitsOf, viewValues } from "./traits.ts";
 
-/** The values of each trait of a collection and their frequencies. @throws {RequestError} 404 if the collection is unknown. */
+/** The values of each of a collection's traits and their frequencies. @throws {RequestError} 404 if the collection is unknown. */
 export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] = async ({ chain, collectionContract }, context) => {
   const traits = await traitsOf(context, chain, collectionContract);
   const max = maxValuesPerTrait(traits, context.limits.answerRows);
@@ -32,7 +32,7 @@ export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] 
   };
 };
 
-/** The number of values that each trait may list: all of them if the response may list that many rows, else an equal share. */
+/** How many values each trait may list: all of them if the response may list that many rows, else an equal share. */
 const maxValuesPerTrait = (traits: readonly TraitRow[], maxRows: number): number => {
   const total = traits.reduce((sum, trait) => sum + trait.unique_values, 0);
   return total <= maxRows ? maxRows : Math.floor(maxRows / traits.length);
@@ -45,7 +45,7 @@ const typeOf = ({ entries, numbers, without_value: missing }: TraitRow): "numeri
 
 const viewRange = ({ lowest, highest }: TraitRow): NftTraitNumeric => ({ min: asNumber(lowest), max: asNumber(highest) });
 
-/** The nearest double; null if the value exceeds the range of doubles. */
+/** The nearest double; null if the value exceeds the double range. */
 const asNumber = (digits: string | null): number | null => (digits !== null && Number.isFinite(Number(digits)) ? Number(digits) : null);
 
 const viewFrequent = ({ value, tokens }: TraitValue, documents: number): NftTraitString => ({

@@ -6,7 +6,7 @@ import { pretty, viewNumber } from "../prices/view-quotes.ts";
 import { type MarketDays, marketDays, marketFields } from "./market-days.ts";
 import { floorDays, floorOf, type Paid } from "./payment-values.ts";
 
-/** The cheapest sale of the thirty days up to each day, at that day's prices. @throws {RequestError} 404 if the contract is not a collection. */
+/** The cheapest sale in the thirty days up to each day, at that day's prices. @throws {RequestError} 404 if the contract is not a collection. */
 export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async (request, context) => {
   const market = await marketDays(context, request, floorDays - 1);
   const { nativeToken } = context.chains.get(request.chain.id);
@@ -29,7 +29,7 @@ export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async 
 };
 
 /**
- * Creates the function that returns the lowest price in each payment token over the days of a floor. Each day is part of thirty floors, so parsed prices are
+ * Creates the function that returns the lowest price in each payment token over a floor's days. Each day is part of thirty floors, so parsed prices are
  * cached.
  */
 const createLowestPrices = ({ salesOf }: MarketDays): ((day: number) => Paid[]) => {

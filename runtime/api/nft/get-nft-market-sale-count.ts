@@ -2,7 +2,7 @@ import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
 import { marketDays, marketFields } from "./market-days.ts";
 
-/** The daily number of sales of a collection's tokens. @throws {RequestError} 404 if the contract is not a collection. */
+/** The daily number of sales in a collection. @throws {RequestError} 404 if the contract is not a collection. */
 export const getNftMarketSaleCount: Handlers["getNftMarketSaleCount"] = async (request, context) => {
   const market = await marketDays(context, request);
   return {

@@ -4,7 +4,7 @@ import { pretty, viewNumber } from "../prices/view-quotes.ts";
 import { marketDays, marketFields } from "./market-days.ts";
 import { volumeOf } from "./payment-values.ts";
 
-/** The daily sales volume of a collection, at each day's prices. @throws {RequestError} 404 if the contract is not a collection. */
+/** A collection's daily sales volume, at each day's prices. @throws {RequestError} 404 if the contract is not a collection. */
 export const getNftMarketVolume: Handlers["getNftMarketVolume"] = async (request, context) => {
   const market = await marketDays(context, request);
   const { nativeToken } = context.chains.get(request.chain.id);

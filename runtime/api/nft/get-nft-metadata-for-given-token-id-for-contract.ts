@@ -6,7 +6,7 @@ import { viewTokens } from "./collection-tokens.ts";
 import { warningFor } from "./known-metadata.ts";
 
 /**
- * A token of a collection. @throws {RequestError} 404 if the collection is unknown, or if the index is complete and has no transfer of the token.
+ * A collection's token. @throws {RequestError} 404 if the collection is unknown, or if the index is complete and has no transfer of the token.
  */
 export const getNftMetadataForGivenTokenIdForContract: Handlers["getNftMetadataForGivenTokenIdForContract"] = async (request, context) => {
   const { chain, contractAddress, tokenId } = request;

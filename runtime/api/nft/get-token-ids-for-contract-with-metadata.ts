@@ -5,7 +5,7 @@ import { collectionOf } from "./collection.ts";
 import { viewTokens } from "./collection-tokens.ts";
 import { warningFor } from "./known-metadata.ts";
 
-/** The token ids of a collection, ascending, all of them or those with the requested traits. @throws {RequestError} 404 if the collection is unknown. */
+/** A collection's token ids, ascending: all of them, or those with the requested traits. @throws {RequestError} 404 if the collection is unknown. */
 export const getTokenIdsForContractWithMetadata: Handlers["getTokenIdsForContractWithMetadata"] = async (request, context) => {
   const { chain, contractAddress, traitsFilter, valuesFilter, page } = request;
   const { nfts, nftMetadata } = context;

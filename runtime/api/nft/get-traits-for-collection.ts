@@ -2,7 +2,7 @@ import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { traitsOf } from "./traits.ts";
 
-/** The names of a collection's traits. @throws {RequestError} 404 if the collection is unknown. */
+/** A collection's trait names. @throws {RequestError} 404 if the collection is unknown. */
 export const getTraitsForCollection: Handlers["getTraitsForCollection"] = async ({ chain, collectionContract }, context) => {
   const traits = await traitsOf(context, chain, collectionContract);
   return { updated_at: updatedAt(context.now()), items: traits.map(({ trait }) => ({ name: trait })) };

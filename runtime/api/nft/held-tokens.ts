@@ -9,7 +9,7 @@ import type { ResolverContext } from "../context.ts";
 import { freshMetadata } from "./known-metadata.ts";
 import { viewNft } from "./view-nft.ts";
 
-/** The options of a list of held tokens. */
+/** Options for a list of held tokens. */
 export interface HeldOptions {
   readonly noMetadata: boolean;
   readonly withUncached: boolean;

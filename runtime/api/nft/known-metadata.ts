@@ -5,7 +5,7 @@ import { metadataKeyText } from "../../domains/nft-metadata/queries/metadata.ts"
 import { filterInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** The warning of a response without metadata on a chain that does not cache it. */
+/** The warning in a response without metadata, on a chain that does not cache it. */
 const uncachedWarning = "Metadata is not cached on this network; send with-uncached=true to fetch it.";
 
 /** The warning of a response; null for none. */
@@ -15,7 +15,7 @@ export const warningFor = (
   { withUncached, noMetadata }: { readonly withUncached: boolean; readonly noMetadata: boolean },
 ): string | null => (chains.get(chain.id).nfts.metadata === "uncached" && !withUncached && !noMetadata ? uncachedWarning : null);
 
-/** The stored metadata of tokens and, on request, freshly read metadata of those without any. */
+/** Tokens' stored metadata and, on request, freshly read metadata for those without any. */
 export async function knownMetadata(
   context: Pick<ResolverContext, "nftMetadata" | "uncached" | "markVolatile">,
   chain: Chain,

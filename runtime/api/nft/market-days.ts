@@ -10,7 +10,7 @@ import { isCollection } from "../tokens/view-token.ts";
 import { type PaymentRate, paymentRate } from "./payment-values.ts";
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
-/** The parameters of operations about a collection's market. */
+/** The parameters of collection market operations. */
 export interface MarketRequest {
   readonly chain: Chain;
   readonly contractAddress: Address;
@@ -18,23 +18,23 @@ export interface MarketRequest {
   readonly quoteCurrency: Currency;
 }
 
-/** The sales of a collection day by day. */
+/** A collection's sales, day by day. */
 export interface MarketDays {
   /** Newest first (days since 1970). */
   readonly days: readonly number[];
   /** Whether the index has all sales since the start of a day; false without a configured marketplace. */
   readonly isKnownFrom: (day: number) => boolean;
   readonly salesOf: (day: number) => readonly DaySalesRow[];
-  /** The rates of payment tokens at the end of a day, or the current rates for the current day. */
+  /** Payment token rates at the end of a day, or the current ones for the current day. */
   readonly rateOf: (day: number) => PaymentRate;
 }
 
-/** The UTC day of a time, in days since 1970. */
+/** The UTC day that contains a time, in days since 1970. */
 export const dayOf = (time: number): number => Math.floor(time / secondsPerDay);
 
 /**
- * The sales of the last UTC days up to the day of the newest indexed block, and of `lookBack` days before them. The day of the first indexed block is
- * incomplete unless the index starts at the first block of the chain. @throws {RequestError} 404 if the contract is not a collection.
+ * The sales in the last UTC days up to the newest indexed block's day, and in `lookBack` days before them. The first indexed block's day is
+ * incomplete unless the index starts at the chain's first block. @throws {RequestError} 404 if the contract is not a collection.
  */
 export async function marketDays(context: ResolverContext, request: MarketRequest, lookBack = 0): Promise<MarketDays> {
   const { chain, contractAddress, quoteCurrency } = request;

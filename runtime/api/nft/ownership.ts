@@ -12,7 +12,7 @@ import { readDayAgo } from "./day-ago.ts";
 import { viewHeldTokens } from "./held-tokens.ts";
 
 /**
- * The selected tokens of a collection that a wallet holds. @throws {RequestError} 404 if the collection is unknown, 400 if there are more tokens than a
+ * The selected tokens that a wallet holds in a collection. @throws {RequestError} 404 if the collection is unknown, 400 if there are more tokens than a
  * response may list.
  */
 export async function ownershipOf(

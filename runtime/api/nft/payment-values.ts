@@ -2,10 +2,10 @@ import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { add, compare, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../lib/decimal.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
 
-/** The floor price of a day is the cheapest sale of this number of days, including it. */
+/** A day's floor price is the cheapest sale in this many days, including it. */
 export const floorDays = 30;
 
-/** A value in whole native tokens and in the currency of a response; null if unknown. */
+/** A value in whole native tokens and in the response's currency; null if unknown. */
 export interface PaymentValue {
   readonly native: Decimal | null;
   readonly quote: Decimal | null;
@@ -14,14 +14,14 @@ export interface PaymentValue {
 /** The value of one smallest unit of a payment token at some time. */
 export type PaymentRate = (token: Address) => PaymentValue;
 
-/** An amount of a payment token. */
+/** An amount in a payment token. */
 export interface Paid {
   readonly payment_token: Address;
   readonly amount: string;
 }
 
 /**
- * Creates the rates of payment tokens from their prices in a currency; the native rate is the quotient of two prices. A wrapped native token has the price of
+ * Creates payment token rates from their prices in a currency; the native rate is the quotient of two prices. A wrapped native token has the price of
  * the native token, even if it has its own price.
  */
 export const paymentRate =
@@ -41,7 +41,7 @@ const valueOfPayment = ({ payment_token, amount }: Paid, rate: PaymentRate): Pay
   return { native: native === null ? null : multiply(value, native), quote: quote === null ? null : multiply(value, quote) };
 };
 
-/** The sum of the known values of payments; null if there are payments and none has a known value. */
+/** The sum of known payment values; null if there are payments and none has a known value. */
 export const volumeOf = (payments: readonly Paid[], rate: PaymentRate): PaymentValue => {
   const values = payments.map((paid) => valueOfPayment(paid, rate));
   const sum = (unit: keyof PaymentValue): Decimal | null => {

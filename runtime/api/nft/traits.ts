@@ -15,7 +15,7 @@ export async function traitsOf(context: ResolverContext, chain: Chain, collectio
   return traits;
 }
 
-/** The values of a trait with their counts, most frequent first, then by value; tokens without a value follow values of the same frequency. */
+/** A trait's values with their counts, most frequent first, then by value; tokens without a value follow values with the same frequency. */
 export function viewValues(
   trait: Pick<TraitRow, "trait" | "without_value" | "unique_values">,
   values: readonly TraitValue[],

@@ -4,7 +4,7 @@ import { forEachInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
-/** A token of a collection; `tokenId` is a decimal string. */
+/** A token in a collection; `tokenId` is a decimal string. */
 export interface SoldToken {
   readonly collection: Address;
   readonly tokenId: string;

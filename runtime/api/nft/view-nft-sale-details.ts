@@ -18,7 +18,7 @@ import { type PaymentRate, paymentRate } from "./payment-values.ts";
 /** The marketplaces whose sales are included. */
 export const marketplaceAddresses = ({ nfts }: ChainConfig): readonly Address[] => nfts.marketplaces.map(({ address }) => address);
 
-/** The data that the reports of one transaction share. */
+/** The data that all reports about one transaction share. */
 interface ReportContext {
   readonly chain: ChainConfig;
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;
@@ -27,7 +27,7 @@ interface ReportContext {
   readonly rateOfPayment: PaymentRate;
 }
 
-/** The sales of a transaction at the configured marketplaces, in order; null if the sales of its block are not indexed yet. */
+/** A transaction's sales at the configured marketplaces, in order; null if its block's sales are not indexed yet. */
 export async function viewNftSaleDetails(
   context: ResolverContext,
   chainId: number,

@@ -7,7 +7,7 @@ import type { Address } from "../../lib/hex.ts";
 const withOrderedFields = (attributes: NftMetadataRow["attributes"]): NftCollectionAttribute[] | null =>
   attributes === null ? null : attributes.map(({ trait_type, value }) => ({ trait_type, value }));
 
-/** The data of a token in addition to its id. */
+/** A token's data in addition to its id. */
 export interface NftDetails {
   readonly originalOwner: Address | null;
   readonly currentOwner: Address | null;
@@ -15,7 +15,7 @@ export interface NftDetails {
   readonly metadata: NftMetadataRow | undefined;
 }
 
-/** The response object of a token; `noMetadata` omits the contents of its metadata. */
+/** A token's response object; `noMetadata` omits the metadata's contents. */
 export const viewNft = (tokenId: string, { originalOwner, currentOwner, metadata }: NftDetails, noMetadata: boolean): NftData => ({
   token_id: tokenId,
   token_url: metadata?.token_url ?? null,
@@ -27,7 +27,7 @@ export const viewNft = (tokenId: string, { originalOwner, currentOwner, metadata
   metadata_refusal: metadata?.refusal ?? null,
 });
 
-/** Metadata in the older format of balances; null without a document. */
+/** Metadata in the older format that balances use; null without a document. */
 export const viewExternalDataV1 = (metadata: NftMetadataRow | undefined): NftExternalDataV1 | null =>
   metadata?.has_document
     ? {
@@ -75,10 +75,10 @@ const unknownFile: FileKind = { extension: null, mimeType: null };
 
 /** The media type of a `data:` URL (RFC 2397); text/plain if it has none. */
 const dataUrlPattern = /^data:([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)?[;,]/i;
-/** The extension of a URL's path, which starts after the host: the end of a host name is not an extension. */
+/** The file extension in a URL's path, which starts after the host: a host name's ending is not an extension. */
 const pathExtensionPattern = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+\/(?:[^?#]*\/)?[^/?#]*\.([a-z0-9]{1,10})(?:[?#]|$)/i;
 
-/** The kind of file at a URL: by the media type of an embedded file, else by a known extension. */
+/** The kind of file at a URL: by an embedded file's media type, else by a known extension. */
 export function fileAt(url: string): FileKind {
   const data = dataUrlPattern.exec(url);
   if (data !== null) {

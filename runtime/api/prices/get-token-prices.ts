@@ -12,7 +12,7 @@ import { viewContract } from "../tokens/view-token.ts";
 import { pretty, viewNumber, wholeRate } from "./view-quotes.ts";
 
 /**
- * The prices of tokens at the end of each day of a range, one object per address. @throws {RequestError} 404 if the only address is not a known token,
+ * Token prices at the end of each day in a range, one object per address. @throws {RequestError} 404 if the only address is not a known token,
  * 400 if a day is in the future or there are more days than a response may list.
  */
 export const getTokenPrices: Handlers["getTokenPrices"] = async (request, context) => {
@@ -23,7 +23,7 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
     context.prices.ratesOfDays(chain.id, quoteCurrency, addresses, days),
     context.ledger.head(chain.id),
   ]);
-  // The last prices of a stalled index do not apply to later days.
+  // A stalled index's last prices do not apply to later days.
   const indexedUntil = (head?.timestamp ?? Number.NEGATIVE_INFINITY) + secondsPerHour;
   const [only, ...others] = addresses;
   if (only !== undefined && others.length === 0) await requireKnownToken(context, chain, only, metadata.get(only));

@@ -29,7 +29,7 @@ export const valueAtRate = (amount: string | null, rate: Rate): Decimal | null =
 export const wholeRate = (rate: Rate, decimals: number | null): Decimal | null =>
   rate === null || decimals === null ? null : shift(rate, decimals);
 
-/** The nearest number; null if the value is unknown or exceeds the range of numbers, for example because a token has 255 decimals. */
+/** The nearest number; null if the value is unknown or too large for a number, for example because a token has 255 decimals. */
 export function viewNumber(value: Decimal | null): number | null {
   const number = value === null ? null : toNumber(value);
   return number === null || !Number.isFinite(number) ? null : number;
@@ -63,7 +63,7 @@ export interface Quote {
   readonly pretty: string | null;
 }
 
-/** The quote of all amounts without a price. It is shared, because most amounts of a long list have no price. */
+/** The quote of all amounts without a price. It is shared, because most amounts in a long list have no price. */
 const unquoted: Quote = { rate: null, quote: null, pretty: null };
 
 /** The quote of an amount in smallest units; fields that depend on unknown values are null. */

@@ -4,7 +4,7 @@ import type { Spans } from "../../domains/tokens/queries/portfolio.ts";
 import { secondsPerDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** UTC days as spans of blocks. */
+/** UTC days as block spans. */
 export interface DaySpans extends Spans {
   /** The start of the first day (unix seconds). */
   readonly firstDay: number;
@@ -12,7 +12,7 @@ export interface DaySpans extends Spans {
   readonly coverage: readonly Coverage[];
 }
 
-/** The days up to the day of the indexed head. */
+/** The days up to the indexed head's day. */
 export async function spansOfDays(context: ResolverContext, chain: Chain, days: number, indexedFrom: number | null): Promise<DaySpans> {
   const head = context.anchor === null ? null : await context.ledger.blockByNumber(chain.id, context.anchor);
   const lastSecond = head?.timestamp ?? context.now().getTime() / 1000;

@@ -97,7 +97,7 @@ function* tokensOf(transfers: readonly TransferRow[]): Generator<Address> {
   for (const { token } of transfers) yield token;
 }
 
-/** The senders and recipients of rows. */
+/** The rows' senders and recipients. */
 function* partiesOf(transactions: readonly TransactionRow[], transfers: readonly TransferRow[]): Generator<Address | null> {
   for (const rows of [transactions, transfers]) {
     for (const row of rows) {
@@ -107,7 +107,7 @@ function* partiesOf(transactions: readonly TransactionRow[], transfers: readonly
   }
 }
 
-/** The lookups of the native token's rates and of the rates of transferred tokens, each at the time of its transaction. */
+/** Looks up the rates of the native token and of transferred tokens, each at the time of its transaction. */
 function* priceLookups(
   transactions: readonly TransactionRow[],
   transfers: readonly TransferRow[],

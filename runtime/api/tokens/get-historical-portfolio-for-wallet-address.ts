@@ -15,7 +15,7 @@ import { holdingKey } from "./holdings.ts";
 import { viewContract } from "./view-token.ts";
 
 /**
- * A wallet's daily balances of the native token and of ERC-20 tokens, newest first, without tokens whose balance was 0 throughout.
+ * A wallet's daily native and ERC-20 balances, newest first, without tokens whose balance was 0 throughout.
  * @throws {RequestError} 400 if there are more rows than a response may have.
  */
 export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPortfolioForWalletAddress"] = async (request, context) => {
@@ -79,7 +79,7 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
   };
 };
 
-/** All balances of a day are quoted at the rate of its close. */
+/** All balances on a day are quoted at its closing rate. */
 function viewDay(time: number, { open, high, low, close }: DailyBalance, quote: (amount: string | null) => Quote): HoldingItem {
   const ofClose = quote(close);
   const closing: OhlcItem = { balance: close, quote: ofClose.quote, pretty_quote: ofClose.pretty };

@@ -37,7 +37,7 @@ export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistorical
   };
 };
 
-/** Rates at the close of a day, or at the time of the block; without either, current rates. */
+/** Rates at a day's close or at the time of the block; current rates if there is neither. */
 async function quotesAt(
   { ledger, prices, now }: ResolverContext,
   { chain, walletAddress, quoteCurrency, date, blockHeight }: GetHistoricalTokenBalancesForWalletAddressRequest,

@@ -51,7 +51,7 @@ async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address
   return { balance: block === null ? null : await context.untouchedBalances.read(chain.id, wallet, block), source: "node" };
 }
 
-/** The rate of the native token at the time of a block; without a block, the current rate. */
+/** The native token's rate at the time of a block; without a block, the current rate. */
 async function nativeRate(context: ResolverContext, chain: Chain, currency: Currency, height: number | null): Promise<Rate> {
   const block = height === null ? null : await context.ledger.blockByNumber(chain.id, height);
   const time = block?.timestamp ?? context.now().getTime() / 1000;

@@ -15,13 +15,13 @@ import { hideUnknownNative, unknownNative } from "./native-balances.ts";
 import { spamAmong } from "./spam.ts";
 import { isCollection, viewHeldNft } from "./view-token.ts";
 
-/** One asset of a wallet as of a block. */
+/** One of a wallet's assets as of a block. */
 export interface Holding {
   readonly row: HoldingRow;
   readonly metadata: TokenMetadata | undefined;
   /** By the classification rules. */
   readonly isSpam: boolean;
-  /** The token ids of a collection that the wallet holds; null if they were not requested. */
+  /** The wallet's token ids in a collection; null if they were not requested. */
   readonly nftData: BalanceNftData[] | null;
 }
 
@@ -35,7 +35,7 @@ interface HoldingOptions {
   readonly noNftAssetMetadata: boolean;
 }
 
-/** Max tokens of one wallet that are recorded as requested, so that they are compared with their contracts more often. */
+/** Max tokens per wallet that are recorded as requested, so that they are compared with their contracts more often. */
 const maxRecordedTokens = 200;
 
 /**

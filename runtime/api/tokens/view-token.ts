@@ -14,7 +14,7 @@ import type { LastSale } from "../nft/view-last-sales.ts";
 import { type NftDetails, viewExternalDataV1 } from "../nft/view-nft.ts";
 import { quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 
-/** The rates of a response's holdings. */
+/** The rates for a response's holdings. */
 export interface HoldingQuotes {
   readonly currency: Currency;
   readonly rate: (asset: Address) => Rate;
@@ -22,7 +22,7 @@ export interface HoldingQuotes {
   readonly usd: (asset: Address) => Rate;
 }
 
-/** The contract fields of an item, including the native token. */
+/** The contract fields of an item, which may be the native token. */
 export function viewContract(chain: ChainConfig, address: Address, standard: number, metadata: TokenMetadata | undefined) {
   if (standard === standards.native) return nativeMetadata(chain);
   return {
@@ -101,7 +101,7 @@ export const viewHeldNft = (
   burned: false,
 });
 
-/** The data of a held NFT in addition to its balance. */
+/** A held NFT's data in addition to its balance. */
 interface HeldNftDetails extends Pick<NftDetails, "originalOwner" | "metadata"> {
   readonly lastSale: LastSale;
   readonly noMetadata: boolean;

@@ -3,9 +3,9 @@ import { RpcError } from "../errors.ts";
 import type { Rpc } from "../rpc.ts";
 import { integerOf, objectOf, type RawObject, textOf } from "./decode-block.ts";
 
-/** The capabilities of a Bitcoin node. */
+/** A Bitcoin node's capabilities. */
 export interface BitcoinCapabilities {
-  /** The name of its network: main, testnet4, signet or regtest. */
+  /** Its network's name: main, testnet4, signet or regtest. */
   readonly network: string;
   /** Its user agent, such as /Satoshi:28.0.0/. */
   readonly version: string;
@@ -17,10 +17,10 @@ export interface BitcoinCapabilities {
   readonly firstBlock: number;
 }
 
-/** The first version of Bitcoin Core with verbosity 3 of getblock. */
+/** The first Bitcoin Core version whose getblock supports verbosity 3. */
 const versionWithSpentOutputs = 230_000;
 
-/** Probes the capabilities of a node. @throws {TransportError} if it cannot be reached. @throws {BadReplyError} if it is not a Bitcoin node. */
+/** Probes a node's capabilities. @throws {TransportError} if it cannot be reached. @throws {BadReplyError} if it is not a Bitcoin node. */
 export const probeBitcoinNode = async (rpc: Rpc): Promise<BitcoinCapabilities> => {
   const chain = objectOf(await rpc.request("getblockchaininfo", []), "getblockchaininfo");
   const node = objectOf(await rpc.request("getnetworkinfo", []), "getnetworkinfo");
@@ -44,7 +44,7 @@ const hasTransactionIndex = async (rpc: Rpc): Promise<boolean> => {
   }
 };
 
-/** The features of a node and their consequences for an index. */
+/** A node's features and their consequences for an index. */
 export const describeBitcoinNode = ({ spentOutputs, transactionIndex, firstBlock }: BitcoinCapabilities): DescribedCapability[] => [
   {
     feature: "spent-outputs",

@@ -58,7 +58,7 @@ function decodeInput(raw: RawObject, name: string): BitcoinInput {
   };
 }
 
-/** The outputs of a transaction of a block, or of one that getrawtransaction returned. @throws {BadReplyError} */
+/** Decodes a transaction's outputs, from a block or from getrawtransaction. @throws {BadReplyError} */
 export function decodeOutputs(raw: RawObject, name: string): BitcoinOutput[] {
   const outputs = listOf(raw.vout, `vout of ${name}`);
   if (outputs.length === 0) throw new BadReplyError(`The node returned ${name} without outputs.`);

@@ -10,7 +10,7 @@ const suspicious = /[.eE]|\d{16}/;
 export const parseExactJson = (text: string): unknown => JSON.parse(quoteDecimals(text));
 
 /**
- * Puts quotes around all numbers that have a fraction or an exponent, or that are not safe integers. Strings are skipped without matching, because
+ * Quotes all numbers with a fraction or an exponent, and all that are not safe integers. Strings are skipped without matching, because
  * they may be megabytes long.
  */
 function quoteDecimals(text: string): string {
@@ -29,7 +29,7 @@ function quoteDecimals(text: string): string {
 
 const quoted = (literal: string): string => (/^-?\d+$/.test(literal) && Number.isSafeInteger(Number(literal)) ? literal : `"${literal}"`);
 
-/** The position after the quote that ends a string; the length of the text if there is none. */
+/** The position after a string's closing quote; the text's length if there is none. */
 function endOfText(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

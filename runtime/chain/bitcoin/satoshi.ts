@@ -1,4 +1,4 @@
-/** All bitcoins that will ever exist, in satoshi (MAX_MONEY of Bitcoin Core); below 2^53. */
+/** All bitcoins that will ever exist, in satoshi (Bitcoin Core's MAX_MONEY); below 2^53. */
 const maxSatoshi = 2_100_000_000_000_000n;
 const decimals = 8;
 /** A larger exponent cannot be an amount, and would only cost memory. */
@@ -6,7 +6,7 @@ const maxExponent = 20;
 const amountPattern = /^(0|[1-9]\d{0,15})(?:\.(\d{1,20}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * Converts an amount of bitcoins in a node's response to satoshi, exactly. Undefined for more than 8 decimals, even if they are
+ * Converts a bitcoin amount in a node's response to satoshi, exactly. Undefined for more than 8 decimals, even if they are
  * zeros, for negative amounts, and for amounts above the maximum supply.
  */
 export function satoshiOf(value: unknown): bigint | undefined {

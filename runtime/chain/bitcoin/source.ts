@@ -13,11 +13,11 @@ export interface BitcoinSource {
   network(): Promise<string>;
   genesisHash(): Promise<Hash>;
   head(): Promise<Head>;
-  /** The hashes of blocks; null if the node has no such block. */
+  /** Block hashes; null if the node has no such block. */
   hashesOf(heights: readonly number[]): Promise<(Hash | null)[]>;
   /** Checked blocks from..to inclusive, each the parent of the next. @throws {BadReplyError} if the node keeps returning invalid blocks. */
   fetch(from: number, to: number): Promise<BitcoinBlock[]>;
-  /** The outputs of transactions, from the node's transaction index; null if it does not return the transaction. */
+  /** Transaction outputs, from the node's transaction index; null if it does not return the transaction. */
   outputsOf(txids: readonly Hash[]): Promise<(readonly BitcoinOutput[] | null)[]>;
 }
 
@@ -29,7 +29,7 @@ const notFound = -5;
 /** A full block with verbosity 3 is larger than 10 MB. */
 const blockTimeoutMilliseconds = 120_000;
 
-/** Creates the JSON-RPC client of a Bitcoin node. Numbers with a fraction or an exponent are returned as strings. */
+/** Creates a JSON-RPC client for a Bitcoin node. Numbers with a fraction or an exponent are returned as strings. */
 export const createBitcoinRpc = (options: RpcOptions): Rpc =>
   createRpc({ timeoutMilliseconds: blockTimeoutMilliseconds, ...options, parseJson: parseExactJson });
 
@@ -84,7 +84,7 @@ export const createBitcoinSource = (rpc: Rpc, options: BitcoinSourceOptions = {}
   };
 };
 
-/** The value of a result; null for the error code that means that the node does not have it. @throws {RpcError} for other errors. */
+/** The value in a result; null if its error code means that the node does not have it. @throws {RpcError} for other errors. */
 const orNull = <T>(result: RpcResult, code: number, read: (value: unknown) => T): T | null => {
   if (result.ok) return read(result.value);
   if (result.error instanceof RpcError && result.error.code === code) return null;

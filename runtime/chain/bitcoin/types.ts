@@ -6,7 +6,7 @@ export interface BitcoinOutput {
   readonly script: Hex;
 }
 
-/** An output of an earlier transaction that a transaction spends. */
+/** An earlier transaction's output that a transaction spends. */
 export interface BitcoinInput {
   readonly txid: Hash;
   readonly index: number;
@@ -17,7 +17,7 @@ export interface BitcoinInput {
 export interface BitcoinTransaction {
   /** In the byte order in which Bitcoin software displays it. */
   readonly txid: Hash;
-  /** The first transaction of a block, which creates its coins and has no inputs. */
+  /** A block's first transaction, which creates its coins and has no inputs. */
   readonly isCoinbase: boolean;
   /** The fee that the node reports; null if it does not, and for a coinbase. */
   readonly reportedFee: bigint | null;
@@ -25,7 +25,7 @@ export interface BitcoinTransaction {
   readonly outputs: readonly BitcoinOutput[];
 }
 
-/** A block of a Bitcoin chain. */
+/** A Bitcoin block. */
 export interface BitcoinBlock {
   readonly number: number;
   readonly hash: Hash;

@@ -2,7 +2,7 @@ import { createRpc, type Rpc, type RpcOptions } from "../rpc.ts";
 
 const timeoutMilliseconds = 5_000;
 
-/** Creates a client of the first node that responds; if none does, of the first node, so that its error is reported. */
+/** Creates a client for the first node that responds; if none does, for the first node, so that its error is reported. */
 export const connectFirst = async (urls: readonly string[], options: Omit<RpcOptions, "url">): Promise<Rpc> => {
   for (const url of urls.length > 1 ? urls : []) if (await isResponding(url)) return createRpc({ ...options, url });
   return createRpc({ ...options, url: urls[0] ?? "" });

@@ -1,26 +1,26 @@
 import type { Hash } from "../../lib/hex.ts";
 
-/** The health of one node. */
+/** One node's health. */
 export interface NodeHealth {
   /** Its last reported head; null before its first response. */
   readonly head: number | null;
-  /** The share of failed requests, as a moving average from 0 to 1. */
+  /** The failure rate, as a moving average from 0 to 1. */
   readonly errorRate: number;
   /** Rounds in a row in which it was behind the other nodes. */
   readonly lateRounds: number;
-  /** Whether one of its block hashes was compared with those of the other nodes since it last failed. */
+  /** Whether one of its block hashes was compared with the other nodes' since it last failed. */
   readonly isCompared: boolean;
   readonly isQuarantined: boolean;
 }
 
-/** A node with a higher share of failed requests is not used. */
+/** A node with a higher failure rate is not used. */
 const maxErrorRate = 0.5;
 /** A node is late if it is further behind; jobs run up to the same distance. */
 const maxLag = 16;
 /** More than one, because nodes seem late by chance if the block time is below the interval between rounds. */
 const maxLateRounds = 3;
 
-/** The error rate after one more request; the weight is the request's share of the average. */
+/** The error rate after one more request, whose share of the average is the weight. */
 export const nextErrorRate = (rate: number, hasFailed: boolean, weight: number): number => rate * (1 - weight) + (hasFailed ? weight : 0);
 
 /**
@@ -46,7 +46,7 @@ export const problemOf = (node: NodeHealth, reference: number | null): string | 
 };
 
 /**
- * The position of the best node: among the nodes without a problem and with a compared block, the one with the lowest lag and error rate; null if
+ * The best node's position: among nodes that have a compared block and no problem, the one with the lowest lag and error rate; null if
  * there is none.
  */
 export const bestNode = (nodes: readonly NodeHealth[]): number | null => {
@@ -61,14 +61,14 @@ export const bestNode = (nodes: readonly NodeHealth[]): number | null => {
   return usable.sort((a, b) => a.score - b.score)[0]?.position ?? null;
 };
 
-/** The outcome of the comparison of one block: the right hash, or null if it is unknown which of several hashes is right. */
+/** The outcome of comparing one block: the right hash, or null if it is unknown which of several hashes is right. */
 export interface BlockVote {
   readonly hash: Hash | null;
   readonly isDisputed: boolean;
 }
 
 /**
- * Decides which hash of a block is right: the one that more than half of the nodes with the block report, otherwise the indexed one, if a node
+ * Decides which hash is right for a block: the one that more than half of the nodes with the block report, otherwise the indexed one, if a node
  * reports it.
  */
 export const voteOnBlock = (hashes: readonly (Hash | null)[], indexed: Hash | null): BlockVote => {

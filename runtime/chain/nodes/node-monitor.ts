@@ -15,7 +15,7 @@ export interface NodeMonitorOptions {
   readonly random?: () => number;
 }
 
-/** Monitors the nodes of a chain, and chooses the one to index from. */
+/** Monitors a chain's nodes, and chooses the one to index from. */
 export interface NodeMonitor {
   /** The position of the node to use. */
   readonly current: number;
@@ -23,13 +23,13 @@ export interface NodeMonitor {
   readonly replaced: AbortSignal;
   /** Polls the nodes until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Reports a request of the indexer to a node. */
+  /** Reports a request that the indexer sent to a node. */
   recordRequest(position: number, failure: FailureKind | null): void;
   /** Quarantines a node that the indexer refuses. Resolves to whether another one is used instead. */
   refuse(position: number, reason: string): Promise<boolean>;
 }
 
-/** The state of one node. */
+/** One node's state. */
 interface Node extends NodeHealth {
   /** Shown in messages. */
   readonly name: string;
@@ -39,22 +39,22 @@ interface Node extends NodeHealth {
   isCompared: boolean;
   isQuarantined: boolean;
   quarantinedUntil: number;
-  /** The block that caused its quarantine; every comparison includes it until the quarantine ends. */
+  /** The block that caused its quarantine; until the quarantine ends, every comparison includes it. */
   disputedHeight: number | null;
 }
 
 const defaultPoll = 5_000;
-/** The interval after a failed poll of the current node. */
+/** The interval after a poll of the current node failed. */
 const pollAfterFailure = 1_000;
 /** Rounds between two comparisons of blocks. */
 const roundsPerComparison = 12;
-/** The distance of compared blocks from the head: reorganisations are not that deep. */
+/** How far below the head blocks are compared: reorganisations are not that deep. */
 const comparisonDepth = 64;
 const quarantineMilliseconds = 600_000;
-/** Two failed polls, or four failed requests of the indexer, in a row exceed the max error rate. */
+/** Two failed polls, or four failed indexer requests, in a row exceed the max error rate. */
 const weights = { poll: 0.3, request: 0.2 } as const;
 
-/** Creates the monitor of a chain's nodes; it starts with the first one. */
+/** Creates a chain's node monitor; it starts with the first node. */
 export const createNodeMonitor = (options: NodeMonitorOptions): NodeMonitor => {
   const { chain, urls, indexedHash, logger, pollMilliseconds = defaultPoll, random = Math.random } = options;
   const nodes: Node[] = urls.map((url, position) => ({
@@ -168,7 +168,7 @@ export const createNodeMonitor = (options: NodeMonitorOptions): NodeMonitor => {
     },
     run: async (signal) => {
       const readers = urls.map(createNodeReader);
-      // Aborts the requests of the running round.
+      // Aborts the current round's requests.
       const close = (): void => void Promise.all(readers.map((reader) => reader.close()));
       if (!signal.aborted) signal.addEventListener("abort", close, { once: true });
       for (let number = 0; !signal.aborted; number += 1) {
@@ -180,7 +180,7 @@ export const createNodeMonitor = (options: NodeMonitorOptions): NodeMonitor => {
     },
     recordRequest: (position, failure) => {
       const node = nodes[position];
-      // Other failures concern the content of requests.
+      // Other failures are about the requests' content.
       if (node === undefined || (failure !== null && failure !== "transient" && failure !== "down")) return;
       node.errorRate = nextErrorRate(node.errorRate, failure !== null, weights.request);
       if (failure !== null && position === current) chooseNode();

@@ -6,14 +6,14 @@ import { toQuantity } from "../quantities.ts";
 export interface NodeReader {
   /** The chain id and the head; null if the node does not return them. */
   status(): Promise<{ readonly chainId: number; readonly head: number } | null>;
-  /** The hashes of blocks; null for each block that the node does not return. */
+  /** Block hashes; null for each block that the node does not return. */
   hashes(heights: readonly number[]): Promise<(Hash | null)[]>;
   close(): Promise<void>;
 }
 
 const timeoutMilliseconds = 3_000;
 const maxConcurrent = 4;
-/** Enough for a block with the hashes of its transactions. */
+/** Enough for a block with its transaction hashes. */
 const maxReplyBytes = 16 * 1024 * 1024;
 
 /** Creates a reader that sends each call in a separate request, because some nodes reject batches. */

@@ -1,6 +1,6 @@
 import { createRpc, type Rpc, type RpcOptions } from "../rpc.ts";
 
-/** A client of several nodes of one chain, for reads that any of them can serve. */
+/** A client for several nodes on one chain, for reads that any of them can serve. */
 export type ReadRpc = Pick<Rpc, "settle" | "close">;
 
 /** Creates a client that uses the node that responded last, initially the first one; after a failure, it tries each other node once. */

@@ -12,7 +12,7 @@ import { writeRows } from "../../indexer/storage/write-rows.ts";
 const maxLogs = 20_000;
 
 /**
- * Fills the tables of a protocol from the stored logs of its contracts on a chain, and sets its checkpoint to the indexed head. Results of reads are omitted.
+ * Fills a protocol's tables from its contracts' stored logs on a chain, and sets its checkpoint to the indexed head. Read results are omitted.
  */
 export const fillTables = async (
   database: Database,

@@ -14,7 +14,7 @@ export interface NewProtocol {
   readonly contract?: readonly Address[];
 }
 
-/** The vaults of the demo, which a new protocol reads by default. */
+/** The demo's vaults, which a new protocol reads by default. */
 const demoVaults = (config: Config, chain: string): readonly Address[] =>
   config.chains.filter((configured) => isEvmChain(configured)).find(({ name }) => name === chain)?.community.protocol_06?.vault ?? [];
 
@@ -33,7 +33,7 @@ export function createProtocol(config: Config, id: string, { directory, chain, c
   mkdirSync(folder, { recursive: true });
   const files = scaffoldFiles({ id, chain, contracts });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  // Overwrites the schema of an older version.
+  // Overwrites an older version's schema.
   writeFileSync(join(parent, schemaFile), readFileSync(new URL("../../../generated/protocol.schema.json", import.meta.url)));
   loadAddedProtocols(parent, config.protocols);
   const setting = config.communityDirectory === parent ? [] : [`  set communityDirectory: ${displayPath(parent)} in ashlar.yaml`];

@@ -31,13 +31,13 @@ const lendingFields = Object.entries(lendingFormats).map(
   ([name, format]): ItemField => ({ name, format, object: null, list: false, nullable: true }),
 );
 
-/** The statements of a protocol by name: one for each operation, and `lending` for its lending events. */
+/** A protocol's statements by name: one for each operation, and `lending` for its lending events. */
 export const queriesOf = ({ protocol: { operations, lending } }: AddedProtocol): readonly (readonly [string, OperationQuery])[] => [
   ...Object.entries(operations),
   ...(lending === null ? [] : [["lending", lending] as const]),
 ];
 
-/** Plans a statement of a protocol, and compares the types of its columns with the response's fields. The tables must exist. */
+/** Plans one of a protocol's statements, and compares its column types with the response's fields. The tables must exist. */
 export async function planQuery(
   database: Pick<Queryable, "query">,
   added: AddedProtocol,

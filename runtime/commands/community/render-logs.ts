@@ -5,7 +5,7 @@ import type { EmittedLogs, EmittedTopic, ProtocolLogs } from "../../domains/comm
 import { knownEvents } from "../../events/known-events.ts";
 import type { Hash } from "../../lib/hex.ts";
 
-/** Events that a declaration expects from a kind of contract, for a table or for the discovery of contracts. */
+/** Events that a declaration expects from a kind of contract, for a table or to discover contracts. */
 interface ExpectedEvents {
   readonly name: string;
   readonly kind: string;
@@ -15,7 +15,7 @@ interface ExpectedEvents {
 const maxTopics = 8;
 
 /**
- * Renders what the author of a protocol should examine: declared events without a matching log, topics of the same contracts that are not declared,
+ * Renders what a protocol's author should examine: declared events without a matching log, undeclared topics of the same contracts,
  * and skipped logs.
  */
 export function renderLogs(protocol: Protocol, { emitted, skipped }: ProtocolLogs): string[] {
@@ -87,7 +87,7 @@ const renderUndeclared = ({ kind, topics }: EmittedLogs, declared: ReadonlySet<H
     : [...lines, `  undeclared  ${count(rest.reduce((sum, { logs }) => sum + logs, 0))} of ${kind} with ${rest.length} other topics`];
 };
 
-/** The signatures that are similar to declared ones, by topic. */
+/** Signatures similar to declared ones, by topic. */
 const similarSignatures = (unmatched: readonly ExpectedEvents[], undeclared: readonly EmittedTopic[]): ReadonlyMap<Hash, string> => {
   const topics = new Set(undeclared.flatMap(({ topic0 }) => topic0 ?? []));
   const signatures = unmatched.flatMap(({ events }) => events.flatMap((event) => similarSignature(event, topics) ?? []));
@@ -96,7 +96,7 @@ const similarSignatures = (unmatched: readonly ExpectedEvents[], undeclared: rea
 
 let knownSignatures: ReadonlyMap<Hash, string> | undefined;
 
-/** The canonical signatures of common events, by topic. */
+/** Canonical signatures of common events, by topic. */
 const known = (): ReadonlyMap<Hash, string> => {
   knownSignatures ??= new Map(
     knownEvents.map((text) => {

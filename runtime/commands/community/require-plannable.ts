@@ -8,18 +8,17 @@ import { planQuery, queriesOf } from "./plan-queries.ts";
 import { rolledBack } from "./rolled-back.ts";
 import { createScratchTables, declaredText } from "./scratch-tables.ts";
 
-/** The database of a process, and its directory of protocols. */
+/** A process's database and its protocols directory. */
 export interface Planning {
   readonly database: Database;
   readonly readerRole: string;
-  /** The directory of the protocols; undefined if there is none. */
+  /** The protocols directory; undefined if there is none. */
   readonly directory: string | undefined;
 }
 
 /**
- * Plans the statements of the operator's protocols, before anything is served: with the reader role if the user of the database may assume it, and on
- * tables that are rolled back, so that it does not matter when and by which process the tables of the index are created. Tests plan the statements of
- * built-in protocols.
+ * Plans the statements of the operator's protocols before anything is served: with the reader role if the database user may assume it, and on
+ * tables that are rolled back, so that the index's tables need not exist yet. Tests plan the statements of built-in protocols.
  * @throws {ConfigError} with all diagnostics.
  */
 export async function requirePlannable(added: readonly AddedProtocol[], { database, readerRole, directory }: Planning): Promise<void> {
@@ -48,7 +47,7 @@ const problemsOf = async (protocol: AddedProtocol, { inside, reader, readerRole 
       found.push(...problems.map((problem) => ({ ...problem, message: declaredText(problem.message, scratch, protocol) })));
     }
   } catch (error) {
-    // Planning the statements of operations reports problems without throwing.
+    // Planning operations' statements reports problems without throwing.
     if (!isRefusal(error)) throw error;
     found.push(diagnostic("uncreatable-tables", protocol.location, { problem: error.message }));
   }

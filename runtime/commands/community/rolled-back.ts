@@ -9,14 +9,14 @@ class RollBack extends Error {
 
 /** A transaction that is used as a database: a failed statement does not abort it, and nested transactions run in it. */
 export interface RolledBack extends Database {
-  /** The same transaction, for statements with the rights and limits of the reader role; null if the user of the database may not become that role. */
+  /** The same transaction, for statements with the reader role's rights and limits; null if the database user may not become that role. */
   asReader(role: string, statementMilliseconds: number): Promise<Database | null>;
 }
 
-/** Connections to the tables of the tested protocol. */
+/** Connections to the tested protocol's tables. */
 export interface TestTables {
   readonly inside: RolledBack;
-  /** Runs the SQL of the protocol. */
+  /** Runs the protocol's SQL. */
   readonly reader: Database;
 }
 

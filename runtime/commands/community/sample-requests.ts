@@ -13,7 +13,7 @@ export interface SampleAddresses {
 const maxWallets = 5;
 const maxPools = 3;
 
-/** Samples wallets from the address columns of the protocol's tables, and pools from its contracts. */
+/** Samples wallets from address columns in the protocol's tables, and pools from its contracts. */
 export const sampleAddresses = async ({ query }: Database, chainId: number, { id, tables }: Protocol): Promise<SampleAddresses> => {
   const columns = tables.flatMap(({ name, columns }) =>
     columns.filter(({ type }) => type === "address").map((column) => [name, column.name] as const),
@@ -31,7 +31,7 @@ export const sampleAddresses = async ({ query }: Database, chainId: number, { id
   return { wallets: [...wallets.map(({ address }) => address), emptyWallet], pools: pools.map(({ address }) => address) };
 };
 
-/** The query strings of the requests for an operation with these parameters: each address, without a pool and with each pool. */
+/** The query strings of requests for an operation with these parameters: each address, without a pool and with each pool. */
 export const requestQueries = (parameters: readonly string[], { wallets, pools }: SampleAddresses): string[] => {
   const addresses = parameters.includes("address") ? wallets.map((wallet) => `?address=${wallet}`) : ["?"];
   const restricted = parameters.includes("pool-address") ? ["", ...pools.map((pool) => `&pool-address=${pool}`)] : [""];

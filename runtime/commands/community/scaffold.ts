@@ -6,10 +6,10 @@ export interface Scaffold {
   readonly contracts: readonly string[];
 }
 
-/** The JSON Schema of declarations, in the directory of the protocols: editors find it wherever Ashlar is installed. */
+/** The JSON Schema of declarations, in the protocols directory: editors find it wherever Ashlar is installed. */
 export const schemaFile = "protocol.schema.json";
 
-/** The files of a new protocol, by name: ERC-4626 vaults with an operation of the template and a new one. */
+/** A new protocol's files by name: ERC-4626 vaults with an operation from the template and a new one. */
 export const scaffoldFiles = (scaffold: Scaffold): Readonly<Record<string, string>> => ({
   "protocol.yaml": declaration(scaffold),
   "balances.sql": balances,

@@ -6,7 +6,7 @@ import type { OperationQuery } from "../../declarations/protocol.ts";
 import { installationOf } from "../../domains/community/install/statements.ts";
 
 /**
- * Creates the tables of a protocol under a random id, in a transaction that the caller rolls back, and returns the protocol with that id. Grants the
+ * Creates a protocol's tables under a random id, in a transaction that the caller rolls back, and returns the protocol with that id. Grants the
  * reader role access to them, unless it is null.
  */
 export const createScratchTables = async (database: Database, added: AddedProtocol, readerRole: string | null): Promise<AddedProtocol> => {
@@ -19,7 +19,7 @@ export const createScratchTables = async (database: Database, added: AddedProtoc
   return scratch;
 };
 
-/** Replaces the id of the scratch tables in a message of the database with the declared id. */
+/** Replaces the scratch tables' id in a database message with the declared id. */
 export const declaredText = (message: string, { protocol: { id: scratch } }: AddedProtocol, { protocol: { id } }: AddedProtocol): string =>
   message.replaceAll(scratch, id);
 

@@ -6,14 +6,14 @@ import { protocolsOn } from "../../domains/community/contracts-on-chain.ts";
 import { createKeys } from "../../http/keys.ts";
 import { startApiServer } from "../api-server.ts";
 
-/** An address without rows. */
+/** An address that has no rows. */
 export const emptyWallet = "0x000000000000000000000000000000000000dead";
 
 export interface ServeOptions {
   readonly config: Config;
   readonly chain: ChainConfig;
   readonly database: Database;
-  /** Runs the SQL of the protocol. */
+  /** Runs the protocol's SQL. */
   readonly reader: Database;
 }
 
@@ -63,7 +63,7 @@ export const serveProtocol = async (added: AddedProtocol, { config, chain, datab
   };
 };
 
-/** The reason why a request failed, from a log line. */
+/** Why a request failed, from a log line. */
 const reasonOf = (line: string): string => {
   const {
     violations = [],

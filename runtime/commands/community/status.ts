@@ -13,7 +13,7 @@ import { databaseNames, withEachDatabase } from "../open-chain-database.ts";
 import { requireDatabase } from "../used-database.ts";
 import { renderLogs } from "./render-logs.ts";
 
-/** `ashlar community status`: prints the index of each declared protocol on each chain. @throws {CommandError} if there is no database. */
+/** `ashlar community status`: prints each declared protocol's index on each chain. @throws {CommandError} if there is no database. */
 export async function communityStatus(config: Config): Promise<void> {
   requireDatabase(config);
   const { added, problems } = loadAdded(config);
@@ -32,7 +32,7 @@ export async function communityStatus(config: Config): Promise<void> {
   for (const line of lines.length === 0 ? [none] : lines) stdout.write(`${escapeTerminal(line)}\n`);
 }
 
-/** The operator's protocols by id, or the reasons why their directory cannot be read; the status is printed in either case. */
+/** The operator's protocols by id, or why their directory cannot be read; the status is printed in either case. */
 const loadAdded = (config: Config): { readonly added: ReadonlyMap<string, Protocol>; readonly problems: readonly string[] } => {
   try {
     return { added: new Map(loadProtocols(config).added.map(({ protocol }) => [protocol.id, protocol])), problems: [] };
@@ -42,11 +42,11 @@ const loadAdded = (config: Config): { readonly added: ReadonlyMap<string, Protoc
   }
 };
 
-/** Logs that the author of an added protocol should examine. Events of built-in ones may be rare, and their signatures are tested. */
+/** Logs that an added protocol's author should examine. Events of built-in ones may be rare, and their signatures are tested. */
 const logLines = async (database: Database, chain: ChainConfig, protocol: Protocol): Promise<string[]> =>
   renderLogs(protocol, await protocolLogs(database, chain.id, protocol, fixedContracts(protocol, chain)));
 
-/** Renders the lines of a protocol on a chain. */
+/** Renders the lines about a protocol on a chain. */
 export const renderStatus = (status: ProtocolStatus, chain: string): string[] => {
   const { protocol, checkpoint, head, failure, tables, skipped, queued_reads } = status;
   const behind = head - checkpoint;

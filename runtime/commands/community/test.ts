@@ -14,7 +14,7 @@ import { type FilledTables, type ProtocolResult, tryProtocol } from "./try-proto
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
 /**
- * `ashlar community test`: checks a directory, runs its operations on the index of a chain, and returns whether all of them work.
+ * `ashlar community test`: checks a directory, runs its operations on a chain's index, and returns whether all of them work.
  * @throws {ConfigError} with diagnostics.
  */
 export async function testDirectory(config: Config, directory: string | undefined): Promise<boolean> {
@@ -42,10 +42,10 @@ export async function testDirectory(config: Config, directory: string | undefine
   }
 }
 
-/** Renders the lines of a protocol. */
+/** Renders the lines about a protocol. */
 export const renderResult = ({ protocol, filled, isReader, operations, lending, logs }: ProtocolResult, chain: string): string[] => [
   `${protocol} on ${chain}, with ${renderTables(filled)}:`,
-  ...(isReader ? [] : ["  note    the SQL ran with the rights of this user, because it may not become the reader role"]),
+  ...(isReader ? [] : ["  note    the SQL ran with this user's rights, because it may not become the reader role"]),
   ...operations.flatMap(({ operation, items, responses, problems }) =>
     renderOutcome(operation, `${items} items in ${responses} responses`, problems),
   ),
@@ -58,7 +58,7 @@ export const renderResult = ({ protocol, filled, isReader, operations, lending, 
 const renderTables = (filled: FilledTables | null): string => {
   if (filled === null) return "the rows of the index";
   const { logs, hasMore, reason } = filled;
-  const rows = `the rows of ${hasMore ? "the first " : ""}${logs} stored logs and without results of reads`;
+  const rows = `the rows of ${hasMore ? "the first " : ""}${logs} stored logs and without read results`;
   return `${rows}, because ${reason}; restart Ashlar with communityDirectory to index it`;
 };
 

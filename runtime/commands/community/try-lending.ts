@@ -8,9 +8,9 @@ import { tableOf } from "../../domains/community/relations.ts";
 import { planQuery } from "./plan-queries.ts";
 import type { TestTables } from "./rolled-back.ts";
 
-/** The result of testing a protocol's SQL for lending events. */
+/** The result of testing a protocol's lending SQL. */
 export interface LendingResult {
-  /** Events of all transactions. */
+  /** Events in all transactions. */
   readonly events: number;
   readonly transactions: number;
   readonly problems: readonly string[];
@@ -21,12 +21,12 @@ interface Position {
   readonly transaction_index: number;
 }
 
-/** Max rows of each table for whose transactions the statement runs. */
+/** Max rows per table; the statement runs for their transactions. */
 const maxRows = 3;
 /** A position without rows, so that the statement runs even if the tables are empty. */
 const emptyPosition: Position = { block: -1, transaction_index: -1 };
 
-/** Plans the statement of lending events, compares the types of its columns, and runs it for the newest transactions of each table. Null if there is none. */
+/** Plans the lending statement, compares its column types, and runs it for each table's newest transactions. Null if there is none. */
 export async function tryLending({ inside, reader }: TestTables, chain: number, added: AddedProtocol): Promise<LendingResult | null> {
   const { id, tables, lending } = added.protocol;
   if (lending === null) return null;
@@ -50,7 +50,7 @@ export async function tryLending({ inside, reader }: TestTables, chain: number, 
   return { events, transactions: positions.length, problems: [...problems] };
 }
 
-/** The transactions of the newest rows of tables. */
+/** The transactions of the tables' newest rows. */
 const positionsOf = async ({ query }: Pick<Database, "query">, chain: number, tables: readonly string[]): Promise<Position[]> => {
   const newest = tables.map(
     (table) =>

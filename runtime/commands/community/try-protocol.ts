@@ -20,7 +20,7 @@ import { type LendingResult, tryLending } from "./try-lending.ts";
 /** The result of testing one operation. */
 export interface OperationResult {
   readonly operation: string;
-  /** Items of all responses. */
+  /** Items in all responses. */
   readonly items: number;
   readonly responses: number;
   readonly problems: readonly string[];
@@ -28,9 +28,9 @@ export interface OperationResult {
 
 export interface ProtocolResult {
   readonly protocol: string;
-  /** The tables that the operations ran on; null for those of the index. */
+  /** The tables that the operations ran on; null for the index's own. */
   readonly filled: FilledTables | null;
-  /** Whether the SQL ran with the rights of the reader role, as it does for requests. */
+  /** Whether the SQL ran with the reader role's rights, as it does for requests. */
   readonly isReader: boolean;
   readonly operations: readonly OperationResult[];
   /** Null if the protocol declares no lending events. */
@@ -44,7 +44,7 @@ export interface FilledTables {
   /** Why the index does not match the declaration. */
   readonly reason: string;
   readonly logs: number;
-  /** Whether the ledger has more logs of the protocol than the test reads. */
+  /** Whether the ledger has more of the protocol's logs than the test reads. */
   readonly hasMore: boolean;
 }
 
@@ -56,9 +56,9 @@ export interface TryOptions {
 }
 
 /**
- * Plans each statement of a protocol and compares the types of its columns, then requests each operation, with every response validated against the document,
- * and runs the statement of lending events, all with the rights of the reader role where possible.
- * It uses the tables of the index if they match this declaration; otherwise it creates tables and fills them from stored logs. Everything is rolled back.
+ * Plans each of a protocol's statements and compares its column types, then requests each operation, validating every response against the document,
+ * and runs the lending statement, all with the reader role's rights where possible.
+ * It uses the index's tables if they match this declaration; otherwise it creates tables and fills them from stored logs. Everything is rolled back.
  */
 export const tryProtocol = (added: AddedProtocol, options: TryOptions): Promise<ProtocolResult> =>
   rolledBack(options.database, async (inside) => {
@@ -84,7 +84,7 @@ export const tryProtocol = (added: AddedProtocol, options: TryOptions): Promise<
     };
   });
 
-/** The transaction, with the statement timeout of the reader role. */
+/** The transaction, with the reader role's statement timeout. */
 const limited = async (inside: RolledBack, milliseconds: number): Promise<RolledBack> => {
   await inside.query("SELECT set_config('statement_timeout', $1, true)", [String(milliseconds)]);
   return inside;

@@ -8,7 +8,7 @@ import type { ServiceAddress } from "../database-address.ts";
 import type { PoolSizes } from "../pool-sizes.ts";
 import type { Pace } from "../progress.ts";
 
-/** The work of a worker. */
+/** A worker's work. */
 export interface WorkerStart {
   /** Its name in log lines. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface WorkerStart {
   readonly demo?: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
 }
 
-/** The functions that a worker offers to its primary. A type, because a channel's functions have an index signature. */
+/** The functions that a worker offers to its primary. A type rather than an interface, because a channel's functions have an index signature. */
 export type WorkerFunctions = {
   /** Starts serving. @throws {Error} if the configuration is invalid */
   readonly start: (work: WorkerStart) => Promise<void>;
@@ -48,7 +48,7 @@ export interface EndedRequest {
 
 /** The functions that the primary offers to a worker. */
 export type PrimaryFunctions = {
-  /** Counts a request of a key; `lookup` identifies the lookup of the key by this worker. */
+  /** Counts a key's request; `lookup` identifies this worker's lookup of the key. */
   readonly admit: (request: { readonly key: MeteredKey; readonly lookup: number }) => Promise<Metered>;
   readonly endRequests: (requests: readonly EndedRequest[]) => void;
   readonly charge: (charge: {
@@ -62,7 +62,7 @@ export type PrimaryFunctions = {
   readonly reportConnections: (report: ConnectionReport) => void;
 };
 
-/** The work of an indexer process. */
+/** An indexer process's work. */
 export interface IndexerStart {
   readonly config: Config;
   readonly chains: readonly AnyChainConfig[];

@@ -52,7 +52,7 @@ const functions: IndexerFunctions = {
 followParent();
 const supervisor = createChannel<SupervisorFunctions>(process, functions);
 
-/** Indexes the chains until the process is stopped; reports a failure of all of them. */
+/** Indexes the chains until the process is stopped; reports if all of them have failed. */
 async function index(
   { config, chains, endsWhenRefused }: IndexerStart,
   protocols: readonly Protocol[],

@@ -1,14 +1,14 @@
 import { createLineLogger, createLogLines, type LogDestination, type Logger, type LoggerOptions } from "../../logger.ts";
 
-/** The log of a service with several processes. */
+/** The log of a multi-process service. */
 export interface ServiceLog {
-  /** The logger of this process. */
+  /** This process's logger. */
   readonly logger: Logger;
   /** Writes a line that a child process has written to its standard error: a log line, or the text of a crash. */
   readonly write: (name: string, line: string) => void;
 }
 
-/** Creates the log of this process, which also contains the lines of its child processes. */
+/** Creates this process's log, which also contains its child processes' lines. */
 export function createServiceLog(options: LoggerOptions): ServiceLog {
   const lines: LogDestination = createLogLines(options);
   const logger = createLineLogger(options.logLevel, lines);

@@ -7,7 +7,7 @@ import type { EndedRequest, PrimaryFunctions } from "./functions.ts";
 /** Max keys per worker whose last lookup the primary remembers; only a flood of requests uses more at a time. */
 const maxKeys = 10_000;
 
-/** A key, and the number of its lookup by this worker. */
+/** A key, and the number of this worker's lookup of it. */
 interface LookedUp {
   readonly key: MeteredKey;
   readonly lookup: number;
@@ -45,17 +45,17 @@ export function createRemoteMeter(primary: Channel<PrimaryFunctions>): KeyMeter 
   };
 }
 
-/** The functions with which a worker uses the primary's meter. */
+/** The functions through which a worker uses the primary's meter. */
 export interface MeterFunctions extends Pick<PrimaryFunctions, "admit" | "endRequests" | "charge"> {
-  /** Ends the requests of a worker that has exited. */
+  /** Ends the requests of an exited worker. */
   endAll(): void;
 }
 
 /** Creates the functions for one worker. */
 export function meterFunctions(meter: KeyMeter): MeterFunctions {
-  /** The last lookup of each key. The meter identifies a lookup by its object, and counts charges from the first request of the lookup on. */
+  /** Each key's last lookup. The meter identifies a lookup by its object, and counts charges from the lookup's first request on. */
   const last = new LRUCache<number, LookedUp>({ max: maxKeys });
-  /** The requests of this worker that have not ended, by key. */
+  /** This worker's unfinished requests, by key. */
   const running = new Map<number, number>();
   let hasExited = false;
 

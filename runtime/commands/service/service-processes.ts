@@ -4,7 +4,7 @@ import { createPreparedProcess, type PreparedProcess } from "../../cluster/prepa
 import type { ChildProcesses } from "../pool-sizes.ts";
 import type { ServiceLog } from "./process-logs.ts";
 
-/** The processes of a service. */
+/** A service's processes. */
 export interface ServiceProcesses {
   readonly workers: readonly (PreparedProcess & { readonly name: string })[];
   readonly indexer: PreparedProcess;
@@ -18,7 +18,7 @@ export interface ServiceProcesses {
 /** A module beside this one, with its extension, .ts or .js. */
 const scriptOf = (name: string): URL => new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
 
-/** Creates the processes of a service with a number of workers. They write to its log. */
+/** Creates the processes of a service with this many workers. They write to its log. */
 export function createServiceProcesses(workers: number, log: ServiceLog): ServiceProcesses {
   const prepared = (script: string, name: string): PreparedProcess & { readonly name: string } => ({
     name,

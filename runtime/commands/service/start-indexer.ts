@@ -9,7 +9,7 @@ import type { IndexerFunctions, IndexerStart, SupervisorFunctions } from "./func
 import type { ServiceLog } from "./process-logs.ts";
 import type { ServiceProcesses } from "./service-processes.ts";
 
-/** An indexer whose event loop is blocked for this time is replaced: a multiple of the longest synchronous work of a batch on a slow machine. */
+/** An indexer whose event loop is blocked for this long is replaced: a multiple of a batch's longest synchronous work on a slow machine. */
 const maxSilentSeconds = 120;
 
 export interface IndexerOptions extends Pick<IndexerStart, "config" | "chains" | "endsWhenRefused"> {

@@ -22,7 +22,7 @@ export interface WorkersOptions extends Pick<WorkerStart, "config" | "chains" | 
 }
 
 /**
- * A worker whose event loop is blocked for this time is replaced. A worker's longest garbage collections and synchronous work take less than a second, or
+ * A worker whose event loop is blocked for this long is replaced. A worker's longest garbage collections and synchronous work take less than a second, or
  * several seconds on a slow machine. Meanwhile, connections go to other workers after one second.
  */
 const maxSilentSeconds = 20;
@@ -34,13 +34,13 @@ interface Worker {
   readonly endRequests: () => void;
 }
 
-/** Starts the workers of a server: this process is their primary, which listens and distributes connections to them. @throws {CommandError} */
+/** Starts a server's workers: this process is their primary, which listens and distributes connections to them. @throws {CommandError} */
 export async function startWorkers(options: WorkersOptions): Promise<ApiServer> {
   const { config, database, log } = options;
   const connections = await openConnections(listenOf(config), { onError: logAcceptError(log) }).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(listenProblem(error, config));
   });
-  // Requests and credits of keys are counted here, for all workers.
+  // Keys' requests and credits are counted here, for all workers.
   const meter = createKeyMeter({ limits: config.limits, database: database.serving, logger: log.logger });
   const running = new Map<ChildProcess, Worker>();
   const channels = (): readonly Channel<WorkerFunctions>[] => [...running.values()].map(({ channel }) => channel);

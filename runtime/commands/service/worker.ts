@@ -20,7 +20,7 @@ import { settlesWithin } from "../shutdown.ts";
 import type { PrimaryFunctions, WorkerFunctions, WorkerStart } from "./functions.ts";
 import { createRemoteMeter } from "./remote-meter.ts";
 
-/** The state of a worker that serves. */
+/** A serving worker's state. */
 interface Running {
   readonly address: CurrentAddresses;
   readonly serving: AcceptedApiServer;
@@ -110,7 +110,7 @@ async function createWorker({ name, pools, shardPools, config, chains, database,
     async stop() {
       await server.stop();
       await tracing?.close();
-      // Requests have ended; statements that several of them shared may still run.
+      // Requests have ended; statements that they shared may still run.
       await settlesWithin(
         Promise.all(
           [serving, control, reader, notifications, ...(replicas === undefined ? [] : [replicas]), servingShards, ...shards].map((pool) =>

@@ -11,11 +11,11 @@ export const arbitrumMainnet: Preset = {
   wrappedNative: ["0x82af49447d8a07e3bd95bd0d56f35241523fbab1"],
   explorers: [{ label: "Arbiscan", url: "https://arbiscan.io" }],
   nativeAccounting: "state",
-  // A block is final when the block of the parent chain that contains its data is final: within an hour, at four blocks per second.
+  // A block is final when the parent chain block that contains its data is final: within an hour, at four blocks per second.
   finality: 14_400,
   // Uniswap's deployment list.
   exchanges: [{ name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" }],
-  // The US dollar stablecoins of Uniswap's default token list.
+  // The US dollar stablecoins in Uniswap's default token list.
   prices: {
     stablecoins: [
       { token: "0xaf88d065e77c8cc2239327c5edb3a432268e5831" },

@@ -23,7 +23,7 @@ export const avalancheMainnet: Preset = {
       feePpm: 3_000,
     },
   ],
-  // The US dollar stablecoins of Uniswap's default token list.
+  // The US dollar stablecoins in Uniswap's default token list.
   prices: {
     stablecoins: [{ token: "0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e" }, { token: "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7" }],
   },

@@ -10,7 +10,7 @@ export const baseMainnet: Preset = {
   label: "Base",
   nativeToken: { name: "Ether", symbol: "ETH", decimals: 18 },
   explorers: [{ label: "Basescan", url: "https://basescan.org" }],
-  // The registry of Basenames, per the list of contracts in its source repository.
+  // The Basenames registry, per the contract list in its source repository.
   nameRegistry: "0xb94704422c2a1e396835a571837aa5ae53285a95",
   // Uniswap's deployment list.
   exchanges: [
@@ -23,7 +23,7 @@ export const baseMainnet: Preset = {
     },
     { name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x33128a8fc17869897dce68ed026d694621f6fdfd" },
   ],
-  // The US dollar stablecoins of Uniswap's default token list.
+  // The US dollar stablecoins in Uniswap's default token list.
   prices: {
     stablecoins: [
       { token: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913" },

@@ -24,7 +24,7 @@ export const bscMainnet: Preset = {
       feePpm: 2_500,
     },
   ],
-  // The US dollar stablecoins of Uniswap's default token list.
+  // The US dollar stablecoins in Uniswap's default token list.
   prices: {
     stablecoins: [
       { token: "0x55d398326f99059ff775485246999027b3197955" },

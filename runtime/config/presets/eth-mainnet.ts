@@ -35,7 +35,7 @@ export const ethMainnet: Preset = {
     },
     { name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" },
   ],
-  // The US dollar stablecoins of Uniswap's default token list.
+  // The US dollar stablecoins in Uniswap's default token list.
   prices: {
     stablecoins: [
       { token: "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48" },

@@ -7,7 +7,7 @@ export const gnosisTestnet: Preset = {
   label: "Gnosis Chiado",
   isTestnet: true,
   nativeToken: { name: "Gnosis", symbol: "xDAI", decimals: 18 },
-  // WXDAI, per Gnosis' documentation of the savings contracts and Chainlink's list of fee tokens.
+  // WXDAI, per Gnosis' savings contract documentation and Chainlink's list of fee tokens.
   wrappedNative: ["0x18c8a7ec7897177e4529065a7e7b0878358b3bff"],
   explorers: [{ label: "Blockscout", url: "https://blockscout.chiadochain.net" }],
   nativeAccounting: "state",

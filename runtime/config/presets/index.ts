@@ -44,7 +44,7 @@ const bitcoinPresets: readonly BitcoinPreset[] = [btcMainnet, btcTestnet4, btcRe
  * A configured chain with the defaults of its preset. The sections prices and nfts are merged setting by setting, so that adding a feed does not drop
  * the stablecoins, and configuring a gateway does not enable the storage of all metadata. A chain with the name of a preset but a different id gets
  * no defaults. A chain without a preset is the operator's own network, which belongs to all network groups. A Bitcoin chain keeps the defaults of its
- * preset even with a different id, because the id is not a property of the network.
+ * preset even with a different id, because Bitcoin networks have no ids of their own.
  */
 export const withPreset = (chain: {
   readonly name?: unknown;
@@ -60,6 +60,6 @@ export const withPreset = (chain: {
   return { ...preset, ...chain, ...merged("prices", preset.prices, chain.prices), ...merged("nfts", preset.nfts, chain.nfts) };
 };
 
-/** The merged settings of a section; empty unless both the preset and the configuration have it. */
+/** A section's merged settings; empty unless both the preset and the configuration have it. */
 const merged = (name: string, defaults: object | undefined, configured: unknown): Record<string, unknown> =>
   defaults !== undefined && typeof configured === "object" && !Array.isArray(configured) ? { [name]: { ...defaults, ...configured } } : {};

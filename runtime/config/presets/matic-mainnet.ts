@@ -25,7 +25,7 @@ export const maticMainnet: Preset = {
     },
     { name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" },
   ],
-  // The US dollar stablecoins of Uniswap's default token list.
+  // The US dollar stablecoins in Uniswap's default token list.
   prices: {
     stablecoins: [
       { token: "0x3c499c542cef5e3811e1192ce70d8cc03d5c3359" },

@@ -12,7 +12,7 @@ export const optimismMainnet: Preset = {
   explorers: [{ label: "Optimism Explorer", url: "https://optimistic.etherscan.io" }],
   // Uniswap's deployment list.
   exchanges: [{ name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" }],
-  // The US dollar stablecoins of Uniswap's default token list.
+  // The US dollar stablecoins in Uniswap's default token list.
   prices: {
     stablecoins: [
       { token: "0x0b2c639c533813f4aa9d7837caf62653d097ff85" },

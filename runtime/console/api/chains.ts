@@ -12,7 +12,7 @@ import type { ChainDetails, ChainItem, ChainsResponse } from "../responses.ts";
 import type { ChainStore, StoredChain } from "../stored-chain.ts";
 import type { ChainTasks } from "../tasks.ts";
 
-/** The databases, the control database first, and the assignment of the configured chains to them. */
+/** The databases, the control database first, and which of them stores each configured chain. */
 export interface ChainLocations {
   readonly stores: readonly ChainStore[];
   readonly databaseOf: DatabaseOfChain;
@@ -22,7 +22,7 @@ const unknownChain = (name: string, names: readonly string[]): ConsoleError =>
   new ConsoleError(404, `Unknown chain ${JSON.stringify(name)}: expected ${names.join(", ") || "none, as no chain is indexed"}.`);
 
 /**
- * A chain of the index by its name; the control database is the first one.
+ * An indexed chain by its name; the control database is the first one.
  * @throws {ConsoleError} 404, or 503 while its database does not respond.
  */
 export async function findChain({ stores, databaseOf }: ChainLocations, name: string): Promise<StoredChain> {
@@ -80,7 +80,7 @@ const toItem = (row: IndexedChainRow): ChainItem => {
   };
 };
 
-/** The state and progress of each chain. */
+/** Each chain's state and progress. */
 export async function listChains({ stores, databaseOf }: ChainLocations): Promise<ChainsResponse> {
   const { chains, unavailable } = await readIndexStates(
     stores.map(({ name, database }) => ({ name, query: database.query })),
@@ -89,7 +89,7 @@ export async function listChains({ stores, databaseOf }: ChainLocations): Promis
   return { chains: chains.map(toItem), unavailable };
 }
 
-/** The details of an indexed chain. @throws {ConsoleError} 404 */
+/** An indexed chain's details. @throws {ConsoleError} 404 */
 export async function readChain(locations: ChainLocations, name: string, tasks: Pick<ChainTasks, "of">): Promise<ChainDetails> {
   const target = await findChain(locations, name);
   const { database } = target.store;
@@ -141,7 +141,7 @@ const removal = z.strictObject({ name: z.string("the name of the chain") });
 /** An action on a chain; returns what it did, in one sentence. */
 type Action = (chain: StoredChain, body: unknown, actor: string) => Promise<string>;
 
-/** The actions on chains, by the last segment of their path. */
+/** Actions on chains, by the last segment of their path. */
 export function createChainActions(tasks: ChainTasks): Readonly<Record<string, Action>> {
   return {
     async pause(chain, body, actor) {
@@ -163,7 +163,7 @@ export function createChainActions(tasks: ChainTasks): Readonly<Record<string, A
       const { tokens, isCollection } = await refreshMetadata(chain.store.indexing, chain, contract, actor);
       if (tokens === 0 && !isCollection)
         throw new ConsoleError(404, `No ${contract ?? "token"} with metadata in the index of ${chain.name}.`);
-      return `Queued: the metadata of ${tokens} contracts${isCollection ? ", and the documents of the contract's NFTs," : ""} will be read again.`;
+      return `Queued: the metadata of ${tokens} contracts${isCollection ? ", and the contract's NFT documents," : ""} will be read again.`;
     },
     async audit(chain, body, actor) {
       tasks.startAudit(chain, parseWith(audit, body).sample, actor);

@@ -78,7 +78,7 @@ const inCredits = (hundredths: number | null): number | null => (hundredths === 
 export async function listKeys(database: Pick<Database, "query">): Promise<KeyItem[]> {
   const [keys, uses] = await Promise.all([
     createKeys(database).list(),
-    // The newest day of each key, by the primary key.
+    // Each key's newest day, by the primary key.
     database.query<LastUse>(
       `SELECT k.id AS "keyId", u.last_at AS "lastUsedAt" FROM api_keys k CROSS JOIN LATERAL (
          SELECT max(last_at) AS last_at FROM key_requests WHERE key_id = k.id AND day = (SELECT max(day) FROM key_requests WHERE key_id = k.id)) u

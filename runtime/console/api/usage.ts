@@ -33,7 +33,7 @@ const maxLines = 100_000;
 /** Max listed keys and operations; the sums by day include all of them. */
 const maxGroups = 500;
 
-/** The days, key and operation of a query. @throws {ConsoleError} 400 */
+/** A query's days, key and operation. @throws {ConsoleError} 400 */
 export function parseFilter(query: unknown): Filter {
   const { from, to, key = null, operation = null } = parseWith(filter, query);
   const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
@@ -43,7 +43,7 @@ export function parseFilter(query: unknown): Filter {
 
 const parametersOf = ({ from, to, key, operation }: Filter): unknown[] => [from, to, key, operation];
 
-/** The rows of a filter, as one range of the primary key for each API key. */
+/** The rows that a filter selects, as one primary key range for each API key. */
 const rowsOf = (table: "credit_usage" | "key_requests"): Sql =>
   sql`api_keys k CROSS JOIN LATERAL (SELECT * FROM ${identifier(table)} WHERE key_id = k.id AND day BETWEEN $1::date AND $2::date AND ($4::text IS NULL OR operation = $4)) u
    WHERE ($3::int8 IS NULL OR k.id = $3)`;

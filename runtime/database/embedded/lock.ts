@@ -16,35 +16,35 @@ import type { EmbeddedPaths } from "./paths.ts";
 import { hasPresence, openPresence } from "./presence.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
-/** The lock of a data directory, which also holds against processes of other containers and machines (docs/adr/0033-data-directory-lock.md). */
+/** A data directory's lock, which also excludes processes in other containers and on other machines (docs/adr/0033-data-directory-lock.md). */
 export interface DirectoryLock {
   /** A descriptor that the server inherits (`presence.ts`). */
   readonly presence: number | undefined;
   /** Aborts if another process has taken the lock, or it cannot be renewed; the reason is an EmbeddedUnavailable. */
   readonly lost: AbortSignal;
-  /** Removes the lock, unless it was lost or processes of the server still run. */
+  /** Removes the lock, unless it was lost or server processes still run. */
   release(): Promise<void>;
 }
 
-/** Options of an acquisition. */
+/** Options for acquiring the lock. */
 export interface LockOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called before a wait for an owner that may have ended. */
+  /** Called before waiting for an owner that may have ended. */
   readonly onWait?: ((message: string) => void) | undefined;
   /** A lock that was not renewed for this time is stale; `staleMilliseconds` by default. */
   readonly staleMilliseconds?: number;
 }
 
-/** The interval of renewals, how long one may take, and how many in a row may fail: the owner stops before another machine considers its lock stale. */
+/** The renewal interval, how long a renewal may take, and how many in a row may fail: the owner stops before another machine considers its lock stale. */
 const renewal = { interval: 2_000, max: 4_000, failures: 3 } as const;
 /** A lock that was not renewed for this time is stale (docs/operations/self-healing.md). */
 const staleMilliseconds = 20_000;
-/** If several processes take a stale lock, the last one to replace the file keeps it; the others detect this after this time. */
+/** If several processes take a stale lock, the last one to replace the file keeps it; after this time, the others notice. */
 const settleMilliseconds = 1_000;
 
 /**
  * Locks a data directory that this process has claimed (`ownership.ts`). A lock whose owner has ended is taken over: immediately if that is certain,
- * otherwise once it is stale. @throws {EmbeddedUnavailable} if another process has the lock, or processes of its server still run
+ * otherwise once it is stale. @throws {EmbeddedUnavailable} if another process has the lock, or its server's processes still run
  */
 export async function acquireLock(paths: EmbeddedPaths, options: LockOptions = {}): Promise<DirectoryLock> {
   const own = ownRecord(randomBytes(16).toString("hex"));
@@ -54,7 +54,7 @@ export async function acquireLock(paths: EmbeddedPaths, options: LockOptions = {
     const handle = await (held === undefined ? write(paths.lock, own) : replace(paths.lock, own));
     const presence = openPresence(paths.presence);
     const lock = holdLock(paths, own, handle, presence);
-    // The claim excludes other processes of this container.
+    // The claim excludes other processes in this container.
     if (held?.record && isSameContainer(held.record, own)) return lock;
     if (held !== undefined) await sleep(settleMilliseconds, options.signal);
     const current = readLock(paths.lock)?.record;
@@ -69,7 +69,7 @@ export async function acquireLock(paths: EmbeddedPaths, options: LockOptions = {
   }
 }
 
-/** Refuses a data directory whose claim is held by a process of another container, which this process cannot join. @throws {EmbeddedUnavailable} */
+/** Refuses a data directory claimed by a process in another container, which this process cannot join. @throws {EmbeddedUnavailable} */
 export async function refuseOtherContainer(paths: EmbeddedPaths, signal: AbortSignal | undefined): Promise<void> {
   const own = ownRecord("");
   const held = readLock(paths.lock);
@@ -77,7 +77,7 @@ export async function refuseOtherContainer(paths: EmbeddedPaths, signal: AbortSi
   if (await isRenewed(paths, held, 3 * renewal.interval, signal)) throw inUse(paths, held.record);
 }
 
-/** Returns if the owner of a lock has ended. @throws {EmbeddedUnavailable} if it has not, or processes of its server still run */
+/** Returns if a lock's owner has ended. @throws {EmbeddedUnavailable} if it has not, or its server's processes still run */
 async function checkEnded(paths: EmbeddedPaths, held: LockState, own: LockRecord, options: LockOptions): Promise<void> {
   const { record } = held;
   // This process has the claim, so the owner has ended. If its server still runs, this process finds it.
@@ -90,11 +90,11 @@ async function checkEnded(paths: EmbeddedPaths, held: LockState, own: LockRecord
   if (await isRenewed(paths, held, milliseconds, signal, hasEnded)) throw inUse(paths, readLock(paths.lock)?.record);
   if (isHere && hasPresence(paths.presence) === true)
     throw new EmbeddedUnavailable(
-      `${describeOwner(record)}, which runs in another container, does not renew its lock of ${paths.root}, but it or its server still runs; stop that container`,
+      `${describeOwner(record)}, which runs in another container, does not renew its lock on ${paths.root}, but it or its server still runs; stop that container`,
     );
 }
 
-/** Whether a lock is renewed or replaced within a time; the wait ends early if its owner has ended. */
+/** Whether a lock is renewed or replaced within a given time; the wait ends early if its owner has ended. */
 async function isRenewed(
   paths: EmbeddedPaths,
   held: LockState,
@@ -118,7 +118,7 @@ const inUse = (paths: EmbeddedPaths, record: LockRecord | null | undefined): Emb
       "stop it, or set ASHLAR_DATA_DIR to another directory",
   );
 
-/** Replaces a lock with a new file: its former owner renews the old one, which nobody reads. */
+/** Replaces a lock with a new file: its former owner renews the old file, which is no longer read. */
 async function replace(path: string, record: LockRecord): Promise<FileHandle> {
   const unfinished = `${path}.${record.id}`;
   const handle = await write(unfinished, record);
@@ -162,8 +162,8 @@ function holdLock(paths: EmbeddedPaths, own: LockRecord, handle: FileHandle, pre
       const isHeld = await nullOnAbort(renew(), AbortSignal.any([AbortSignal.timeout(renewal.max), released.signal]));
       if (released.signal.aborted) return;
       failures = isHeld === null ? failures + 1 : 0;
-      if (isHeld === false) return lose(`the lock ${paths.lock} of its data directory was taken by another process or removed`);
-      if (failures === renewal.failures) return lose(`the lock ${paths.lock} of its data directory cannot be renewed`);
+      if (isHeld === false) return lose(`its data directory's lock ${paths.lock} was taken by another process or removed`);
+      if (failures === renewal.failures) return lose(`its data directory's lock ${paths.lock} cannot be renewed`);
     }
   };
   const keeping = keep();

@@ -6,13 +6,12 @@ import { addLinks, type Binaries, copyName, findBinaries, packageName, systemCac
 import type { EmbeddedPaths } from "./paths.ts";
 import { EmbeddedUnavailable } from "./unavailable.ts";
 
-/** Where Debian installs the programs of a major version. */
+/** Where Debian installs a major version's programs. */
 const debianFolder = "/usr/lib/postgresql";
 
 /**
- * Finds the programs of an older major version of PostgreSQL: in a folder that the operator names (an installation of Ashlar or of PostgreSQL, or its
- * bin), otherwise among the copies that an older version of Ashlar has made, and where Debian installs them. @throws {EmbeddedUnavailable} if there
- * are none
+ * Finds the programs of an older PostgreSQL major version: in a folder that the operator names (an Ashlar or PostgreSQL installation, or its bin),
+ * otherwise among the copies that an older Ashlar version has made, and where Debian installs them. @throws {EmbeddedUnavailable} if there are none
  */
 export function findOldBinaries(paths: EmbeddedPaths, account: Account, major: string, folder: string | undefined): Binaries {
   const searched = folder === undefined ? copiesOf(paths, major) : [folder, join(folder, "native"), dirname(folder), packageIn(folder)];
@@ -27,7 +26,7 @@ export function findOldBinaries(paths: EmbeddedPaths, account: Account, major: s
         ? `${folder} has no programs of PostgreSQL`
         : `${folder} has PostgreSQL ${other.version || "of an unknown version"}`;
   throw new EmbeddedUnavailable(
-    `upgrading ${paths.cluster} needs the programs of PostgreSQL ${major}, but ${where}: pass --programs with the folder of the installation of Ashlar that was used until now, or of PostgreSQL ${major} (for example ${debianFolder}/${major})`,
+    `upgrading ${paths.cluster} needs the programs of PostgreSQL ${major}, but ${where}: pass --programs with the folder of the previous Ashlar installation, or of PostgreSQL ${major} (for example ${debianFolder}/${major})`,
   );
 }
 
@@ -41,7 +40,7 @@ const copiesOf = ({ root }: EmbeddedPaths, major: string): string[] => [
   join(debianFolder, major),
 ];
 
-/** The version of the programs; empty if the account cannot run them. */
+/** The programs' version; empty if the account cannot run them. */
 function versionOf(folder: string, account: Account): string {
   addLinks(folder);
   const { stdout } = spawnSync(programOf(folder), ["--version"], { ...asAccount(account), cwd: "/", encoding: "utf8", timeout: 10_000 });

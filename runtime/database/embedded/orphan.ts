@@ -7,7 +7,7 @@ const pollMilliseconds = 50;
 /** Crash recovery may take minutes. */
 const recoveryMilliseconds = 300_000;
 
-/** Finds the server of a killed process, once it has finished starting or stopping. @throws {EmbeddedUnavailable} */
+/** Finds a killed process's server, once it has finished starting or stopping. @throws {EmbeddedUnavailable} */
 export async function findOrphan(paths: EmbeddedPaths, signal?: AbortSignal): Promise<Postmaster | undefined> {
   const find = (): { readonly postmaster: Postmaster | undefined } | null => {
     signal?.throwIfAborted();

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
-/** The right to start and stop the server of one data directory; it ends with release() or when this process exits. */
+/** The right to start and stop one data directory's server; it ends with release() or when this process exits. */
 export interface Ownership {
   release(): Promise<void>;
 }

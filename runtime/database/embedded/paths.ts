@@ -2,23 +2,23 @@ import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
-/** Paths of the embedded server in the data directory. */
+/** The embedded server's paths in the data directory. */
 export interface EmbeddedPaths {
   readonly root: string;
   /** The cluster, owned by the account that the server runs as. */
   readonly cluster: string;
   /** A cluster that is being created; it is renamed when it is complete. */
   readonly unfinished: string;
-  /** The folder of an upgrade to another major version of PostgreSQL: a separate data directory, and the files of the backup. */
+  /** The folder for upgrading to another PostgreSQL major version: a separate data directory, and the backup files. */
   readonly upgrade: string;
-  /** A complete cluster of an upgrade, which is about to replace the old one. */
+  /** An upgrade's complete cluster, which is about to replace the old one. */
   readonly upgraded: string;
-  /** The password of the only role, readable only by the user that runs Ashlar. */
+  /** The only role's password, readable only by the user that runs Ashlar. */
   readonly password: string;
   readonly log: string;
-  /** The lock file of the directory. */
+  /** The directory's lock file. */
   readonly lock: string;
-  /** The FIFO that the owner of the lock and its server have open. */
+  /** The FIFO that the lock's owner and its server have open. */
   readonly presence: string;
 }
 

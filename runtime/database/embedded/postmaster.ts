@@ -11,25 +11,25 @@ import { belongsTo, childrenOf, exists, orphansAmong, processesOf } from "./proc
 import { settingArguments } from "./settings.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
-/** A running server of one cluster. */
+/** A cluster's running server. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
   alive(): boolean;
 }
 
-/** How long to wait for the child processes of a killed server, with the signal to send after each wait to those that still run. */
+/** How long to wait for a killed server's child processes, and the signal to send after each wait to those that still run. */
 const childTimeouts = [
   ["SIGTERM", 1_000],
   ["SIGQUIT", 1_000],
   ["SIGKILL", 1_000],
   [null, 5_000],
 ] as const;
-/** The interval between checks of the lock file and of processes. */
+/** The interval between checks of the lock file and processes. */
 const pollMilliseconds = 10;
 const logBytes = 10 * 1024 * 1024;
 
-/** Finds the server that runs on this cluster and accepts connections, whether this or an earlier process started it. */
+/** Finds this cluster's running server if it accepts connections, whether this or an earlier process started it. */
 export function findPostmaster(paths: EmbeddedPaths): Postmaster | undefined {
   const file = readLockFile(paths);
   if (file === undefined || !file.isReady || !belongsTo(file.pid, paths.cluster)) return undefined;
@@ -42,7 +42,7 @@ export function isOccupied(paths: EmbeddedPaths): boolean {
   return file !== undefined && belongsTo(file.pid, paths.cluster);
 }
 
-/** Options of a start. */
+/** Options for starting a server. */
 export interface LaunchOptions {
   readonly settings: Readonly<Record<string, string>>;
   /** The port that is tried first. */
@@ -53,7 +53,7 @@ export interface LaunchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Starts a server and waits until it accepts connections. It survives this process and the signals of its terminal. @throws {EmbeddedUnavailable} */
+/** Starts a server and waits until it accepts connections. It survives this process and its terminal's signals. @throws {EmbeddedUnavailable} */
 export async function launch(paths: EmbeddedPaths, binaries: Binaries, account: Account, options: LaunchOptions): Promise<Postmaster> {
   await cleanUpKilledServer(paths);
   for (let attempt = 1; ; attempt++) {
@@ -66,7 +66,7 @@ export async function launch(paths: EmbeddedPaths, binaries: Binaries, account: 
   }
 }
 
-/** Returns the server, or the reason why it exited immediately. */
+/** Returns the server, or why it exited immediately. */
 async function launchOnce(
   paths: EmbeddedPaths,
   binaries: Binaries,
@@ -119,7 +119,7 @@ export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
   }
 }
 
-/** Starts the shutdown of a server without waiting for it. */
+/** Starts a server's shutdown without waiting for it. */
 export function interruptPostmaster(postmaster: Postmaster): void {
   if (postmaster.alive()) signalProcess(postmaster.pid, "SIGINT");
 }

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { closeSync, constants, lstatSync, openSync } from "node:fs";
 
 /**
- * Opens the FIFO of a data directory for reading, and creates it if it is missing. The server inherits the descriptor, so that the FIFO has a reader
- * while the owner or a process of its server exists, including in other containers (fifo(7)). Undefined if the file system has no FIFOs.
+ * Opens a data directory's FIFO for reading, and creates it if it is missing. The server inherits the descriptor, so that the FIFO has a reader while
+ * the owner or one of its server's processes exists, including in other containers (fifo(7)). Undefined if the file system has no FIFOs.
  */
 export function openPresence(path: string): number | undefined {
   if (process.platform === "win32") return undefined;
@@ -15,7 +15,7 @@ export function openPresence(path: string): number | undefined {
   }
 }
 
-/** Whether a process of this machine has the FIFO open for reading; null if that cannot be determined. */
+/** Whether a process on this machine has the FIFO open for reading; null if that cannot be determined. */
 export function hasPresence(path: string): boolean | null {
   try {
     if (!lstatSync(path).isFIFO()) return null;

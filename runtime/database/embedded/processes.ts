@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** Whether a process is a PostgreSQL server of this cluster, judged by its program name and working directory. */
+/** Whether a process is this cluster's PostgreSQL server, judged by its program name and working directory. */
 export function belongsTo(pid: number, cluster: string): boolean {
   if (process.platform === "linux") {
     try {
@@ -43,7 +43,7 @@ export function orphansAmong(pids: readonly number[]): number[] {
   });
 }
 
-/** The child processes of a server. */
+/** A server's child processes. */
 export function childrenOf(server: number, cluster: string): number[] {
   return processesOf(cluster).filter((pid) => {
     try {

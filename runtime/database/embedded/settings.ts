@@ -2,9 +2,9 @@ import { totalmem } from "node:os";
 import process from "node:process";
 import { availableCores } from "../../lib/available-cores.ts";
 
-/** The properties of the machine on which some settings depend. */
+/** The machine properties on which some settings depend. */
 export interface Machine {
-  /** Memory in bytes, or the memory limit of the container if there is one. */
+  /** Memory in bytes, or the container's memory limit if there is one. */
   readonly memory: number;
   /** The cores that the process may use. */
   readonly cores: number;
@@ -17,7 +17,7 @@ const thisMachine = (): Machine => {
 };
 
 /**
- * The max_connections of a small machine. A larger one has 14 connections per core: 6 for requests, up to 6 for the other work of a worker, and a reserve
+ * max_connections on a small machine. A larger one has 14 connections per core: 6 for requests, up to 6 for a worker's other work, and a reserve
  * of 10 % (`commands/pool-sizes.ts`); and 60 for the other processes.
  */
 const minConnections = 100;
@@ -25,7 +25,7 @@ const connectionsPerCore = 14;
 const otherConnections = 60;
 
 /**
- * The settings that depend on the machine, which PostgreSQL may share with the indexer, the server and the node. Shared buffers are a sixteenth of the memory,
+ * Settings that depend on the machine, which PostgreSQL may share with the indexer, the server and the node. Shared buffers are a sixteenth of the memory,
  * from 128 MB to 4 GB; `effective_cache_size` assumes that a quarter of it caches the database.
  */
 export function machineSettings({ memory, cores }: Machine): Readonly<Record<string, string>> {
@@ -43,7 +43,7 @@ export function machineSettings({ memory, cores }: Machine): Readonly<Record<str
  */
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
-  // TCP only: the path of a Unix socket is limited to 107 bytes, and data directories may be deep.
+  // TCP only: a Unix socket path is limited to 107 bytes, and data directories may be deep.
   unix_socket_directories: "",
   work_mem: "16MB",
   maintenance_work_mem: "128MB",
@@ -60,7 +60,7 @@ const settings: Readonly<Record<string, string>> = {
   max_parallel_workers_per_gather: "0",
   timezone: "UTC",
   log_timezone: "UTC",
-  // Only messages of the server are logged, without statements and their values.
+  // Only server messages are logged, without statements and their values.
   log_min_messages: "log",
   log_min_error_statement: "panic",
   log_checkpoints: "off",

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "
 import { join } from "node:path";
 import type { EmbeddedPaths } from "./paths.ts";
 
-/** Where the cluster of an older major version is kept. */
+/** Where an older major version's cluster is kept. */
 export const keptCluster = ({ root }: EmbeddedPaths, major: string): string => join(root, `postgres-${major}`);
 
 /**
@@ -16,14 +16,14 @@ export function swapClusters(paths: EmbeddedPaths, upgraded: string, major: stri
   sync(paths.root);
 }
 
-/** Completes the replacement of a cluster that a killed upgrade has begun; nothing else leaves a complete new cluster without an old one. */
+/** Completes a cluster replacement that a killed upgrade has begun; nothing else leaves a complete new cluster without an old one. */
 export function completeSwap({ cluster, upgrade, upgraded }: EmbeddedPaths): void {
   if (existsSync(cluster) || !existsSync(upgraded)) return;
   renameSync(upgraded, cluster);
   rmSync(upgrade, { recursive: true, force: true });
 }
 
-/** Writes the names in a folder to disk; some systems cannot open folders. */
+/** Flushes a folder's file names to disk; some systems cannot open folders. */
 function sync(folder: string): void {
   try {
     const descriptor = openSync(folder, "r");

@@ -11,7 +11,7 @@ export class EmbeddedUnavailable extends Error {
   }
 }
 
-/** A short reason for an error: its code, or else its message. */
+/** A short reason for an error: its code, otherwise its message. */
 export function reasonOf(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === "string" ? code : error instanceof Error ? error.message : String(error);

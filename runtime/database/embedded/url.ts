@@ -2,6 +2,6 @@ import { readFileSync } from "node:fs";
 import { roleName } from "./cluster.ts";
 import type { EmbeddedPaths } from "./paths.ts";
 
-/** The URL of a server: a secret. */
+/** A server's URL: a secret. */
 export const urlOf = ({ password }: EmbeddedPaths, { port }: { readonly port: number }): string =>
   `postgresql://${roleName}:${readFileSync(password, "utf8")}@127.0.0.1:${port}/${roleName}`;

@@ -5,10 +5,10 @@ import { serversOf } from "./servers-of.ts";
 
 /** By URL: connections that are opened concurrently share a search. */
 const searches = new Map<string, PrimarySearch>();
-/** The newest timeline of each cluster that this process has seen. */
+/** The newest timeline that this process has seen of each cluster. */
 const timelines = new Map<string, number>();
 
-/** The search for the primary of a URL; null if the URL names one server, whatever its role. */
+/** Searches a URL's servers for the primary; null if the URL names one server, whatever its role. */
 function searchOf(url: string): PrimarySearch | null {
   const { urls, mustBePrimary } = serversOf(url);
   if (!mustBePrimary) return null;
@@ -17,7 +17,7 @@ function searchOf(url: string): PrimarySearch | null {
   return search;
 }
 
-/** The URL of the server to connect to: of several, the primary. @throws {Error} if there is none. */
+/** The URL of the server to connect to: if there are several, the primary. @throws {Error} if there is none. */
 export const serverUrlOf = async (url: string): Promise<string> => (await searchOf(url)?.find())?.url ?? url;
 
 type Connected = (error: Error | null) => void;

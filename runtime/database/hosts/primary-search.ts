@@ -3,14 +3,14 @@ import { nullOnAbort } from "../../lib/async.ts";
 import { DatabaseUnavailable } from "../errors.ts";
 import type { Servers } from "./servers-of.ts";
 
-/** The address of a server. */
+/** A server's address. */
 export interface ServerAddress {
   readonly url: string;
   readonly host: string;
   readonly port: number;
 }
 
-/** The role of a server, as it reports it. */
+/** A server's role, as it reports it. */
 interface ServerRole {
   readonly isStandby: boolean;
   /** Identifies the cluster; equal on physical replicas. */
@@ -33,11 +33,11 @@ export interface PrimarySearch {
 const probeMilliseconds = 3_000;
 /** How long other servers may take to respond once a primary has: one with a newer timeline is its successor. */
 const successorMilliseconds = 300;
-/** How long the result of a search is used: connections that are opened concurrently share it, and a server may be replaced at any time. */
+/** How long a search result is used: connections that are opened concurrently share it, and a server may be replaced at any time. */
 const foundMilliseconds = 1_000;
 const failureMilliseconds = 200;
 
-/** Any role may call these functions. The first 8 digits of the name of a WAL file are the timeline. */
+/** Any role may call these functions. The first 8 digits of a WAL file name are the timeline. */
 const selectRole = `SELECT pg_is_in_recovery() AS "isStandby", (SELECT system_identifier::text FROM pg_control_system()) AS cluster,
   CASE WHEN pg_is_in_recovery() THEN 0 ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int4 END AS timeline`;
 
@@ -66,7 +66,7 @@ async function probe(url: string): Promise<ServerRole> {
 
 /**
  * Creates the search for the primary. After a failover, a former primary that is started again accepts writes like its successor, but has an older timeline.
- * It is not used if its successor responds, or has been used before; `timelines` has the newest known timeline of each cluster.
+ * It is not used if its successor responds, or has been used before; `timelines` has each cluster's newest known timeline.
  */
 export function createPrimarySearch({ urls }: Pick<Servers, "urls">, timelines: Map<string, number>): PrimarySearch {
   const servers = urls.map((url): ServerAddress => {

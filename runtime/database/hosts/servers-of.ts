@@ -1,6 +1,6 @@
-/** The servers of a database URL. */
+/** The servers named in a database URL. */
 export interface Servers {
-  /** The URL of each server. */
+  /** Each server's URL. */
   readonly urls: readonly string[];
   /** Whether only the primary may be used. */
   readonly mustBePrimary: boolean;
@@ -11,7 +11,7 @@ const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*)
 const attributes = /^target_session_attrs=(.*)$/;
 
 /**
- * The values with which libpq selects a writable server ("Parameter Key Words"). Unlike libpq, Ashlar also selects a primary that a setting makes
+ * The values that make libpq select a writable server ("Parameter Key Words"). Unlike libpq, Ashlar also selects a primary that a setting makes
  * read-only.
  */
 const primaryAttributes = new Set(["read-write", "primary"]);

@@ -2,14 +2,14 @@ import pg from "pg";
 import type { DatabaseClient } from "../database.ts";
 import { roleSettings } from "./reader-statements.ts";
 
-/** Runs one statement with the rights of the reader role. */
+/** Runs one statement with the reader role's rights. */
 export type AsReader = <Result>(statement: () => Promise<Result>) => Promise<Result>;
 
 /** SQLSTATE insufficient_privilege. */
 const insufficientPrivilege = "42501";
 
 /**
- * Runs statements of a transaction as a role, read-only, and with the limits that its connections have: for tables that are not committed, which other
+ * Runs a transaction's statements as a role, read-only, and with the limits that its connections have: for tables that are not committed, which other
  * connections do not see. Null if the user may not become the role. It may if it is a superuser or has created the role; the membership that the latter
  * requires is granted in this transaction, which the caller rolls back.
  */
@@ -38,14 +38,14 @@ export const becomeReader = async (client: DatabaseClient, role: string, stateme
       await client.query(`SET LOCAL statement_timeout = ${statementMilliseconds}`);
       return await statement();
     } finally {
-      // Settings of the transaction end with the savepoint.
+      // Transaction settings end with the savepoint.
       await client.query("ROLLBACK TO as_reader");
       await client.query("RELEASE as_reader");
     }
   };
 };
 
-/** The settings that any user may change: the memory and time of a statement, and the schemas in which it finds names. */
+/** Settings that any user may change: a statement's memory and time, and the schemas in which it finds names. */
 const limits = roleSettings
   .filter(({ name, isOptional }) => isOptional !== true && name !== "default_transaction_read_only")
   .map(({ name, value }) => `SET LOCAL ${name} = '${value}'`);

@@ -1,8 +1,8 @@
 import { identifier } from "../sql.ts";
 
 /**
- * A statement that returns the types of the columns of a checked SELECT, by name, in one row: it plans the SELECT, and computes none of its rows. A constant
- * NULL has the type text.
+ * A statement that returns a checked SELECT's column types, by name, in one row: it plans the SELECT, and computes none of its rows. A constant NULL
+ * has the type text.
  */
 export const columnTypesOf = (select: string, columns: readonly string[]): string => {
   const types = columns.map((column) => `pg_typeof(page.${identifier(column)})::text AS ${identifier(column)}`);

@@ -1,5 +1,5 @@
 /**
- * Wraps a checked SELECT so that it returns at most the number of rows in a parameter: the server computes no more, and this process receives no
+ * Wraps a checked SELECT so that a parameter limits its number of rows: the server computes no more, and this process receives no
  * more. The rows keep their order, because a subquery with ORDER BY is not flattened.
  */
 export const limitRows = (select: string, parameter: number): string => `SELECT * FROM (\n${select}\n) AS page LIMIT $${parameter}`;

@@ -13,8 +13,8 @@ interface Rights {
 }
 
 /**
- * The rights of the current user, from the catalog, whose functions consider memberships and grants to PUBLIC. Tables of other owners, such as those of
- * extensions, are not Ashlar's. Read by one sequential scan of pg_class, at the start of a process.
+ * The current user's rights, from the catalog, whose functions consider memberships and grants to PUBLIC. Tables with other owners, such as those of
+ * extensions, are not Ashlar's. Read by one sequential scan of pg_class when a process starts.
  */
 const rightsStatement = `
   WITH relation AS (
@@ -36,10 +36,10 @@ const rightsStatement = `
        OR has_any_column_privilege(oid, 'INSERT, UPDATE')) AS writable,
     (SELECT min(name) FROM relation WHERE nspname = 'public' AND has_any_column_privilege(oid, 'SELECT')) AS readable`;
 
-/** Why the user of a connection must not run the SQL of declared protocols, and the remedy; null if it may. */
+/** Why a connection's user must not run declared protocols' SQL, and the remedy; null if it may. */
 export async function readerRightsProblem(reader: Queryable): Promise<string | null> {
   const [rights] = await reader.query<Rights>(rightsStatement);
-  if (rights === undefined) throw new TypeError("The statement for the rights of a role returned no row.");
+  if (rights === undefined) throw new TypeError("The statement that reads a role's rights returned no row.");
   const { role, attributes, member_of: memberOf, unreadable, writable, readable } = rights;
   const name = `role ${role}`;
   if (attributes !== null) return `${name} has ${attributes}: expected a role that can only read the schema api`;
@@ -54,7 +54,7 @@ export async function readerRightsProblem(reader: Queryable): Promise<string | n
   return null;
 }
 
-/** Whether two connections use the same database of the same cluster, or of a physical replica of it. */
+/** Whether two connections use the same database in the same cluster, or in a physical replica of it. */
 export async function isSameDatabase(one: Queryable, other: Queryable): Promise<boolean> {
   const identityOf = async (database: Queryable): Promise<string> =>
     JSON.stringify(

@@ -15,16 +15,16 @@ export interface ReaderRoleOptions {
   readonly mustReset?: boolean;
 }
 
-/** The advisory lock of a process that sets up the role: "reader" in ASCII. */
+/** The advisory lock held by a process that sets up the role: "reader" in ASCII. */
 const lock = 0x726561646572;
 /** SQLSTATE insufficient_privilege. */
 const insufficientPrivilege = "42501";
 
 /**
- * Creates the role that runs the SQL of declared protocols, or restores its rights, and returns its account. It may log in and read the schema `api`;
+ * Creates the role that runs declared protocols' SQL, or restores its rights, and returns its account. It may log in and read the schema `api`;
  * installed protocols grant it their own schemas. Roles belong to the entire server, so each database has its own role, named after the
- * database's OID. Writes nothing if the role already has all of this, so that the user of the database then needs no right to create roles.
- * @throws {ReaderRoleError} if the user of the database may not create or change the role.
+ * database's OID. Writes nothing if the role already has all of this, so that the database user then needs no right to create roles.
+ * @throws {ReaderRoleError} if the database user may not create or change the role.
  */
 export async function setUpReaderRole(database: Database, { isOwnServer, mustReset = false }: ReaderRoleOptions): Promise<Account> {
   const names = await namesOf(database);
@@ -38,11 +38,11 @@ export async function setUpReaderRole(database: Database, { isOwnServer, mustRes
     });
   } catch (error) {
     if ((error as { code?: unknown }).code !== insufficientPrivilege) throw error;
-    throw await readerRoleError(database, `the user of the database may not create or change roles`);
+    throw await readerRoleError(database, `the database user may not create or change roles`);
   }
 }
 
-/** The error for a role that cannot be created or used, with the statements for an administrator. */
+/** The error for a role that cannot be created or used, with the statements that an administrator can run. */
 export async function readerRoleError(database: Queryable, reason: string): Promise<ReaderRoleError> {
   const names = await namesOf(database);
   const statements = manualStatements({ ...names, exists: await exists(database, names.role) });
@@ -53,7 +53,7 @@ export async function readerRoleError(database: Queryable, reason: string): Prom
   );
 }
 
-/** The role of a database. */
+/** A database's role. */
 interface Names {
   readonly role: string;
   readonly database: string;
@@ -71,8 +71,8 @@ const exists = async (database: Queryable, role: string): Promise<boolean> =>
   (await database.query("SELECT 1 FROM pg_roles WHERE rolname = $1", [role])).length > 0;
 
 /**
- * The stored password of the role, or a new one. The server generates it (two random UUIDs of 122 bits), so that it is not a parameter of a
- * statement, which `log_statement` would log. Rows of other roles are remnants of a copied database.
+ * The role's stored password, or a new one. The server generates it (two random UUIDs of 122 bits), so that it is not a statement parameter, which
+ * `log_statement` would log. Rows of other roles are remnants of a copied database.
  */
 const passwordOf = async (client: DatabaseClient, role: string): Promise<string> => {
   await client.query("DELETE FROM community_reader WHERE role <> $1", [role]);
@@ -126,8 +126,8 @@ const configure = async (client: DatabaseClient, role: string, { name, value, is
 };
 
 /**
- * Revokes rights that every role has by default: temporary tables, and functions that have side effects or run SQL from a text. The user of the server is
- * its superuser, and keeps them. Does nothing if they are revoked.
+ * Revokes rights that every role has by default: temporary tables, and functions that have side effects or run SQL from a text. The server's user is
+ * its superuser, and keeps them. Does nothing if they are already revoked.
  */
 const revokeDefaults = async (client: DatabaseClient, { role }: Names): Promise<void> => {
   const [row] = await client.query<{ database: string | null; functions: string | null }>(

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** A setting of the reader role. */
+/** A reader role setting. */
 export interface RoleSetting {
   readonly name: string;
   readonly value: string;
@@ -8,10 +8,10 @@ export interface RoleSetting {
   readonly isOptional?: boolean;
 }
 
-/** Max duration of a statement of the role. */
+/** Max duration of the role's statements. */
 export const readerStatementMilliseconds = 5_000;
 
-/** Limits of each statement of the role, in the format of pg_roles.rolconfig. */
+/** Limits on each of the role's statements, in the format of pg_roles.rolconfig. */
 export const roleSettings: readonly RoleSetting[] = [
   { name: "default_transaction_read_only", value: "on" },
   { name: "statement_timeout", value: `${readerStatementMilliseconds}ms` },
@@ -24,13 +24,13 @@ export const roleSettings: readonly RoleSetting[] = [
 
 /**
  * Functions of pg_catalog, as a regular expression, that any role may execute by default and that do more than compute: they change the session, wait, lock,
- * notify, write large objects or the write-ahead log, run SQL from a text, or act on other sessions of the same role.
+ * notify, write large objects or the write-ahead log, run SQL from a text, or act on the role's other sessions.
  */
 export const revokedFunctions =
   "^(set_config|pg_sleep.*|pg_notify|pg_(try_)?advisory_.*|lo_.*|lo(read|write)|.*_to_xml.*|pg_(cancel|terminate)_backend|pg_logical_emit_message" +
   "|pg_export_snapshot|(txid_current|pg_current_xact_id))$";
 
-/** The rights of the role in its database. The functions of `api` can be executed by all roles, and read its views with the rights of the caller. */
+/** The role's rights in its database. All roles can execute the functions of `api`, which read its views with the caller's rights. */
 export const roleGrants = ({ role, database }: { readonly role: string; readonly database: string }): readonly string[] => [
   `GRANT CONNECT ON DATABASE ${pg.escapeIdentifier(database)} TO ${role}`,
   `GRANT USAGE ON SCHEMA api TO ${role}`,

@@ -6,11 +6,11 @@ import { readServerState, type ServerState } from "./server-state.ts";
 export interface Replica {
   /** Its position in `readUrls`, from 1. */
   readonly number: number;
-  /** Connections for statements of requests. */
+  /** Connections for request statements. */
   readonly database: Database;
   /** The state that it last reported; null while it cannot be used. */
   state(): ServerState | null;
-  /** The number of statements that run on it. */
+  /** The number of statements running on it. */
   running(): number;
   /** Runs work on it; rejects as soon as it is lost, even if its connections do not fail. */
   run<T>(work: () => Promise<T>): Promise<T>;
@@ -26,7 +26,7 @@ export interface ReplicaOptions {
   readonly monitor: Database;
   /** The identity that it must have; rejects while that is unknown. */
   readonly identity: () => Promise<string>;
-  /** Whether it lacks content that the server has responded from, so that its state is read again soon. */
+  /** Whether it lacks content from which the server has already responded; its state is then read again soon. */
   readonly isBehind: (state: ServerState) => boolean;
   /** Called when it can no longer be used, with the reason, and with null when it can be used again. */
   readonly onChange: (problem: string | null) => void;
@@ -83,7 +83,7 @@ export function watchReplica({ number, database, monitor, identity, isBehind, on
       interval = current !== null && isBehind(current) ? Math.min(intervalMilliseconds, interval * 2) : intervalMilliseconds;
       waiting = new AbortController();
       await sleep(interval, waiting.signal, { ref: false });
-      // A lower bound of the interval, however often the content changes.
+      // The minimum interval, however often the content changes.
       await sleep(minIntervalMilliseconds, closed.signal, { ref: false });
     }
   };
@@ -115,7 +115,7 @@ export function watchReplica({ number, database, monitor, identity, isBehind, on
     async close() {
       closed.abort();
       waiting.abort();
-      // Ends a read of the state to which the server does not respond.
+      // Ends a state read to which the server does not respond.
       monitor.abandonConnections();
       await watching;
       await Promise.all([database.close(), monitor.close()]);
@@ -123,7 +123,7 @@ export function watchReplica({ number, database, monitor, identity, isBehind, on
   };
 }
 
-/** The reason without the name of the replica, which the log line has. */
+/** The reason without the replica's name, which is in the log line. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof Error && "reason" in error && typeof error.reason === "string") return error.reason;
   if (error instanceof Error && error.name === "TimeoutError") return `it did not report its state within ${stateMilliseconds / 1000} s`;

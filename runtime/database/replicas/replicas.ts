@@ -11,7 +11,7 @@ export interface RequiredContent {
   readonly changedAt: Date;
 }
 
-/** The use of a replica, for metrics. */
+/** A replica's usage, for metrics. */
 export interface ReplicaStatus {
   readonly number: number;
   readonly isUsed: boolean;
@@ -21,33 +21,33 @@ export interface ReplicaStatus {
   readonly fallbacks: number;
 }
 
-/** Streaming replicas of a database, which run the statements of requests. */
+/** A database's streaming replicas, which run request statements. */
 export interface Replicas {
-  /** The primary, whose statements outside of transactions run on a replica that has the content of the active request. */
+  /** The primary; its statements outside of transactions run on a replica that has the active request's content. */
   readonly reads: Database;
-  /** Records the content of a chain that the server has read on the primary: null if its version is unknown, undefined without an index. */
+  /** Records the content of a chain that the server has read on the primary: null if its version is unknown, undefined if it is not indexed. */
   requireContent(chainId: number, content: RequiredContent | null | undefined): void;
   status(): readonly ReplicaStatus[];
-  /** The connections of the replicas, by name. */
+  /** The replicas' connections, by name. */
   readonly pools: Readonly<Record<string, Database>>;
   close(): Promise<void>;
 }
 
 export interface ReplicasOptions {
   readonly primary: Database;
-  /** Connections for statements, and one for its state, of each replica. */
+  /** For each replica, connections for statements and one for its state. */
   readonly replicas: readonly { readonly database: Database; readonly monitor: Database }[];
   /** Called when a replica can no longer be used, with the reason, and with null when it can be used again. */
   readonly onChange: (replica: number, problem: string | null) => void;
 }
 
-/** The version and the time of a content. */
+/** A content's version and time. */
 const parsed = ({ id, changedAt }: RequiredContent) => ({ version: Number(id.split(".", 1)[0]), changedAt: changedAt.getTime() });
 
 /**
  * Watches replicas and chooses one for each statement. A replica runs statements of a request only if it has replayed at least the content of the
  * request's chains that this server has read on the primary, so that responses never go back in time, and no cached value is older than its key. After a
- * failover, a former primary that has diverged has an older time of its last change than its successor.
+ * failover, a diverged former primary's last change is older than its successor's.
  */
 export function createReplicas({ primary, replicas: opened, onChange }: ReplicasOptions): Replicas {
   const required = new Map<number, ReturnType<typeof parsed> | null>();

@@ -7,11 +7,11 @@ export interface ReplayedContent {
   readonly changedAt: number;
 }
 
-/** The state that a server reports. */
+/** A server's reported state. */
 export interface ServerState {
   /** Identifies the database and its cluster; equal on physical replicas. */
   readonly identity: string;
-  /** The age of the last replayed transaction, unless all received ones are replayed; 0 on a primary. */
+  /** The age of the last replayed transaction, or 0 on a primary or if all received ones are replayed. */
   readonly lagSeconds: number;
   /** By chain. */
   readonly contents: ReadonlyMap<number, ReplayedContent>;
@@ -37,7 +37,7 @@ const selectState = `SELECT (SELECT system_identifier::text FROM pg_control_syst
     SELECT chain_id, sum(version)::int8 AS version, floor(extract(epoch FROM max(changed_at)) * 1000)::int8 AS changed FROM content_versions GROUP BY chain_id
   ) contents`;
 
-/** Reads the state of a server; scans content_versions, which has a few rows per chain. */
+/** Reads a server's state; scans content_versions, which has a few rows per chain. */
 export async function readServerState({ query }: Pick<Queryable, "query">): Promise<ServerState> {
   const [row] = await query<StateRow>(selectState);
   if (row === undefined) throw new Error("unreachable: the statement returns one row");

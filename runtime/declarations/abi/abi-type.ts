@@ -1,5 +1,5 @@
 /**
- * A type of the ABI (Solidity documentation, "Contract ABI Specification"); declarations have no tuples. `words` is the length of its encoding, null if it is
+ * An ABI type (Solidity documentation, "Contract ABI Specification"); declarations have no tuples. `words` is the length of its encoding, null if it is
  * dynamic.
  */
 export type AbiType =
@@ -7,7 +7,7 @@ export type AbiType =
   | { readonly kind: "address" | "bool"; readonly words: 1 }
   | { readonly kind: "fixedBytes"; readonly size: number; readonly words: 1 }
   | { readonly kind: "bytes" | "string"; readonly words: null }
-  /** `length` is null for a list of any number of items. */
+  /** `length` is null for a list of any length. */
   | { readonly kind: "list"; readonly item: AbiType; readonly length: number | null; readonly words: number | null };
 
 /** Parses the canonical name of a type, such as `uint256` or `address[2][]`. @throws {RangeError} */
@@ -16,7 +16,7 @@ export const parseAbiType = (text: string): AbiType => {
   if (itemText === undefined) return elementaryType(text);
   const item = parseAbiType(itemText);
   const length = lengthText === "" ? null : Number(lengthText);
-  // Items without a length would let one word claim any number of them.
+  // Zero-length lists would let one word claim any number of items.
   if (length === 0) throw unknownType(text);
   return { kind: "list", item, length, words: length === null || item.words === null ? null : length * item.words };
 };

@@ -16,10 +16,10 @@ const arrayTypes: Partial<Record<ColumnType, ColumnType>> = {
   int256: "int256[]",
 };
 
-/** The types of values that can be stored, for diagnostics. */
+/** The storable types, for diagnostics. */
 export const storedTypes = "address, bool, string, bytes, bytes1 to bytes32, intN, uintN, and arrays of these except bool and string";
 
-/** The type of the column that stores values of a canonical ABI type; null if there is none, as for tuples. */
+/** The column type for values of a canonical ABI type; null if there is none, as for tuples. */
 export function columnTypeOf(abiType: string): ColumnType | null {
   const array = /^(.*)\[\d*\]$/.exec(abiType);
   const [, element = abiType] = array ?? [];
@@ -27,13 +27,13 @@ export function columnTypeOf(abiType: string): ColumnType | null {
   return array === null || scalar === null ? scalar : (arrayTypes[scalar] ?? null);
 }
 
-/** The type of the column of an event's parameter. The value of an indexed array, string or bytes is not in the log: its topic is a hash. */
+/** The column type for an event parameter. The value of an indexed array, string or bytes is not in the log: its topic is a hash. */
 export function columnTypeOfParameter({ type, indexed }: { readonly type: string; readonly indexed: boolean }): ColumnType | null {
   const stored = columnTypeOf(type);
   return indexed && stored !== null && isDynamic(type) ? "bytes" : stored;
 }
 
-/** Whether values of the type may be of any length; a B-tree index can contain only values of up to 2704 bytes (with pages of 8 kB). */
+/** Whether values of the type may have any length; a B-tree index can contain only values of up to 2704 bytes (with 8 kB pages). */
 export function isDynamic(abiType: string): boolean {
   return abiType === "bytes" || abiType === "string" || abiType.endsWith("]");
 }

@@ -4,7 +4,7 @@ import type { AbiType } from "./abi-type.ts";
 /** Numbers as bigint, addresses and bytes as hex. */
 export type AbiValue = string | bigint | boolean | readonly AbiValue[];
 
-/** Hex digits of a word, and the position of the first one after 0x. */
+/** The number of hex digits in a word, and the position of the first one after 0x. */
 const word = 64;
 const start = 2;
 const zeros = "0".repeat(word);
@@ -16,7 +16,7 @@ interface Encoded {
 }
 
 /**
- * Decodes ABI data that is encoded as the specification's strict mode requires: each tail begins where the previous one ends, so that no byte is
+ * Decodes ABI data in the specification's strict mode: each tail begins where the previous one ends, so that no byte is
  * decoded twice, and padding is zero. Compilers encode events and results in this way. Returns null for all other data, including data that is too
  * short or too long. With `ignoresRest`, additional data may follow; callers of functions ignore it.
  */
@@ -26,10 +26,10 @@ export const decodeAbi = (types: readonly AbiType[], data: Hex, { ignoresRest = 
   return values !== null && (ignoresRest || encoded.end === data.length) ? values : null;
 };
 
-/** Decodes the word of a topic; null if it is not an encoding of this type, which must be one word long. */
+/** Decodes a topic; null if it does not encode a value of this type, which must be one word long. */
 export const decodeTopic = (type: AbiType, topic: Hex): AbiValue | null => decodeStatic(topic, type, start);
 
-/** Heads of all values, then the tails of dynamic ones. */
+/** Decodes the heads of all values, then the tails of dynamic ones. */
 const decodeSequence = (encoded: Encoded, types: readonly AbiType[], from: number): readonly AbiValue[] | null => {
   const { data } = encoded;
   let tail = from + word * types.reduce((sum, { words }) => sum + (words ?? 1), 0);

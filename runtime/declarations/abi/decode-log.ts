@@ -9,11 +9,11 @@ interface EventLog {
   readonly data: Hex;
 }
 
-/** The values of an event's parameters in declaration order, or the reason why a log is not an encoding of the event. */
+/** An event's parameter values in declaration order, or the reason why a log does not encode the event. */
 export type DecodedLog = { readonly values: readonly AbiValue[] } | { readonly problem: string };
 
 export interface LogDecoder {
-  /** The number of topics of the event's logs. */
+  /** The number of topics in the event's logs. */
   readonly topics: number;
   readonly decode: (log: EventLog) => DecodedLog;
 }
@@ -21,7 +21,7 @@ export interface LogDecoder {
 /** Longer data is not decoded, which limits the memory of decoded rows. */
 const maxBytes = 65_536;
 
-/** A strict decoder of one event. The value of an indexed parameter that is not one word long is its topic, which is a hash. */
+/** A strict decoder for one event. If an indexed parameter is not one word long, its value is its topic, a hash. */
 export const createLogDecoder = (event: EventSignature): LogDecoder => {
   const parameters = event.parameters.map(({ type, indexed }) => ({ indexed, type: parseAbiType(type) }));
   const inTopics = parameters.filter(({ indexed }) => indexed).map(({ type }) => type);
@@ -43,7 +43,7 @@ export const createLogDecoder = (event: EventSignature): LogDecoder => {
 
 const topicValue = (type: AbiType, topic: Hash): AbiValue | null => (hasHash(type) ? topic : decodeTopic(type, topic));
 
-/** Whether the topic of an indexed parameter is the hash of its encoding. */
+/** Whether an indexed parameter's topic is the hash of its encoding. */
 const hasHash = ({ kind }: AbiType): boolean => kind === "bytes" || kind === "string" || kind === "list";
 
 const typeNamed = ({ parameters }: EventSignature, position: number): string =>

@@ -18,7 +18,7 @@ export const canonicalSignature = ({ name, parameters }: Pick<EventSignature, "n
   );
 
 /**
- * The signature of an event in logs that the author of a declared event probably meant: one type differs, two neighbouring types are swapped, or one
+ * The logged event signature that the author of a declared event probably meant: one type differs, two neighbouring types are swapped, or one
  * parameter is missing or superfluous. Null if there is none.
  */
 export function similarSignature({ name, parameters }: EventSignature, topics: ReadonlySet<Hash>): string | null {

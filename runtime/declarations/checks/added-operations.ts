@@ -8,7 +8,7 @@ import type { YamlSource } from "../yaml/yaml-source.ts";
 import type { Checked } from "./declaration.ts";
 import type { QueryShape } from "./sql-file.ts";
 
-/** An operation of the template. */
+/** A template operation. */
 export interface TemplateEndpoint {
   readonly item: string;
   readonly parameters: readonly RequestParameter[];
@@ -21,13 +21,13 @@ interface Scope {
 }
 
 interface CheckedEndpoints extends Checked<Record<string, DeclaredEndpoint>> {
-  /** The shapes that the SQL of the operations is checked against. */
+  /** The shapes that the operations' SQL is checked against. */
   readonly shapes: ReadonlyMap<string, QueryShape>;
 }
 
 type Operations = AddedProtocolFile["operations"];
 
-/** Checks the operations of an added protocol, except for their SQL. The template defines the item and parameters of its operations. */
+/** Checks an added protocol's operations, except for their SQL. The template defines the item and parameters of its operations. */
 export function checkAddedOperations(
   source: YamlSource,
   { operations }: { readonly operations: Operations },
@@ -35,7 +35,7 @@ export function checkAddedOperations(
 ): CheckedEndpoints {
   const checked = Object.entries(operations).map(([name, operation]) => ({ name, ...checkOperation(source, name, operation, scope) }));
   const known = checked.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const]));
-  // An operation that is not in the template and has no item has no shape: the check of its SQL reports it, with the names in the template.
+  // An operation that is not in the template and has no item has no shape: its SQL check reports it, with the template's names.
   const shapes = new Map([...scope.template].map(([name, endpoint]) => [name, shapeOf(endpoint, scope)]));
   for (const [name, endpoint] of known) shapes.set(name, shapeOf(endpoint, scope));
   return { value: Object.fromEntries(known), shapes, diagnostics: checked.flatMap(({ diagnostics }) => diagnostics) };

@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic, quote, type SourceLocation } from "../diagnostics.ts";
 import type { EventParameter, EventTable } from "../protocol.ts";
 
-/** A use of a column of the tables that make a read due. */
+/** A use of a column in the tables that make a read due. */
 interface ColumnUse {
   readonly name: string;
   readonly location: SourceLocation;
@@ -10,11 +10,11 @@ interface ColumnUse {
   readonly expected: string;
 }
 
-/** Checks that every row of the tables that make a read due has a value for an argument of this ABI type. */
+/** Checks that the tables that make a read due have a value for an argument of this ABI type in every row. */
 export const checkArgumentColumn = (name: string, type: string, tables: readonly EventTable[], location: SourceLocation): Diagnostic[] =>
   checkColumn({ name, location, accepts: (parameter) => isAssignable(parameter, type), expected: type }, tables);
 
-/** Checks that every row of these tables has the address of a contract, or a 32-byte id, which may start with an address. */
+/** Checks that every row of these tables has a contract address, or a 32-byte id, which may start with an address. */
 export const checkContractColumn = (name: string, tables: readonly EventTable[], location: SourceLocation): Diagnostic[] =>
   checkColumn({ name, location, accepts: ({ type }) => type === "address" || type === "bytes32", expected: "address or bytes32" }, tables);
 
@@ -40,7 +40,7 @@ function checkValues({ columns, events }: EventTable, { name, location, accepts,
   });
 }
 
-/** Whether an event's parameter can be passed as an argument of a type: the types are equal, or the argument is a wider integer. */
+/** Whether an event parameter can be passed as an argument of this type: the types are equal, or the argument is a wider integer. */
 function isAssignable({ type: from }: EventParameter, to: string): boolean {
   const [narrow, wide] = [integerOf(from), integerOf(to)];
   return from === to || (narrow !== null && wide !== null && narrow.sign === wide.sign && narrow.bits <= wide.bits);

@@ -7,14 +7,14 @@ import type { EventTable, ReadArgument, VaryingArgument } from "../protocol.ts";
 import { checkArgumentColumn } from "./argument-columns.ts";
 import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
 
-/** Max calls of a read for each contract, block and value of columns. */
+/** Max calls of a read per contract, block and column value. */
 const maxCalls = 64;
 
 type Argument = Declaration["file"]["reads"][string]["arguments"][number];
 
 type Literal = Exclude<Argument, object>;
 
-/** Checks the arguments of a read against the parameters of its function. `tables` are the checked tables of the declaration. */
+/** Checks a read's arguments against its function's parameters. `tables` are the declaration's checked tables. */
 export function checkArguments(
   declaration: Declaration,
   tables: readonly EventTable[],
@@ -41,13 +41,13 @@ export function checkArguments(
   };
 }
 
-/** Reports a column in a periodic read: a column has values only at the blocks of rows. */
+/** Reports a column argument in a periodic read: columns have values only at blocks with rows. */
 function findColumn(given: readonly Argument[], location: SourceLocation): Diagnostic[] {
   const [column] = given.flatMap((argument) => (typeof argument === "object" && "column" in argument ? [argument.column] : []));
   return column === undefined ? [] : [diagnostic("periodic-column", location, { column })];
 }
 
-/** The location of an argument: the name of its read, its position, and the parameter of the function. */
+/** An argument's location: the name of its read, its position, and the function's parameter. */
 interface ArgumentLocation {
   readonly read: string;
   readonly index: number;
@@ -91,7 +91,7 @@ function checkValues(
   return { value: texts.flatMap((text) => text ?? []), diagnostics: [...checked.flatMap(({ diagnostics }) => diagnostics), ...repeated] };
 }
 
-/** The column of the results that stores the values of an argument. */
+/** The result column that stores an argument's values. */
 function argumentColumn(
   { name: written = "", type }: AbiParameter,
   index: number,
@@ -106,7 +106,7 @@ function argumentColumn(
   return { value: diagnostics.length > 0 ? null : { name, type: column }, diagnostics };
 }
 
-/** Reports the name of a parameter or result that cannot be the name of a column. */
+/** Reports a parameter or result name that cannot be a column name. */
 export function checkSignatureName(name: string, kind: "parameter" | "result", location: SourceLocation): Diagnostic[] {
   const reason = namePattern.test(name) ? columnNameProblem(name) : "is not a snake_case name of at most 30 characters";
   const expected = `another name for the ${kind} in the signature; names do not change the selector`;

@@ -4,7 +4,7 @@ import { columnNameProblem, namePattern, snakeCase } from "../names.ts";
 import type { Column, EventParameter, EventSignature } from "../protocol.ts";
 import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
 
-/** An event of a table with the position of its signature. */
+/** A table's event, with the position of its signature. */
 export interface LocatedEvent {
   readonly event: EventSignature;
   readonly location: SourceLocation;
@@ -16,7 +16,7 @@ interface NamedColumn {
   readonly location: SourceLocation;
 }
 
-/** The columns of a table: the columns that the declaration lists, or one for each parameter of the events. */
+/** A table's columns: the ones that the declaration lists, or one per event parameter. */
 export function checkColumns(declaration: Declaration, table: string, events: readonly LocatedEvent[]): Checked<Column[]> {
   const { columns } = declaration.file.tables[table] ?? {};
   const conflicts = findConflicts(events);
@@ -25,7 +25,7 @@ export function checkColumns(declaration: Declaration, table: string, events: re
   return { value: named.value.map(({ column }) => column), diagnostics: [...conflicts, ...named.diagnostics, ...checkNames(named.value)] };
 }
 
-/** Reports a column that cannot be part of an index because its values may be of any length. */
+/** Reports a column that cannot be indexed because its values may have any length. */
 export function checkIndexable(column: Column, events: readonly LocatedEvent[], location: SourceLocation): Diagnostic[] {
   const parameter = events.flatMap(({ event }) => event.parameters).find(({ name }) => name === column.parameter);
   if (parameter === undefined || parameter.indexed || !isDynamic(parameter.type)) return [];

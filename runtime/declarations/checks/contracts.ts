@@ -6,7 +6,7 @@ import { checkEvent } from "./events.ts";
 
 type Contracts = Declaration["file"]["contracts"];
 
-/** Checks addresses and discoveries of contracts. `listings` are the checked listings, by kind. */
+/** Checks contract addresses and discoveries. `listings` are the checked listings, by kind. */
 export function checkContracts(
   declaration: Declaration,
   listings: Readonly<Record<string, readonly Listing[]>>,
@@ -32,7 +32,7 @@ export function checkContracts(
   };
 }
 
-/** Reports a contract that is not declared, at the position of its name. */
+/** Reports an undeclared contract, at the position of its name. */
 export function checkContractName(declaration: Declaration, name: string, ...path: (string | number)[]): Diagnostic[] {
   const expected = Object.keys(declaration.file.contracts);
   return expected.includes(name) ? [] : [diagnostic("unknown-contract", valueAt(declaration, ...path), { name, expected })];

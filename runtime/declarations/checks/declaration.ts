@@ -8,14 +8,14 @@ export interface Declaration {
   readonly file: ProtocolFile;
 }
 
-/** A part of the checked protocol, and the diagnostics of its declaration. If there are any, the part may be incomplete. */
+/** A part of the checked protocol, and its diagnostics. If there are any, the part may be incomplete. */
 export interface Checked<T> {
   readonly value: T;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The position of a value of the declaration. */
+/** The position of a value in the declaration. */
 export const valueAt = ({ source }: Declaration, ...path: YamlPath): SourceLocation => source.locationOf(path);
 
-/** The position of a key of the declaration. */
+/** The position of a key in the declaration. */
 export const keyAt = ({ source }: Declaration, ...path: YamlPath): SourceLocation => source.locationOfKey(path);

@@ -3,7 +3,7 @@ import type { LendingQuery } from "../protocol.ts";
 import { type Checked, type Declaration, valueAt } from "./declaration.ts";
 import { checkSqlFile } from "./sql-file.ts";
 
-/** Checks the query of lending events and its SQL. `queries` are the texts of the protocol's files by name. */
+/** Checks the query for lending events and its SQL. `queries` maps the names of the protocol's files to their texts. */
 export function checkLending(declaration: Declaration, queries: ReadonlyMap<string, string>): Checked<LendingQuery | null> {
   const { lending } = declaration.file;
   if (lending === undefined) return { value: null, diagnostics: [] };

@@ -49,8 +49,8 @@ const onlyColumn = ({ columns }: ContractRead): ContractRead["columns"][number] 
   columns.length === 1 ? columns[0] : undefined;
 
 /**
- * Checks that a kind of listed contracts has no other source of contracts. When a contract is listed, its rows of earlier blocks are also written, so
- * newest rows per key that it shares with other contracts, and contracts that it announces, would have to be recomputed from those blocks on.
+ * Checks that a kind of listed contracts has no other source of contracts. When a contract is listed, its rows for earlier blocks are also written, so
+ * newest rows per key shared with other contracts, and contracts that it announces, would have to be recomputed from those blocks on.
  */
 function checkListedKind(declaration: Declaration, kind: string): Diagnostic[] {
   const { contracts, tables } = declaration.file;

@@ -8,7 +8,7 @@ import { checkSqlFile, type QueryShape } from "./sql-file.ts";
 export interface OperationScope {
   /** The SQL files that the declaration may name: name -> text; see `queriesFor`. */
   readonly queries: ReadonlyMap<string, string>;
-  /** The operations of the template, by name. */
+  /** The template's operations, by name. */
   readonly operations: ReadonlyMap<string, QueryShape>;
   /** Whether an operator adds the protocol; it may then have its own operations. */
   readonly isAdded: boolean;
@@ -39,7 +39,7 @@ function checkOperation(
   return { value: value === null || genericPlan !== true ? value : { ...value, isPlannedOnce: true }, diagnostics };
 }
 
-/** Reports files of the protocol that it does not use; `findUnusedSharedFiles` checks shared files. */
+/** Reports the protocol's unused files; `findUnusedSharedFiles` checks shared files. */
 function findUnusedFiles({ file, source }: Declaration, { queries }: OperationScope): Diagnostic[] {
   const expected = [...Object.values(file.operations), file.lending].flatMap((use) => use?.sql ?? []);
   return [...queries.keys()]

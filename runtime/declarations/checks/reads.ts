@@ -65,7 +65,7 @@ function checkUniqueName(declaration: Declaration, name: string): Diagnostic[] {
 function checkTimes(declaration: Declaration, name: string): Diagnostic[] {
   const { contract = "", touchedBy = [], contractColumn, everyBlocks } = declaration.file.reads[name] ?? {};
   const { contracts, tables } = declaration.file;
-  // A contract that is not declared is reported at its name.
+  // An undeclared contract is reported at its name.
   const isSame = (other: string): boolean =>
     contractColumn !== undefined || other === contract || !Object.hasOwn(contracts, other) || !Object.hasOwn(contracts, contract);
   const expected = Object.keys(tables).filter((table) => isSame(tables[table]?.contract ?? ""));

@@ -8,13 +8,13 @@ import type { Checked, Declaration } from "./declaration.ts";
 /** The requirements for a query. */
 export interface QueryShape {
   readonly parameters: readonly QueryParameter[];
-  /** The columns of its result; null if the objects of its response could not be read. */
+  /** The columns of its result; null if its response objects could not be read. */
   readonly columns: readonly string[] | null;
-  /** The fields of the objects in lists of the result. */
+  /** The fields of the objects in the result's lists. */
   readonly elements?: readonly (readonly string[])[];
 }
 
-/** Checks a SQL file that is named at a location of the declaration. `queries` are the texts of the protocol's files by name. */
+/** Checks a SQL file that the declaration names at a location. `queries` maps the names of the protocol's files to their texts. */
 export function checkSqlFile(
   declaration: Declaration,
   location: SourceLocation,
@@ -32,7 +32,7 @@ export function checkSqlFile(
   return { value: query === null ? null : { file, ...query }, diagnostics };
 }
 
-/** The tables and reads of a protocol, by the names that its SQL uses. */
+/** A protocol's tables and reads, by the names that its SQL uses. */
 function tableNames({ file }: Declaration): string[] {
   const tables = Object.entries(file.tables).flatMap(([name, { latestBy }]) =>
     latestBy === undefined ? [name] : [name, `${name}_latest`, `${name}_periods`],

@@ -81,7 +81,7 @@ function checkPresence(
   return [diagnostic("nullable-key", valueAt(declaration, "tables", table, "latestBy", index), { name, event: without.event.text })];
 }
 
-// Variants with the same types differ in which parameters are indexed, so the number of topics determines the variant of a log.
+// Variants with the same types differ in which parameters are indexed, so a log's number of topics determines its variant.
 function findDuplicateEvents(tables: readonly CheckedTable[]): Diagnostic[] {
   const first = new Map<string, LocatedEvent>();
   return tables.flatMap(({ value, events }) =>

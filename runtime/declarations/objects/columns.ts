@@ -1,6 +1,6 @@
 import type { ItemField } from "./item-field.ts";
 
-/** A column of CSV, with the path of its value in the row. */
+/** A CSV column, with the path of its value in the row. */
 export interface ItemColumn {
   readonly header: string;
   readonly path: readonly string[];
@@ -10,7 +10,7 @@ export interface ItemColumn {
 /** The kinds of scalars other than text; an amount (bigint) is a string in JSON and a number in CSV. */
 const kinds: Readonly<Record<string, ItemColumn["kind"]>> = { number: "number", integer: "number", bigint: "number", boolean: "boolean" };
 
-/** The columns of an object's fields: nested fields have dotted names, and an array or a recursive object is one cell of JSON. */
+/** The columns of an object's fields: nested fields have dotted names, and an array or a recursive object is one JSON cell. */
 export function itemColumns(fieldsOf: (object: string) => readonly ItemField[], object: string): ItemColumn[] {
   const columnsOf = (name: string, path: readonly string[], above: readonly string[]): ItemColumn[] =>
     fieldsOf(name).flatMap((field): ItemColumn[] => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The single definition of response objects, of the catalog and of added protocols. */
+/** The single definition of response objects, in the catalog and in added protocols. */
 
 /** A scalar, an object or a list of either, followed by `?` if it may be null: `string`, `bigint?`, `[Transfer]`, `Pagination?`. */
 const fieldType = z

@@ -1,4 +1,4 @@
-/** A field of an item: the format of its value, or the object that it contains. */
+/** An item field: the format of its value, or the object that it contains. */
 export interface ItemField {
   readonly name: string;
   /** A scalar type of the catalog; null for an object. */

@@ -1,7 +1,7 @@
 import type { DeclaredField } from "../added-protocol.ts";
 import type { ScalarType } from "./definition.ts";
 
-/** The keywords of JSON Schema (draft 2020-12, which OpenAPI 3.1 uses) that schemas of responses use. */
+/** The JSON Schema keywords (draft 2020-12, which OpenAPI 3.1 uses) that response schemas use. */
 export type JsonSchema = {
   type?: JsonType | JsonType[];
   description?: string;
@@ -53,7 +53,7 @@ export const closedObject = (description: string, properties: Record<string, Jso
   additionalProperties: false,
 });
 
-/** The schema of an object's fields; `referenceOf` returns the reference to the schema of another object. */
+/** The schema of an object's fields; `referenceOf` returns the reference to another object's schema. */
 export const objectSchema = (description: string, fields: readonly DeclaredField[], referenceOf: (name: string) => string): JsonSchema =>
   closedObject(description, Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field, referenceOf)])));
 

@@ -1,5 +1,5 @@
 /**
- * The allow-lists for the SQL of declared protocols. The functions and operators read nothing but their arguments, have no side effects, and return
+ * The allow-lists for declared protocols' SQL. The functions and operators read nothing but their arguments, have no side effects, and return
  * values that are not much larger than their arguments: `repeat`, `lpad`, `replace`, `format` and `generate_series` build large values from small
  * ones, and regular expressions can take exponential time. `now()` is absent because responses are as of a block.
  */
@@ -31,7 +31,7 @@ export const apiFunctions: readonly string[] = ["balances_at", "prices_at"];
 
 const names = (text: string): string[] => text.trim().split(/\s+/);
 
-/** Functions of PostgreSQL, by their names in its catalog. */
+/** PostgreSQL functions, by their names in its catalog. */
 export const allowedFunctions: ReadonlySet<string> = new Set([
   // Aggregates
   ...names("any_value array_agg avg bool_and bool_or count every json_agg json_object_agg jsonb_agg jsonb_object_agg max min"),
@@ -67,7 +67,7 @@ export const allowedTypes: ReadonlySet<string> = new Set(
   names("bool bytea date float4 float8 int2 int4 int8 interval json jsonb numeric text time timestamp timestamptz varchar"),
 );
 
-/** Forms of expressions with operators: all but `SIMILAR TO`, which is a regular expression. */
+/** Kinds of operator expressions: all but `SIMILAR TO`, which is a regular expression. */
 export const allowedExpressions: ReadonlySet<string> = new Set(
   names(`AEXPR_OP AEXPR_OP_ANY AEXPR_OP_ALL AEXPR_DISTINCT AEXPR_NOT_DISTINCT AEXPR_NULLIF AEXPR_IN AEXPR_LIKE AEXPR_ILIKE
     AEXPR_BETWEEN AEXPR_NOT_BETWEEN AEXPR_BETWEEN_SYM AEXPR_NOT_BETWEEN_SYM`),

@@ -12,7 +12,7 @@ export function checkElements(statement: Fields, elements: readonly (readonly st
   return findJsonObjects(statement).flatMap((built) => checkObject(built, elements, positions));
 }
 
-/** Fields that only protocols of some kinds of chains have; they may be missing, and are then null. */
+/** Fields that only protocols on some kinds of chain have; they may be missing, and are then null. */
 const optionalFields: ReadonlySet<string> = new Set(["fee"]);
 
 function checkObject({ at, keys }: JsonObject, elements: readonly (readonly string[])[], positions: Positions): Diagnostic[] {

@@ -7,15 +7,15 @@ import { parseStatements, SqlSyntaxError, type Statement, scanTokens, type Token
 import { type Positions, positionsIn } from "./positions.ts";
 import { findPagingProblems, type ResultColumn, resultColumnsOf } from "./result.ts";
 
-/** The names that the SQL of an operation may or must use. */
+/** The names that an operation's SQL may or must use. */
 export interface QueryScope extends OwnNames {
   /** The schema of the protocol's own tables, reads and functions. */
   readonly schema: string;
-  /** The parameters of the operation: each must be used, since a query that ignores one would return rows of other chains, heights or wallets. */
+  /** The parameters of the operation: each must be used, since a query that ignores one would return rows for other chains, heights or wallets. */
   readonly parameters: readonly QueryParameter[];
   /** The columns of the result, in any order; null if they are unknown. */
   readonly columns: readonly string[] | null;
-  /** The fields of the objects in lists of the result, which are JSON columns. */
+  /** The fields of the objects in the result's lists, which are JSON columns. */
   readonly elements?: readonly (readonly string[])[];
 }
 
@@ -25,11 +25,11 @@ export interface CheckedQuery {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Enough for a query of 500 lines; the limits bound the parser's time and the depth of its tree. */
+/** Enough for a 500-line query; the limits bound the parser's time and the depth of its tree. */
 const maxBytes = 65_536;
 const maxTokens = 5_000;
 
-/** Checks that the SQL of an operation is one SELECT that uses only allowed names and syntax. `file` is its path in diagnostics. */
+/** Checks that an operation's SQL is one SELECT that uses only allowed names and syntax. `file` is its path in diagnostics. */
 export function checkQuery(file: string, text: string, scope: QueryScope): CheckedQuery {
   const positions = positionsIn(file, text);
   const start = { file, line: 1, column: 1 };

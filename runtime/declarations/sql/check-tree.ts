@@ -3,7 +3,7 @@ import { allowedExpressions, allowedFunctions, allowedOperators, allowedTypes, a
 import { type FieldRule, grammar, nameOfRefused } from "./grammar.ts";
 import type { Fields } from "./parser.ts";
 
-/** A part of a statement that is refused, with the offset of its first byte; null if the tree lacks its position. */
+/** A refused part of a statement, with the offset of its first byte; null if the tree lacks its position. */
 export type Refusal = { readonly at: number | null } & (
   | { readonly code: "refused-syntax"; readonly data: { readonly what: string } }
   | {
@@ -14,9 +14,9 @@ export type Refusal = { readonly at: number | null } & (
 
 /** The context of a node in the tree. */
 interface Scope {
-  /** The names of the common table expressions that are visible to it. */
+  /** The names of the common table expressions visible to it. */
   readonly ctes: ReadonlySet<string>;
-  /** The start of the nearest enclosing node whose position is known. */
+  /** The start of the nearest enclosing node with a known position. */
   readonly at: number | null;
 }
 
@@ -25,7 +25,7 @@ const maxDepth = 150;
 
 export interface CheckedTree {
   readonly refusals: readonly Refusal[];
-  /** The byte offsets of the names of the protocol's own tables and functions, unordered. */
+  /** The byte offsets where the protocol's own tables and functions are named, unordered. */
   readonly own: readonly number[];
   /** The views of the schema `api` that it reads, each once. */
   readonly views: readonly string[];
@@ -39,7 +39,7 @@ export interface OwnNames {
   readonly functions: readonly string[];
 }
 
-/** Walks all nodes of a SELECT and returns the parts that are not allowed. */
+/** Walks all nodes of a SELECT and returns the refused parts. */
 export function checkTree(statement: Fields, { tables, functions }: OwnNames): CheckedTree {
   const refusals: Refusal[] = [];
   const uses: number[] = [];
@@ -112,7 +112,7 @@ interface NodeScope extends Scope, OwnNames {}
 
 const syntax = (node: string, at: number | null): Refusal => ({ code: "refused-syntax", at, data: { what: nameOfRefused(node) } });
 
-/** Refuses a field of a node that is not in the grammar. The tree does not contain the position of row locks without table names. */
+/** Refuses a node's field if it is not in the grammar. The tree does not contain the position of row locks without table names. */
 function unknownField(type: string, name: string, value: unknown, at: number | null): Refusal {
   const path = `${type}.${name}`;
   return syntax(path, firstLocation(value) ?? (path === "SelectStmt.lockingClause" ? null : at));
@@ -160,7 +160,7 @@ function isOwnTable({ catalogname, schemaname, relname }: Fields, { tables, ctes
   return catalogname === undefined && schemaname === undefined && tables.includes(name) && !ctes.has(name);
 }
 
-/** Whether a node is the name of a table or function of the protocol. */
+/** Whether a node names one of the protocol's tables or functions. */
 function isOwn(type: string, fields: Fields, scope: NodeScope): boolean {
   if (type === "RangeVar") return isOwnTable(fields, scope);
   return type === "FuncCall" && isOwnFunction(stringsOf(fields.funcname), scope.functions);
@@ -192,7 +192,7 @@ function checkOperatorName(names: readonly string[], at: number | null): Refusal
     : { code: "refused-operator", at, data: { name, expected: [...allowedOperators] } };
 }
 
-// PostgreSQL's grammar qualifies types and functions that have their own SQL syntax, such as bigint and EXTRACT.
+// PostgreSQL's grammar qualifies types and functions with their own SQL syntax, such as bigint and EXTRACT.
 function checkType(names: readonly string[], at: number | null): Refusal | null {
   const [schema, name = ""] = names.length === 1 ? ["pg_catalog", ...names] : names;
   if (schema === "pg_catalog" && names.length <= 2 && allowedTypes.has(name)) return null;

@@ -1,5 +1,5 @@
 /**
- * The content of a node's field: a node (an object keyed by its type), a list of nodes, the fields of a node of a fixed type, or a plain value that
+ * The content of a node's field: a node (an object keyed by its type), a list of nodes, the fields of a fixed-type node, or a plain value that
  * needs no check.
  */
 export type FieldRule = "node" | "nodes" | "value" | { readonly type: string };
@@ -8,7 +8,7 @@ const alias: FieldRule = { type: "Alias" };
 const select: FieldRule = { type: "SelectStmt" };
 
 /**
- * The part of PostgreSQL's grammar that declared SQL may use: the fields of each type of node, by libpg_query's names. A type or a field that is
+ * The part of PostgreSQL's grammar that declared SQL may use: each node type's fields, by libpg_query's names. A type or a field that is
  * absent here is refused, such as `intoClause` and `lockingClause` of SELECT, or any statement that writes.
  */
 export const grammar: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {

@@ -1,6 +1,6 @@
 import type { Fields } from "./parser.ts";
 
-/** A call of `json_build_object`, with its byte offset and its keys; `keys` is null if one of them is not a text constant. */
+/** A call to `json_build_object`, with its byte offset and its keys; `keys` is null if one of them is not a text constant. */
 export interface JsonObject {
   readonly at: number;
   readonly keys: readonly { readonly name: string; readonly at: number }[] | null;

@@ -6,7 +6,7 @@ import { positionsIn } from "./positions.ts";
 import { resultColumnsOf } from "./result.ts";
 
 /**
- * Maps a Unicode character of a compiled statement to its location in the file. Compilation inserted the schema before names of tables, and replaced
+ * Maps a Unicode character of a compiled statement to its location in the file. Compilation inserted the schema before table names, and replaced
  * parameters and semicolons with text of the same length.
  */
 export function locateCharacter(
@@ -28,7 +28,7 @@ export function locateCharacter(
   return positionsIn(path, text).ofCharacter(offset);
 }
 
-/** The location of a column of the result in the file of a checked statement. */
+/** The location of a result column in a checked statement's file. */
 export function locateColumn({ path, text }: SqlSource, name: string): SourceLocation {
   const tokens = scanTokens(text).filter((token) => !token.name.endsWith("COMMENT"));
   const [statement] = parseStatements(compileParameters(text, findParameters(tokens), []).text);

@@ -8,19 +8,19 @@ export interface Token {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** PostgreSQL's name of the token, such as `IDENT`, `PARAM` or `ASCII_58` (a colon). */
+  /** PostgreSQL's name for the token, such as `IDENT`, `PARAM` or `ASCII_58` (a colon). */
   readonly name: string;
   readonly keyword: KeywordKind;
 }
 
-/** Categories of keywords (PostgreSQL manual, appendix "SQL Key Words"): keywords of the first three may name columns and tables. */
+/** Keyword categories (PostgreSQL manual, appendix "SQL Key Words"): keywords of the first three may name columns and tables. */
 export type KeywordKind = "none" | "unreserved" | "column" | "function" | "reserved";
 const keywordKinds: readonly KeywordKind[] = ["none", "unreserved", "column", "function", "reserved"];
 
-/** The fields of a node of the tree; absent ones have their default value. */
+/** The fields of a tree node; absent ones have their default value. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A statement of the tree: its node, and its first byte. */
+/** A statement in the tree: its node, and its first byte. */
 export interface Statement {
   readonly type: string;
   readonly fields: Fields;

@@ -2,7 +2,7 @@ import type { SourceLocation } from "../diagnostics.ts";
 
 /** The positions of a SQL file. */
 export interface Positions {
-  /** The position of a byte of its UTF-8 text. */
+  /** The position of a byte in its UTF-8 text. */
   readonly ofByte: (offset: number) => SourceLocation;
   /** The position of a Unicode character. */
   readonly ofCharacter: (offset: number) => SourceLocation;

@@ -6,7 +6,7 @@ export interface ResultColumn {
   readonly at: number;
 }
 
-/** The columns of a SELECT, and the positions of those without a name: `*`, and expressions without AS. */
+/** The columns of a SELECT, and the positions of unnamed ones: `*`, and expressions without AS. */
 export function resultColumnsOf(select: Fields): { readonly columns: ResultColumn[]; readonly unnamed: number[] } {
   const leftmost = leftmostOf(select);
   const columns: ResultColumn[] = [];
@@ -38,8 +38,8 @@ interface CommonTable {
 }
 
 /**
- * Returns the clauses that are missing for a statement to return one page in a fixed order. The limit may be in a common table expression, so that the
- * rest of the statement is computed only for the page. `numbers` are the numbers of the parameters, 0 for an unused one.
+ * Returns the clauses that a statement lacks to return one page in a fixed order. The limit may be in a common table expression, so that the
+ * rest of the statement is computed only for the page. `numbers` are the parameters' numbers, 0 for an unused one.
  */
 export function findPagingProblems(select: Fields, numbers: { readonly limit: number; readonly offset: number }): string[] {
   const isParameter = (node: unknown, number: number): boolean => {

@@ -6,7 +6,7 @@ import type { YamlPath, YamlSource } from "./yaml-source.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** A part of a file that has the wrong shape, and its path. */
+/** A part of a file with the wrong shape, and its path. */
 export interface ShapeProblem {
   readonly path: YamlPath;
   /** True if the name of an entry is invalid; its value may be valid. */
@@ -99,7 +99,7 @@ function renderMinimum({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall)
   return inclusive === false ? `a number greater than ${minimum}` : `a number of at least ${minimum}`;
 }
 
-/** The problems of the option that was probably intended; if none can be inferred, one diagnostic with all options. */
+/** The problems with the probably intended option; if none can be inferred, one diagnostic with all options. */
 function unionProblems(context: Context, errors: readonly (readonly Issue[])[]): ShapeProblem[] {
   const { source, schema, base } = context;
   const options = optionsOf(schema);

@@ -12,19 +12,19 @@ export const amountAtRisk = (allowance: bigint | null, balance: bigint | null): 
   return allowance < balance ? allowance : balance;
 };
 
-/** The amount of a balance that all spenders together can transfer; null if the known allowances do not cover the balance and another allowance is unknown. */
+/** How much of a balance all spenders together can transfer; null if the known allowances do not cover the balance and another allowance is unknown. */
 export const amountAtRiskOfAll = (allowances: readonly (bigint | null)[], balance: bigint | null): bigint | null => {
   const known = allowances.reduce<bigint>((sum, allowance) => sum + (allowance ?? 0n), 0n);
   const coversBalance = balance !== null && known >= balance;
   return amountAtRisk(allowances.includes(null) && !coversBalance ? null : known, balance);
 };
 
-/** The value at risk from which revoking is recommended, in US dollars. */
+/** The lowest value at risk, in US dollars, for which revoking is recommended. */
 const revokeThresholdUsd = decimal(1n);
 
 /**
- * `CONSIDER REVOKING` if the allowance is unlimited, because it also covers tokens received later, or if the value of the amount at risk is at least one dollar
- * or unknown; `LOW RISK` otherwise. Null if the amount at risk is unknown.
+ * `CONSIDER REVOKING` if the allowance is unlimited, because it also covers tokens received later, or if the value at risk is at least one dollar or unknown;
+ * `LOW RISK` otherwise. Null if the amount at risk is unknown.
  */
 export const riskFactor = (allowance: bigint | null, atRisk: bigint | null, valueUsd: Decimal | null): string | null => {
   if (allowance !== null && isUnlimited(allowance)) return "CONSIDER REVOKING";

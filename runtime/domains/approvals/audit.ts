@@ -54,7 +54,7 @@ export async function auditApprovals(
 
 const encodeWord = (value: Address | bigint): string => (typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0");
 
-/** A deterministic sample of the entire table: the first rows in the order of a hash of their keys. Scans the table once. */
+/** Samples the entire table deterministically: the first rows, ordered by a hash of their keys. Scans the table once. */
 const sampleAllowances = async (database: Queryable, parameters: readonly number[]): Promise<SampledApproval[]> => {
   const rows = await database.query<{ owner: Address; token: Address; spender: Address; amount: string; is_doubtful: boolean }>(
     `SELECT a.owner, a.token, a.spender, a.amount, r.owner IS NOT NULL AND b.number IS NULL AS is_doubtful

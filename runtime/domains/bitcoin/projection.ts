@@ -69,7 +69,7 @@ const inputRow = ({ txid, index, spent }: BitcoinInput, position: number): Row =
   script: spent?.script ?? null,
 });
 
-/** The value of the inputs minus the value of the outputs; if an input is unknown, the fee that the node reports. @throws {BadReplyError} */
+/** The inputs' value minus the outputs' value; if an input is unknown, the fee that the node reports. @throws {BadReplyError} */
 function feeOf({ txid, isCoinbase, inputs, outputs, reportedFee }: BitcoinTransaction): bigint | null {
   if (isCoinbase) return null;
   const spent = inputs.flatMap((input) => input.spent ?? []);

@@ -17,7 +17,7 @@ export interface OutputReference {
 
 export type BitcoinQueries = ReturnType<typeof createBitcoinQueries>;
 
-/** Queries of Bitcoin chains. */
+/** Queries for Bitcoin chains. */
 export const createBitcoinQueries = ({ query }: Pick<Queryable, "query">) => ({
   /** The highest indexed block. Served by the primary key. */
   head: async (chainId: number): Promise<BitcoinHead | null> =>
@@ -35,8 +35,8 @@ export const createBitcoinQueries = ({ query }: Pick<Queryable, "query">) => ({
   },
 
   /**
-   * Outputs in the order of the references; null for those that are not stored. If transactions share an id, the newest one applies, because its
-   * outputs replaced the earlier ones (BIP 30). Served by bitcoin_transactions_txid and the primary key of bitcoin_outputs.
+   * Outputs in the order of the references; null for outputs that are not stored. If transactions share an id, the newest one applies, because its outputs
+   * replaced the earlier ones (BIP 30). Served by bitcoin_transactions_txid and the primary key of bitcoin_outputs.
    */
   outputs: async (chainId: number, references: readonly OutputReference[]): Promise<(BitcoinOutput | null)[]> => {
     if (references.length === 0) return [];

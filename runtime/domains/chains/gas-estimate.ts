@@ -7,11 +7,11 @@ export interface GasEstimate {
   readonly gasSpent: number;
   /** The median L1 fee of the sampled transactions; null if the chain has none. */
   readonly l1Fee: bigint | null;
-  /** The time within which inclusion is expected, as text; null if the block time is unknown. */
+  /** The expected time to inclusion, as text; null if the block time is unknown. */
   readonly interval: string | null;
 }
 
-/** The percentile of tips that each speed pays, and the number of blocks within which inclusion is expected. Fastest first. */
+/** Each speed's tip percentile, and the number of blocks within which inclusion is expected. Fastest first. */
 const speeds = [
   { percentile: 0.9, blocks: 1 },
   { percentile: 0.5, blocks: 3 },
@@ -19,8 +19,8 @@ const speeds = [
 ] as const;
 
 /**
- * Estimates gas prices from the fees of transactions of one kind: the newest base fee plus a percentile of the tips above the base fee of their own
- * blocks (EIP-1559), or a percentile of their prices on a chain without a base fee. Returns an empty list if there are no samples.
+ * Estimates gas prices from transactions of one kind: the newest base fee plus a percentile of what they paid above their own block's base fee (EIP-1559), or a
+ * percentile of their prices on a chain without a base fee. Returns an empty list if there are no samples.
  */
 export function estimateGas(samples: readonly GasSample[], baseFee: string | null, secondsPerBlock: number | null): GasEstimate[] {
   if (samples.length === 0) return [];

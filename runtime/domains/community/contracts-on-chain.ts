@@ -4,7 +4,7 @@ import type { Address } from "../../lib/hex.ts";
 /** Contracts that an operator adds to declared protocols: by protocol, then by the kind of contract. */
 export type ConfiguredContracts = Readonly<Record<string, Readonly<Record<string, readonly Address[]>>>>;
 
-/** The configuration of a chain that its declared protocols depend on. */
+/** The chain configuration that declared protocols depend on. */
 export interface CommunityChain {
   readonly name: string;
   readonly community: ConfiguredContracts;
@@ -13,10 +13,10 @@ export interface CommunityChain {
 /** The deployment block of each contract, before which its events are ignored; null if unknown. */
 export type FirstBlocks = ReadonlyMap<Address, number | null>;
 
-/** The contracts of a protocol at fixed addresses, by kind. */
+/** A protocol's contracts at fixed addresses, by kind. */
 export type FixedContracts = ReadonlyMap<string, FirstBlocks>;
 
-/** The fixed contracts of a protocol on a chain, from the declaration and the configuration. */
+/** A protocol's fixed contracts on a chain, from the declaration and the configuration. */
 export const fixedContracts = (protocol: Protocol, chain: CommunityChain): FixedContracts => {
   const added = chain.community[protocol.id] ?? {};
   return new Map(
@@ -27,7 +27,7 @@ export const fixedContracts = (protocol: Protocol, chain: CommunityChain): Fixed
   );
 };
 
-/** The protocols that are indexed on a chain: those with tables and at least one contract at a fixed address. */
+/** The protocols indexed on a chain: they have tables and at least one contract at a fixed address. */
 export const protocolsOn = (protocols: readonly Protocol[], chain: CommunityChain): Protocol[] =>
   protocols.filter(
     (protocol) => protocol.tables.length > 0 && [...fixedContracts(protocol, chain).values()].some((addresses) => addresses.size > 0),

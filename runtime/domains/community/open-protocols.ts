@@ -19,7 +19,7 @@ export interface OpenProtocolsDeps {
   readonly protocols: readonly Protocol[];
   /** The role that runs the SQL of operations; null if there is none. */
   readonly readerRole: string | null;
-  /** Whether the node keeps the state of recent blocks only. */
+  /** Whether the node keeps only the state of recent blocks. */
   readonly isPruned: boolean;
   readonly logger: { info(message: string): void };
 }
@@ -33,7 +33,7 @@ export interface OpenProtocols {
   readonly prepare: NonNullable<IndexerDeps["prepare"]>;
 }
 
-/** Opens the declared protocols that are indexed on a chain. */
+/** Opens the declared protocols indexed on a chain. */
 export const openProtocols = ({ database, chain, protocols, readerRole, isPruned, logger }: OpenProtocolsDeps): OpenProtocols => {
   const indexed = protocolsOn(protocols, chain);
   const projections = indexed.map((protocol) => declaredProjection(protocol, fixedContracts(protocol, chain)));

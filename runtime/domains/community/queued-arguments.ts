@@ -4,20 +4,20 @@ import type { Row } from "../../indexer/projection.ts";
 import type { Address } from "../../lib/hex.ts";
 import { varyingArguments } from "./relations.ts";
 
-/** An argument whose values are read from a column. */
+/** An argument with values read from a column. */
 export type ColumnArgument = Extract<VaryingArgument, { readonly column: string }>;
 
-/** The arguments of a read that are values of columns, in the order of the parameters. */
+/** A read's arguments that are column values, in parameter order. */
 export const columnArguments = (read: ContractRead): ColumnArgument[] =>
   varyingArguments(read).flatMap((argument) => ("column" in argument ? [argument] : []));
 
-/** The values of these arguments in the format of the queue: literals, separated by commas. */
+/** The values of these arguments in the queue's format: comma-separated literals. */
 export const queuedArguments = (read: ContractRead): ((row: Row) => string) => {
   const columns = columnArguments(read).map(({ column }) => column);
   return columns.length === 0 ? () => "" : (row) => columns.map((column) => String(row[column])).join();
 };
 
-/** The contract that a row of an event touches, if the read names its column. Longer values start with the address. */
+/** The contract that an event's row touches, if the read names its column. Longer values start with the address. */
 export const touchedContract = ({ contractColumn }: ContractRead, row: Row): Address | null => {
   const value = contractColumn === null ? undefined : row[contractColumn];
   return typeof value === "string" ? (value.slice(0, addressLength) as Address) : null;
@@ -26,7 +26,7 @@ export const touchedContract = ({ contractColumn }: ContractRead, row: Row): Add
 /** 0x followed by 40 hex digits. */
 const addressLength = 42;
 
-/** An SQL expression for the arguments of a read's result, in the format of the queue. */
+/** An SQL expression for the arguments of a read's result, in the queue's format. */
 export const resultArguments = (read: ContractRead, alias: string): Sql => {
   const parts = columnArguments(read).map(({ name, type }) => {
     const column = identifier(`${alias}.${name}`);

@@ -3,7 +3,7 @@ import type { AppendTable, LatestTable, PeriodTable, QueueTable } from "../../in
 
 type CopyTypes = AppendTable["columns"];
 
-/** The schema of a protocol's views, and the prefix of its tables. */
+/** The schema of a protocol's views, and its table prefix. */
 export const schemaOf = (protocol: string): string => `cq_${protocol}`;
 
 /** The table behind a view. */
@@ -13,17 +13,17 @@ export const tableOf = (protocol: string, view: string): string => `${schemaOf(p
 export const projectionIdOf = (protocol: string): `community:${string}` => `${projectionPrefix}${protocol}`;
 export const projectionPrefix = "community:";
 
-/** A table of a protocol and its view in the protocol's schema. The chain precedes the columns of the primary key and of indexes. */
+/** A protocol's table and its view in the protocol's schema. The chain precedes the columns of the primary key and of indexes. */
 export interface Relation<Kind = AppendTable | LatestTable | PeriodTable> {
   readonly view: string;
   readonly table: Kind;
   readonly primaryKey: readonly string[];
   readonly indexes: readonly (readonly string[])[];
-  /** Columns that are never null, in addition to the primary key. */
+  /** Columns that are never null, besides the primary key. */
   readonly required: readonly string[];
 }
 
-/** The rows of one kind of event, and the newest row of each key. */
+/** The rows of one kind of event, and the newest row per key. */
 export interface EventRelations {
   readonly definition: EventTable;
   readonly rows: Relation<AppendTable>;
@@ -37,7 +37,7 @@ export interface ProtocolRelations {
   readonly reads: readonly ReadRelations[];
 }
 
-/** The results of a read, and the newest one of each contract and arguments. */
+/** A read's results, and the newest one per contract and arguments. */
 export interface ReadRelations {
   readonly definition: ContractRead;
   readonly results: Relation<LatestTable>;
@@ -151,12 +151,12 @@ const latestRelations = (
   };
 };
 
-/** The arguments of a read that differ between its calls. */
+/** A read's arguments that differ between its calls. */
 export const varyingArguments = ({ arguments: all }: ContractRead): VaryingArgument[] =>
   all.flatMap((argument) => (typeof argument === "string" ? [] : [argument]));
 
 /**
- * Results of a contract function by varying arguments and block, and the newest of them by arguments. A job writes them, so they are rolled back as
+ * A contract function's results by varying arguments and block, and the newest ones by arguments. A job writes them, so they are rolled back as
  * block-bound tables.
  */
 const readRelations = (protocol: string, definition: ContractRead): ReadRelations => {
@@ -178,7 +178,7 @@ const readRelations = (protocol: string, definition: ContractRead): ReadRelation
 };
 
 /**
- * Contracts and blocks at which reads of all protocols are due; `arguments` contains the values of arguments from columns. A rebuilt projection
+ * Contracts and blocks at which any protocol's reads are due; `arguments` contains the argument values from columns. A rebuilt projection
  * queues its reads again.
  */
 export const readsTable: QueueTable = {

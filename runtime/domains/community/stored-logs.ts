@@ -57,7 +57,7 @@ export async function foldStoredLogs(
 /** Max logs per page. */
 const pageLogs = 20_000;
 
-/** Folds all stored logs of a contract of a kind, in pages: the rows of its events, as if it had been known from the first block on. */
+/** Folds all stored logs of a contract in pages: yields the rows of its events, as if it had been known from the first block on. */
 export async function* foldLogsOf(
   database: Pick<Queryable, "query">,
   fold: DeclaredFold,

@@ -118,7 +118,7 @@ export const toBlocks = (
   }));
 };
 
-/** Converts rows and groups them, in their order. */
+/** Converts and groups rows, preserving their order. */
 export const groupItems = <Row, Group, Item>(
   rows: readonly Row[],
   groupOf: (row: Row) => Group,

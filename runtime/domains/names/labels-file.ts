@@ -1,7 +1,7 @@
 import type { Address } from "../../lib/hex.ts";
 import type { Labels } from "./labels.ts";
 
-/** Lists every issue of an invalid labels file. */
+/** Lists every issue in an invalid labels file. */
 class LabelsFileError extends Error {
   override readonly name = "LabelsFileError";
 
@@ -18,7 +18,7 @@ interface Entry {
 }
 
 const maxCharacters = 100;
-const expectedFormat = "CSV lines address,label; or JSON, an object of labels by address or a list of {address, label}";
+const expectedFormat = "CSV lines address,label; or JSON, an object that maps addresses to labels or a list of {address, label}";
 
 /**
  * Parses an operator's labels file: JSON if its name ends in .json, otherwise CSV (RFC 4180, one line per entry). @throws {LabelsFileError} if any entry is

@@ -11,10 +11,10 @@ import {
 import { defineProjection, type Row } from "../../indexer/projection.ts";
 import type { Hex } from "../../lib/hex.ts";
 
-/** The kinds of a node's records, by their numbers in the table: the first two are from a registry, the others from a resolver. */
+/** A node's record kinds, numbered as in the table: the first two are from a registry, the others from a resolver. */
 export const nameRecords = { owner: 0, resolver: 1, address: 2, name: 3 } as const;
 
-/** A kind of record. */
+/** A record kind. */
 export type NameRecord = (typeof nameRecords)[keyof typeof nameRecords];
 
 const key = ["contract", "node", "record"] as const;

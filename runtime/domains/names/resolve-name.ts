@@ -7,7 +7,7 @@ interface NamedChain {
 
 /**
  * Creates the function that resolves names in address parameters. For a path without a chain, the first configured chain that resolves the name is used. Names
- * resolve as of the indexed head, so `requireBuilt` rejects the request while the projection of names is rebuilt.
+ * resolve as of the indexed head, so `requireBuilt` rejects the request while the names projection is rebuilt.
  */
 export const createNameResolution =
   (

@@ -8,7 +8,7 @@ import { portionsOf } from "../../lib/portions.ts";
 import type { TransactionPosition } from "../ledger/queries/transaction.ts";
 import { saleNumbersOf } from "./projection/index.ts";
 
-/** The sales of a collection on one day for one payment token; amounts in its smallest unit. */
+/** A collection's sales on one day in one payment token; amounts in its smallest unit. */
 export interface DaySalesRow {
   readonly day: number;
   /** The zero address if the price is unknown. */
@@ -21,7 +21,7 @@ export interface DaySalesRow {
   readonly lowest: string | null;
 }
 
-/** The lowest price of a unit of a collection over a range of days, in one payment token. */
+/** The lowest unit price in a collection over a range of days, in one payment token. */
 export interface LowestRow {
   readonly collection: Address;
   readonly payment_token: Address;
@@ -100,7 +100,7 @@ const selectLowest =
 /** The lowest possible number of a sale after a block. */
 const firstSaleAfter = (block: number): number => saleNumbersOf(block)[1];
 
-/** Max number of collections whose lowest prices are cached, for each choice of days and block. */
+/** Max number of collections with cached lowest prices, for each choice of days and block. */
 const maxCached = 10_000;
 
 const lowestKeyOf = (collection: Address, [from, to]: readonly [number, number], block: number): string =>
@@ -121,7 +121,7 @@ export type NftSaleQueries = ReturnType<typeof createNftSaleQueries>;
 
 /** Creates the queries for the sales of collections' tokens at the named marketplaces; `cache` may cache lowest prices. */
 export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache: CacheLookups = uncachedLookups) {
-  /** The sales of a collection up to a block by day and payment token, from a UTC day (days since 1970) to the day of the block. */
+  /** A collection's sales up to a block by day and payment token, from a UTC day (days since 1970) to the day of the block. */
   const salesOfDays = (
     chainId: number,
     collection: Address,
@@ -141,8 +141,8 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
   };
 
   /**
-   * The lowest prices of units of collections up to a block in each payment token, from a UTC day to the day of the block, by collection. The configuration of
-   * a chain has one list of marketplaces.
+   * The lowest unit prices in collections up to a block in each payment token, from a UTC day to the day of the block, by collection. A chain's
+   * configuration has one list of marketplaces.
    */
   const lowestOfDays = async (
     chainId: number,
@@ -166,7 +166,7 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
     );
 
   /**
-   * The last price of a unit of each token up to a block in one of the payment tokens `paidIn`; tokens that were never sold for one are omitted. Served by
+   * Each token's last unit price up to a block in one of the payment tokens `paidIn`; tokens never sold for one are omitted. Served by
    * nft_sales_token, read from its end: one probe per token if its last sale was paid in one of these.
    */
   const lastSales = async (

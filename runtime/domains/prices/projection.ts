@@ -3,7 +3,7 @@ import { feedAnswer } from "../../events/feeds.ts";
 import { defineProjection, type Row } from "../../indexer/projection.ts";
 import type { Address } from "../../lib/hex.ts";
 
-/** The answers of price feeds, from any contract that emits their event. Only the last answer in each block is stored. */
+/** Price feed answers, from any contract that emits their event. Only the last answer in each block is stored. */
 export const feedsProjection = defineProjection({
   id: "feeds",
   version: 1,

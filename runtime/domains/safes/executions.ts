@@ -84,8 +84,8 @@ function executionsWithEvents(events: readonly SafeEvent[], firstLog: number): S
 }
 
 /**
- * Signatures in the transaction's input, by the log index of their execution. Starts with the called Safe, whose last execution is the outermost, and follows
- * nested calls to Safes that execute only once in the transaction.
+ * Signatures in the transaction's input, by their execution's log index. Starts with the called Safe, whose last execution is the outermost, and follows nested
+ * calls to Safes that execute only once in the transaction.
  */
 function signaturesInInput(executions: readonly SafeExecution[], { to, input }: ChainTransaction) {
   const ofSafes = groupBy(executions, ({ safe }) => safe);

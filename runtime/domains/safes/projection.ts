@@ -12,10 +12,10 @@ import { defineProjection, type Row } from "../../indexer/projection.ts";
 import type { Address } from "../../lib/hex.ts";
 import { executionsOf, isSafeEvent } from "./executions.ts";
 
-/** The id of the projection in the table of checkpoints. */
+/** The projection's id in the checkpoints table. */
 export const safesProjectionId = "safes";
 
-/** Executions, owners and thresholds of every contract that emits the events of a Safe. */
+/** Executions, owners and thresholds of every contract that emits Safe events. */
 export const safesProjection = defineProjection({
   id: safesProjectionId,
   version: 1,

@@ -19,8 +19,8 @@ const digits = 130;
 const wordDigits = 64;
 
 /**
- * The signatures of a Safe's execution: 65 bytes for each, then the data of contract signatures, whose offsets are in `s`. The 65-byte parts end at the first
- * of these offsets or at the end of the data. Several may refer to the same data: their total length is limited to the length of the data, so that the cost is
+ * The signatures of a Safe execution: 65 bytes for each, then the data of contract signatures, whose offsets are in `s`. The 65-byte parts end at the first of
+ * these offsets or at the end of the data. Several may refer to the same data, so their total length is limited to the data's length, which keeps the cost
  * linear.
  */
 export function splitSignatures(signatures: Hex): SafeSignature[] {
@@ -43,7 +43,7 @@ export function splitSignatures(signatures: Hex): SafeSignature[] {
 
 const typeOf = (v: number): SignatureType => (v === 0 ? "contract" : v === 1 ? "approved_hash" : v > 30 ? "eth_sign" : "ecdsa");
 
-/** The account in `r`, of which Safes read the lower 20 bytes. */
+/** The account in the lower 20 bytes of `r`, the only ones that Safes read. */
 const accountIn = (part: string): Address => `0x${part.slice(24, wordDigits)}`;
 
 /** A word as a number, infinite if it is too large for an offset or a length. */

@@ -15,7 +15,7 @@ const period = (name: string, resetsAt: string) =>
   });
 
 const item = objectOf({
-  operation: { type: "string", description: "The operation id of the endpoint.", example: "getBlock" },
+  operation: { type: "string", description: "The endpoint's operation id.", example: "getBlock" },
   day_calls: { type: "integer", example: 125 },
   day_credits: number("Credits of this day.", 12.5),
   month_calls: { type: "integer", example: 500 },
@@ -25,7 +25,7 @@ const item = objectOf({
 const usage = objectOf({
   day: period("day", "2026-01-02T00:00:00.000Z"),
   month: period("month", "2026-02-01T00:00:00.000Z"),
-  expires_at: nullable(text("The time at which the key expires; null if it does not expire.", "2027-01-31T00:00:00.000Z")),
+  expires_at: nullable(text("When the key expires; null if it does not expire.", "2027-01-31T00:00:00.000Z")),
   items: { type: "array", description: "The endpoints that the key has used in this month.", items: item },
 });
 
@@ -34,7 +34,7 @@ const operation = {
   tags: ["account"],
   summary: "Usage of the key",
   description:
-    "The credits that the key of the request has used in this UTC day and month, and its quotas. Costs no credits, and works even if none are left.",
+    "The credits that the request's key has used in this UTC day and month, and its quotas. Costs no credits, and works even if none are left.",
   responses: {
     "200": {
       description: "Usage of the key.",
@@ -52,10 +52,10 @@ const operation = {
   },
 };
 
-/** Adds the usage page of a key to the document. It is not an operation of the catalog, because it reads no index, is free and has no CSV. */
+/** Adds a key's usage page to the document. It is not a catalog operation, because it reads no index, is free and has no CSV. */
 export function documentAccount(document: OpenApiDocument): OpenApiDocument {
   const { paths, tags } = document;
-  const account = { name: "account", description: "The key of the request." };
+  const account = { name: "account", description: "The request's key." };
   return {
     ...document,
     ...(Array.isArray(tags) ? { tags: [...tags, account] } : {}),

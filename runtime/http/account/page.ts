@@ -10,7 +10,7 @@ import type { RequestOrigin } from "../request-origin.ts";
 import { recordOf } from "../request-record.ts";
 import { readAccountUsage } from "./usage.ts";
 
-/** The path of the page that shows the usage of the request's key. */
+/** The path of the page that shows how much the request's key has used. */
 export const accountPath = "/account/usage";
 
 export interface AccountDeps {

@@ -2,7 +2,7 @@ import type { Database } from "../../database/database.ts";
 import type { ActiveKey } from "../keys.ts";
 import { dayOf, type Period, resetOf } from "../quota/periods.ts";
 
-/** The usage of a key in a period, in credits; `quota` is null without one. */
+/** A key's usage in a period, in credits; `quota` is null without one. */
 interface PeriodUsage {
   readonly quota: number | null;
   readonly used: number;
@@ -32,7 +32,7 @@ interface Row {
   readonly month: number;
 }
 
-/** The stored usage of a key in the month of a day, by operation: a range of the primary key. */
+/** A key's stored usage in the month that contains a day, by operation: a primary key range. */
 const usageStatement = `SELECT operation,
     coalesce(sum(calls) FILTER (WHERE day = $2::date), 0)::int8 AS "dayCalls",
     coalesce(sum(hundredths) FILTER (WHERE day = $2::date), 0)::int8 AS day,
@@ -44,7 +44,7 @@ const usageStatement = `SELECT operation,
 
 const sumOf = (rows: readonly Row[], column: Exclude<keyof Row, "operation">): number => rows.reduce((sum, row) => sum + row[column], 0);
 
-/** Reads the usage of a key in the day and month of a time. */
+/** Reads a key's usage in the day and month that contain a time. */
 export async function readAccountUsage(
   database: Pick<Database, "query">,
   { id, quotas, expiresAt }: Pick<ActiveKey, "id" | "quotas" | "expiresAt">,

@@ -24,7 +24,7 @@ function weightOf(parameters: readonly string[]): number | null {
   return 1;
 }
 
-/** The weights of an Accept-Encoding header by the name of the coding; invalid elements are ignored. */
+/** The weights in an Accept-Encoding header by coding name; invalid elements are ignored. */
 function readWeights(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const element of header.split(",")) {
@@ -38,7 +38,7 @@ function readWeights(header: string): ReadonlyMap<string, number> {
 }
 
 /**
- * Selects the coding of a response by the Accept-Encoding header of its request (RFC 9110, section 12.5.3): the one with the highest weight, the
+ * Selects a response's coding by the request's Accept-Encoding header (RFC 9110, section 12.5.3): the one with the highest weight, the
  * first of `available` among equals, and none if the client prefers an uncompressed response.
  */
 export function selectCoding(header: string | undefined, available: readonly Coding[]): AcceptedCoding {

@@ -12,7 +12,7 @@ export interface Codec {
 
 export type Codecs = Readonly<Partial<Record<Coding, Codec>>>;
 
-/** The compression levels for bodies of up to `maxBytes`. */
+/** The compression levels for bodies up to `maxBytes`. */
 interface Level {
   readonly maxBytes: number;
   readonly brotli: number;

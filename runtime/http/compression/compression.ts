@@ -5,7 +5,7 @@ import { type Codecs, codingsOf, responseCodecs } from "./codecs.ts";
 
 /** Smaller bodies fit into one or two packets with their headers. */
 const minBytes = 1024;
-/** Concurrent compressions of a process; the thread pool has four threads, which also serve files and DNS. */
+/** Max concurrent compressions per process; the thread pool has four threads, which also serve files and DNS. */
 const maxConcurrent = 3;
 
 /** A body in a coding. */
@@ -16,7 +16,7 @@ export interface EncodedBody {
 
 /** Compresses responses to requests that accept it. */
 export interface Compression {
-  /** The coding of a response with a body of at least `bytes`; null for none. Sets `Vary`. */
+  /** The coding for a response whose body has at least `bytes`; null for none. Sets `Vary`. */
   select(request: Pick<IncomingMessage, "headers">, response: Pick<ServerResponse, "appendHeader">, bytes: number): Coding | null;
   /** Compresses a body, or returns it unchanged if too many are being compressed. */
   encode(body: Buffer, coding: Coding): Promise<EncodedBody>;
@@ -24,7 +24,7 @@ export interface Compression {
   createStream(coding: Coding, bytes: number): Transform | null;
 }
 
-/** Creates the compression of responses; without codecs, nothing is compressed. */
+/** Creates the response compression; without codecs, nothing is compressed. */
 export function createCompression(codecs: Codecs = responseCodecs, limit = maxConcurrent): Compression {
   const available = codingsOf(codecs);
   let running = 0;

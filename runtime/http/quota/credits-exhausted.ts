@@ -2,7 +2,7 @@ import { failures, type HttpError } from "../errors.ts";
 import type { Exhausted } from "../key-meter.ts";
 import type { MeteredKey } from "../keys.ts";
 
-/** The error of a request whose key has no credits left. */
+/** The error for a request whose key has no credits left. */
 export function creditsExhausted(
   exhausted: Exhausted,
   { creditLimitHundredths, quotas }: Pick<MeteredKey, "creditLimitHundredths" | "quotas">,

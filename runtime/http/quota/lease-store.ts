@@ -2,31 +2,31 @@ import type { Database } from "../../database/database.ts";
 import type { PerPeriod } from "./lease.ts";
 import type { Period } from "./periods.ts";
 
-/** Seconds for which a lease is valid. A lease of a server that has crashed reserves credits for this time. */
+/** How many seconds a lease is valid. A crashed server's lease reserves credits for this time. */
 export const leaseSeconds = 30;
 
 /** A request for a lease. */
 export interface LeaseRequest {
   readonly keyId: number;
-  /** Charges of this process that are not in the table of usage yet, in hundredths: all, of the day, and of its month. */
+  /** This process's charges that are not in the usage table yet, in hundredths: in total, on the day, and in its month. */
   readonly pending: { readonly all: number } & Readonly<Record<Period, number>>;
   /** The wanted size. */
   readonly wanted: number;
   readonly day: string;
 }
 
-/** A lease in addition to the pending charges, and the quotas after it; null if the key has no quotas. */
+/** A lease on top of the pending charges, and the quotas after it; null if the key has no quotas. */
 export interface GrantedLease {
   readonly granted: number;
   readonly quota: PerPeriod;
   readonly left: PerPeriod;
 }
 
-/** The leases of this process in the database. */
+/** This process's leases in the database. */
 export interface LeaseStore {
-  /** Replaces the lease of a key. */
+  /** Replaces a key's lease. */
   take(request: LeaseRequest): Promise<GrantedLease | null>;
-  /** Returns all leases of this process. */
+  /** Returns all of this process's leases. */
   release(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ interface Row {
 }
 
 /**
- * Grants at most half of the remaining credits, so that one server does not reserve all of a small quota. One statement reads usage and the leases of other
+ * Grants at most half of the remaining credits, so that one server does not reserve a small quota entirely. One statement reads usage and the leases of other
  * servers, and one statement moves charges from a lease to the usage (see usage-ledger.ts): their sum is consistent.
  */
 const takeStatement = `WITH usage AS (
@@ -64,12 +64,12 @@ const takeStatement = `WITH usage AS (
   )
   SELECT granted, day AS "dayQuota", month AS "monthQuota", day_left - granted AS "dayLeft", month_left - granted AS "monthLeft" FROM lease`;
 
-/** Creates the store of a process, which `holder` identifies (a UUID). */
+/** Creates the store for a process, which `holder` identifies (a UUID). */
 export function createLeaseStore(database: Pick<Database, "query" | "transaction">, holder: string): LeaseStore {
   return {
     take: ({ keyId, pending, wanted, day }) =>
       database.transaction(async (client) => {
-        // Serializes the leases of a key; the next statement sees the ones that were committed while this one waited.
+        // Serializes a key's leases; the next statement sees those that were committed while this one waited.
         await client.query("SELECT id FROM api_keys WHERE id = $1 FOR NO KEY UPDATE", [keyId]);
         const values = [keyId, holder, pending.all, wanted, day, leaseSeconds, pending.day, pending.month];
         const [row] = await client.query<Row>(takeStatement, values);

@@ -3,16 +3,16 @@ import { monthOf, type Period } from "./periods.ts";
 /** Hundredths of a credit per period; null without a quota. */
 export type PerPeriod = Readonly<Record<Period, number | null>>;
 
-/** The quotas of a key, and the part of them that was neither used nor leased when they were read. */
+/** A key's quotas, and the part that was neither used nor leased when they were read. */
 export interface Quotas {
   readonly quota: PerPeriod;
   readonly left: PerPeriod;
-  /** The UTC day that `left` refers to. */
+  /** The UTC day to which `left` refers. */
   readonly day: string;
 }
 
 /**
- * The credits of a key that this process may use. `leased` is the total of its charges up to which credits are leased. Charges beyond it are an overdraft,
+ * The part of a key's credits that this process may use: it lasts until the process's total charges reach `leased`. Charges beyond it are an overdraft,
  * which the next lease includes.
  */
 export interface Lease {
@@ -20,18 +20,18 @@ export interface Lease {
   leased: number;
   /** The size of the last lease. */
   granted: number;
-  /** The most expensive response of the key. */
+  /** The cost of the key's most expensive response. */
   largest: number;
 }
 
 /** A lease is at least the smaller quota divided by this number: see `sizeOf`. */
 const portions = 50;
-/** Responses that a lease suffices for: twice the default of concurrent requests of a key, so that the ones in flight cost at most half of it. */
+/** How many responses a lease suffices for: twice a key's default concurrent requests, so that those in flight cost at most half of it. */
 const responses = 32;
 
 const min = ({ day, month }: PerPeriod): number => Math.min(day ?? Number.POSITIVE_INFINITY, month ?? Number.POSITIVE_INFINITY);
 
-/** The size of a lease: a 50th of the smaller quota, or 32 times the most expensive response, whichever is larger. */
+/** A lease's size: a 50th of the smaller quota, or 32 times the most expensive response, whichever is larger. */
 export const sizeOf = ({ quotas, largest }: Lease): number => Math.max(2, Math.ceil(min(quotas.quota) / portions), responses * largest);
 
 /** Whether a lease should be taken: less than half of the last one remains, and there are credits that no server has leased. */
@@ -48,7 +48,7 @@ export function exhaustedBy(lease: Lease, charged: number): Period | "lease" | n
 }
 
 /**
- * The quotas on a later day: the remainder of a period that has begun since then is unknown, and assumed to be the entire quota. An overdraft of the
+ * The quotas on a later day: what is left in a period that has begun since then is unknown, and assumed to be the entire quota. The overdraft on the
  * earlier day counts only for its month.
  */
 export function onDay({ quota, left, day: earlier }: Quotas, day: string, overdraft: number): Quotas {

@@ -1,4 +1,4 @@
-/** The periods that credits have quotas for: UTC calendar days and months. */
+/** The periods that have credit quotas: UTC calendar days and months. */
 export const periods = ["day", "month"] as const;
 export type Period = (typeof periods)[number];
 

@@ -8,10 +8,10 @@ import { exhaustedBy, isLow, type Lease, onDay, type Quotas, sizeOf } from "./le
 import { type LeaseStore, leaseSeconds } from "./lease-store.ts";
 import { dayOf, monthOf, type Period } from "./periods.ts";
 
-/** The parts of a key that enforcing its quotas requires. */
+/** The parts of a key that are needed to enforce its quotas. */
 type QuotaKey = Pick<MeteredKey, "id" | "lookedUpAt" | "quotas">;
 
-/** Enforces the quotas of keys with leases that this process takes in the background. */
+/** Enforces keys' quotas with leases that this process takes in the background. */
 export interface KeyQuotas {
   /** Why a request must be rejected; null if it may be processed. Never waits. */
   exhausted(key: QuotaKey): Period | "lease" | null;
@@ -26,7 +26,7 @@ export interface KeyQuotasDeps {
   readonly store: LeaseStore;
   readonly logger: Logger;
   readonly now: () => Date;
-  /** A clock in milliseconds that lookups of keys share. */
+  /** A clock in milliseconds that key lookups share. */
   readonly monotonic?: () => number;
 }
 
@@ -36,14 +36,14 @@ interface State extends Lease {
   knownAt: number;
   /** When the lease expires. */
   expiresAt: number;
-  /** The next time at which a lease may be taken; infinite while one is being taken. */
+  /** When a lease may next be taken; infinite while one is being taken. */
   nextAt: number;
 }
 
 /** The wait after a failed attempt. */
 const retryMilliseconds = 250;
 
-/** Creates the quotas of a process, which counts the charges of all its workers. */
+/** Creates a process's quotas; the process counts all its workers' charges. */
 export function createKeyQuotas({ ledger, store, logger, now, monotonic = monotonicMilliseconds }: KeyQuotasDeps): KeyQuotas {
   const states = new Map<number, State>();
   let isStopped = false;
@@ -81,7 +81,7 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
     );
   };
 
-  /** The state of a key by its newest quotas. */
+  /** A key's state according to its newest quotas. */
   const stateOf = ({ id, lookedUpAt }: QuotaKey, quotas: Quotas): State => {
     const charged = ledger.charged(id);
     const known = states.get(id);

@@ -4,7 +4,7 @@ import type { Pages } from "../pages.ts";
 const withBigints = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? `${value}n` : value);
 
 /**
- * Identifies everything that a response depends on: the operation, its parsed parameters, the base URL of its links, its as-of block, the content of the index
+ * Identifies everything that a response depends on: the operation, its parsed parameters, its links' base URL, its as-of block, the index content
  * and the UTC day. Null if the content has no version.
  */
 export const cacheKey = (

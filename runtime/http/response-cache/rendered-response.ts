@@ -12,15 +12,15 @@ export interface Serialized {
 
 /** A serialized response that may be sent to several requests. */
 export interface RenderedResponse extends Serialized {
-  /** The entity tag of a cached response. It is weak, because all codings of the body share it (RFC 9110, section 8.8.3.3). */
+  /** A cached response's entity tag. It is weak, because all codings of the body share it (RFC 9110, section 8.8.3.3). */
   readonly tag: string | null;
   /** The body in a coding, compressed once; uncompressed if too many bodies are being compressed. */
   encode(coding: Coding): Promise<EncodedBody>;
-  /** The size of the body and of its compressed forms. */
+  /** The size of the body and its compressed forms. */
   bytes(): number;
 }
 
-/** The entity tag of a response: a hash, so that servers and restarts agree on it. */
+/** A response's entity tag: a hash, so that servers and restarts agree on it. */
 function tagOf({ contentType, headers, body }: Serialized): string {
   const hash = createHash("sha256").update(contentType).update(JSON.stringify(headers)).update(body);
   return `W/"${hash.digest("base64url").slice(0, 27)}"`;

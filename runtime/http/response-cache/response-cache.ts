@@ -3,7 +3,7 @@ import type { Compression } from "../compression/compression.ts";
 import { createRenderedResponse, type RenderedResponse, type Serialized } from "./rendered-response.ts";
 import { createSingleFlight } from "./single-flight.ts";
 
-/** The facts that the HTTP layer derives from the data of a response. */
+/** The facts that the HTTP layer derives from a response's data. */
 export interface ResponseFacts {
   /** The cost in hundredths of a credit. */
   readonly hundredths: number;
@@ -12,7 +12,7 @@ export interface ResponseFacts {
   readonly pinned: number | null;
 }
 
-/** The result of a resolver. */
+/** A resolver's result. */
 export interface Computed {
   readonly facts: ResponseFacts;
   readonly data: unknown;
@@ -32,7 +32,7 @@ export type CacheState = "HIT" | "SHARED" | "MISS" | "NONE";
 /** Caches responses by key, so that each is computed once per version of the index. */
 export interface ResponseCache {
   /**
-   * The response of a key. `serialize` returns null for data that should be serialized while it is sent, because it is longer than a number of bytes.
+   * The response for a key. `serialize` returns null for data that should be serialized while it is sent, because it is longer than a number of bytes.
    */
   find(
     key: string,

@@ -18,7 +18,7 @@ interface Flight<Result> {
 const ignore = (): void => undefined;
 
 /**
- * Computes a result for all waiting requests, with the key of the first one: its statements count towards one of them, and are cancelled when no
+ * Computes a result for all waiting requests, with the first one's key: its statements count towards one of them, and are cancelled when no
  * request waits.
  */
 function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
@@ -43,8 +43,8 @@ function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
 }
 
 /**
- * Creates a function that computes the result of a key once for all calls that arrive in the meantime. A failure rejects all of these calls, and is
- * not cached. A call whose request aborts stops waiting; the others still receive the result.
+ * Creates a function that computes a key's result once for all calls that arrive in the meantime. A failure rejects all of them, and is
+ * not cached. If a request aborts, its call stops waiting; the others still receive the result.
  */
 export function createSingleFlight<Result>(): (key: string, compute: () => Promise<Result>) => Promise<Shared<Result>> {
   const flights = new Map<string, Flight<Result>>();
@@ -56,7 +56,7 @@ export function createSingleFlight<Result>(): (key: string, compute: () => Promi
     };
     flight.result.then(settle, () => {
       settle();
-      // Cancels the statements of other branches of the computation.
+      // Cancels statements in other branches of the computation.
       flight.controller.abort(new Error("The computation of the result failed."));
     });
     flights.set(key, flight);

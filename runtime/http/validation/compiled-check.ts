@@ -5,7 +5,7 @@ export interface Violation {
   readonly reason: string;
 }
 
-/** A generated validator of a complete successful response. */
+/** A generated validator for a complete successful response. */
 export interface CompiledValidator {
   (response: unknown): boolean;
   errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;

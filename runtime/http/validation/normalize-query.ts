@@ -7,7 +7,7 @@ interface Schema {
   readonly enum?: readonly unknown[];
 }
 
-/** A parameter of the document. */
+/** A parameter in the document. */
 export interface DocumentedParameter {
   readonly name: string;
   readonly in: string;
@@ -22,7 +22,7 @@ export function parametersOf(document: OpenApiDocument, path: string): readonly 
   );
 }
 
-/** Normalizes a value to the form that the document's schema accepts: trims it and the elements of lists, and corrects the case of enum members. */
+/** Normalizes a value to the form that the document's schema accepts: trims it and list elements, and corrects the case of enum members. */
 export function normalizeValue({ schema }: DocumentedParameter, text: string): string {
   const trimmed =
     schema.type === "array"
@@ -35,7 +35,7 @@ export function normalizeValue({ schema }: DocumentedParameter, text: string): s
 }
 
 /**
- * Removes the parts of a query that the parsers accept but a JSON Schema of a single parameter cannot express: unknown and empty parameters, and the page size
+ * Removes the parts of a query that the parsers accept but a single parameter's JSON Schema cannot express: unknown and empty parameters, and the page size
  * of a CSV download.
  */
 export function normalizeQuery(parameters: readonly DocumentedParameter[], query: Query): URLSearchParams {

@@ -30,7 +30,7 @@ interface RequestCheck {
 
 /**
  * Checks requests and responses with express-openapi-validator: one application per operation for its requests and one per response schema, created on first
- * use. The validator matches only one form of a path, rejects HEAD and does not trim. It therefore receives a GET of the normalized parameters instead of the
+ * use. The validator matches only one form of a path, rejects HEAD and does not trim. It therefore receives a GET with the normalized parameters instead of the
  * request itself.
  */
 export function createOpenApiChecks(document: OpenApiDocument): OpenApiChecks {
@@ -72,7 +72,7 @@ function memoize<Value>(create: (key: string) => Promise<Value>): (key: string) 
   };
 }
 
-/** The path of a request, with normalized values. */
+/** A request's path, with normalized values. */
 function fillPath(path: string, parameters: readonly DocumentedParameter[], values: Readonly<Record<string, string>>): string {
   return path.replace(/\{([^}]+)\}/g, (_braces, name: string) => {
     const parameter = parameters.find((candidate) => candidate.in === "path" && candidate.name === name);
@@ -111,7 +111,7 @@ async function createResponseCheck(document: OpenApiDocument, schema: string): P
   return applicationOf(handlers);
 }
 
-/** The data of a check, attached to its response object; request and response have no connection. */
+/** A check's data, attached to its response object; request and response have no connection. */
 interface Exchange {
   /** The body to check; undefined if the request is checked. */
   readonly body: unknown;

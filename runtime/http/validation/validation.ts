@@ -12,7 +12,7 @@ import { createOpenApiChecks, type OpenApiChecks } from "./openapi-checks.ts";
  */
 export type ValidateMode = "strict" | "sample" | "off";
 
-/** A response of an operation, before it is serialized. */
+/** An operation's response, before it is serialized. */
 interface CheckedResponse {
   readonly operation: Operation;
   readonly requestId: string;
@@ -23,7 +23,7 @@ interface CheckedResponse {
 export interface Validation {
   /** Undefined if nothing is checked. @throws {HttpError} 400 if the document does not allow the request. */
   checkRequest(operation: Operation, path: Readonly<Record<string, string>>, query: Query): Promise<void> | undefined;
-  /** Logs violations of a response; undefined if there is nothing to wait for. @throws {HttpError} 500 in strict mode. */
+  /** Logs a response's violations; undefined if there is nothing to wait for. @throws {HttpError} 500 in strict mode. */
   checkResponse(response: CheckedResponse): Promise<void> | undefined;
 }
 
@@ -39,24 +39,24 @@ const accept = (): undefined => undefined;
 
 const checksByDocument = new WeakMap<OpenApiDocument, OpenApiChecks>();
 
-/** The checks of a document, which are costly to compile: services with the same document share them. */
+/** A document's checks, which are costly to compile: services with the same document share them. */
 function checksOf(document: OpenApiDocument): OpenApiChecks {
   const checks = checksByDocument.get(document) ?? createOpenApiChecks(document);
   checksByDocument.set(document, checks);
   return checks;
 }
 
-/** Enough of a list for a sample: a validator checks tens of thousands of elements synchronously, which would delay other requests. */
+/** A sample of a list: a validator checks tens of thousands of elements synchronously, which would delay other requests. */
 const sampledElements = 30;
 
-/** A response with the first elements of its lists. */
+/** A response with only the first elements of its lists. */
 function shortened(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, sampledElements).map(shortened);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]));
 }
 
-/** Creates the validation of a mode. */
+/** Creates the validation for a mode. */
 export function createValidation({ mode, document, validators, logger }: ValidationDeps): Validation {
   if (mode === "off") return { checkRequest: accept, checkResponse: accept };
   const log = ({ operation, requestId, status }: CheckedResponse, violations: readonly Violation[]): void => {

@@ -11,7 +11,7 @@ import type { KeySet } from "../state/state.ts";
 import type { StateCache } from "../state/state-cache.ts";
 import { readWithControl } from "./read-with-control.ts";
 
-/** The table of base reads. */
+/** The base reads table. */
 export const baseReadsTable: Table = {
   kind: "queue",
   name: "base_reads",
@@ -26,14 +26,14 @@ export interface BaseReadings {
   readonly rows: readonly Row[];
 }
 
-/** The native balances of a chain's genesis block; a missing account had the balance 0. */
+/** Native balances in a chain's genesis block; a missing account had the balance 0. */
 export type GenesisAllocation = ReadonlyMap<Address, bigint>;
 
 export interface BaseReadDeps {
   readonly source: Pick<Source, "balanceOutcomes" | "calls" | "head">;
   readonly facts: ChainFacts;
   readonly allocation: GenesisAllocation | undefined;
-  /** Contracts for which the node failed: their base reads are stored as unknown, and a job reads their balances later. */
+  /** Contracts that the node failed to read: their base reads are stored as unknown, and a job reads their balances later. */
   readonly unresponsive: ContractBackoff;
   readonly clock: () => Date;
 }

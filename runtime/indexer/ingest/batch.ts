@@ -10,7 +10,7 @@ import { baseReadsLoad, baseReadsTable } from "./base-reads.ts";
 import { contractStandardsLoad, contractStandardsTable } from "./contract-standards.ts";
 import { type FoldDeps, foldBlocks } from "./fold-blocks.ts";
 
-/** The loads of stored node responses that folds use; their rows are cached together with the rows of projections. */
+/** The loads of stored node responses that folds use; their rows are cached together with projection rows. */
 export const nodeReadLoads: readonly StateLoad[] = [baseReadsLoad, contractStandardsLoad];
 
 /** The tables of `nodeReadLoads`; a row is deleted with the block that required it. */
@@ -18,7 +18,7 @@ export const nodeReadTables: readonly BlockBoundTable[] = nodeReadLoads.map(({ t
 
 export interface BatchDeps extends FoldDeps {
   readonly chainId: number;
-  /** Called with contracts that the node could not call; the form of their logs then determines their standard. */
+  /** Called with contracts that the node could not call; their logs' form then determines their standard. */
   readonly onUnanswered: (contracts: readonly Address[]) => void;
 }
 
@@ -32,8 +32,8 @@ export interface Batch {
 }
 
 /**
- * Creates an empty batch. It can be filled while the previous batch is written, because it is folded from the cache, which already contains that
- * batch's rows.
+ * Creates an empty batch. It can be filled while the previous batch is written, because it is folded from the cache, which already contains the
+ * previous batch's rows.
  */
 export const createBatch = (deps: BatchDeps, cache: StateCache, projections: readonly Projection[]): Batch => {
   const decode = createEventDecoder(projections.flatMap(({ events }) => events));

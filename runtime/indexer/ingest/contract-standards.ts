@@ -17,7 +17,7 @@ import type { Row, StateLoad, Table } from "../projection.ts";
 import type { StateCache } from "../state/state-cache.ts";
 import { readWithControl } from "./read-with-control.ts";
 
-/** The standards of contracts, as read from them. The rows are kept when a projection is rebuilt, so that it uses the same standards again. */
+/** Contracts' standards, as read from them. The rows are kept when a projection is rebuilt, so that it uses the same standards again. */
 export const contractStandardsTable: Table = {
   kind: "queue",
   name: "contract_standards",
@@ -32,8 +32,8 @@ export const contractStandardsLoad: StateLoad = {
 };
 
 /**
- * The gas limit of each call. Every called function reads a few words; EIP-165 allows 30,000 gas for supportsInterface. Because memory costs gas, it
- * also limits the length of a response.
+ * Each call's gas limit. Every called function reads a few words; EIP-165 allows 30,000 gas for supportsInterface. Because memory costs gas, it
+ * also limits the response length.
  */
 const callGas = 500_000;
 /** Max contracts per request, and max concurrent requests. A response may be a megabyte long, but only its first word is used. */
@@ -53,7 +53,7 @@ export interface StandardReadings {
 type Node = Pick<Source, "calls" | "head">;
 
 /**
- * Decodes the ambiguous events of blocks by the standards of their contracts. Each contract is read once, at the block of its first ambiguous event.
+ * Decodes blocks' ambiguous events by their contracts' standards. Each contract is read once, at the block of its first ambiguous event.
  */
 export const readStandards = async (cache: StateCache, source: Node, blocks: readonly DecodedBlock[]): Promise<StandardReadings> => {
   const subjects = subjectsOf(blocks);
@@ -83,7 +83,7 @@ interface Reading {
   readonly height: number;
 }
 
-/** A contract and the block whose state it is read from. */
+/** A contract and the block at which it is read. */
 interface StandardRead {
   readonly subject: EvidenceSubject;
   readonly height: number;
@@ -146,7 +146,7 @@ const readAt = async (
   return failed;
 };
 
-/** The outcomes of each subject's calls; the calls of all subjects are one batch. */
+/** The outcomes of each subject's calls; all subjects' calls are sent as one batch. */
 const callsTo = async (
   source: Node,
   subjects: readonly EvidenceSubject[],

@@ -12,7 +12,7 @@ import { type BaseReadDeps, type BaseReadings, readBase } from "./base-reads.ts"
 import { readStandards } from "./contract-standards.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
-/** The dependencies of a fold other than the blocks and the cached state. */
+/** A fold's dependencies other than the blocks and the cached state. */
 export interface FoldDeps extends BaseReadDeps {
   readonly stopwatch: Stopwatch;
 }

@@ -1,13 +1,13 @@
 import { backoff, sleep } from "../../lib/async.ts";
 
-/** Attempts after which a read has no result if the node fails to perform it but runs other calls. */
+/** After this many attempts, a read that the node fails to perform has no result, provided that the node runs other calls. */
 const maxAttempts = 3;
 const wait = { base: 100, max: 1_000 };
 
 /**
- * Repeats reads that fail temporarily. An outage of the node must not determine a stored value, and an error of a single contract or account must not
- * stop the index. Before each additional attempt, a control read distinguishes the two: if it fails too, nothing is stored and the indexer retries the batch,
- * which does not count as an attempt.
+ * Repeats reads that fail temporarily. A node outage must not determine a stored value, and an error in a single contract or account must not stop
+ * the index. Before each additional attempt, a control read distinguishes the two: if it fails too, nothing is stored and the indexer retries the
+ * batch, which does not count as an attempt.
  * @param verifyNodeReads performs the control read, and throws if the node currently cannot perform it.
  * @param readOnce performs reads and returns those that failed.
  * @throws {Error} if the control read fails.

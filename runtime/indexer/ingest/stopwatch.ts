@@ -1,4 +1,4 @@
-/** A step of indexing. */
+/** An indexing step. */
 export type Step = "fetch" | "decode" | "load" | "read" | "fold" | "write";
 
 export type Stopwatch = ReturnType<typeof createStopwatch>;

@@ -15,7 +15,7 @@ type Connection = Pick<Queryable, "query">;
 
 /** The right to write one chain's rows, for as long as its lock is held. */
 export interface Leadership {
-  /** Aborts as soon as the loss of the lock is detected. */
+  /** Aborts as soon as the lock is found to be lost. */
   readonly lost: AbortSignal;
   /**
    * Verifies that the lock is held; called in every writing transaction after it has locked the checkpoints that it advances: the next leader waits for these
@@ -30,18 +30,18 @@ export interface LeaderDeps {
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly waitMilliseconds?: number;
   readonly beatMilliseconds?: number;
-  /** How long the chain's node has not responded to this process, in milliseconds. */
+  /** How long the chain's node has been silent to this process, in milliseconds. */
   readonly nodeSilence?: (() => number) | undefined;
-  /** After this silence of its node, a leader lets another process become the leader. */
+  /** If its node is silent for this long, a leader lets another process become the leader. */
   readonly maxSilenceMilliseconds?: number | undefined;
 }
 
 const defaultWaitMilliseconds = 500;
-/** The lock's connection is considered broken after this time without a response. */
+/** If the lock's connection gets no response for this long, it is considered broken. */
 const silenceMilliseconds = 5_000;
-/** Longer than the timeout of a request to the node, 30 s, so that a second attempt can succeed. */
+/** Longer than the 30 s timeout of node requests, so that a second attempt can succeed. */
 const defaultMaxSilence = 45_000;
-/** How long a transaction may take to start: to wait for a connection of the pool, to connect, to configure the connection, and to begin. */
+/** How long a transaction may take to start: to wait for a pool connection, connect, configure the connection, and begin. */
 const startMilliseconds = 30_000;
 
 /**
@@ -79,7 +79,7 @@ export const createLeader = (deps: LeaderDeps) => ({
       }, options)
       .finally(() => {
         clearTimeout(starting);
-        // Statements of the work may wait for the same server.
+        // The work's statements may wait for the same server.
         if (silent.signal.aborted) deps.database.abandonConnections();
       });
     const ended = holding.finally(() => lost.abort());
@@ -107,7 +107,7 @@ export const createLeader = (deps: LeaderDeps) => ({
   },
 });
 
-/** The row of the lock in pg_locks. */
+/** The lock's row in pg_locks. */
 interface HeldLock {
   readonly pid: number;
   readonly classid: number;

@@ -37,6 +37,6 @@ export const confirmAncestor = async (find: () => Promise<number>, ancestor: num
     await sleep(waitMilliseconds);
     const found = await find();
     if (found !== ancestor)
-      throw new BadReplyError(`Inconsistent responses of the node: the common ancestor is block ${ancestor}, then block ${found}.`);
+      throw new BadReplyError(`The node's responses are inconsistent: the common ancestor is block ${ancestor}, then block ${found}.`);
   }
 };

@@ -4,7 +4,7 @@ import type { StoredLedger } from "../types.ts";
 export interface FinalityDeps {
   readonly source: Pick<Source, "capabilities" | "finalized">;
   readonly ledger: Pick<StoredLedger, "hashes">;
-  /** Confirmations after which a block is final if the node has no finalized tag. */
+  /** How many confirmations make a block final if the node has no finalized tag. */
   readonly finality: number | undefined;
 }
 
@@ -12,7 +12,7 @@ export interface FinalityDeps {
 export type Finality = (head: Head, compared: number) => Promise<number | null>;
 
 /**
- * Creates the reader of the finalized height. A finalized block that a node reports counts only if it and the previously read one are both in the
+ * Creates a reader of the finalized height. A finalized block that a node reports counts only if it and the previously read one are both in the
  * index; the lower one is used. This is because indexing stops permanently if a final block is replaced, and a gateway may occasionally route to a
  * node that lags, is wrong or is on another branch. Without the tag, the finalized height is `finality` blocks below the compared block, so that an
  * unconfirmed head finalizes nothing.

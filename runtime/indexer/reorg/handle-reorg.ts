@@ -8,7 +8,7 @@ import { findAncestor } from "./find-ancestor.ts";
 
 export interface ReorgDeps extends Pick<IndexerDeps, "chain" | "source" | "database" | "ledger" | "logger" | "onProgress"> {
   readonly session: IndexSession;
-  /** Milliseconds before each confirmation that a finalized block was replaced. */
+  /** Milliseconds before each check that confirms that a finalized block was replaced. */
   readonly confirmationWait: number;
 }
 
@@ -28,7 +28,7 @@ export const handleReorg = async (deps: ReorgDeps, head: Head): Promise<void> =>
   deps.onProgress?.({ ...event, blocks: indexed - ancestor, transactions: 0, rows: 0 });
 };
 
-/** The common ancestor of index and node; null if no indexed block was replaced. @throws {IndexMismatchError} if a finalized block was replaced. */
+/** The common ancestor of the index and the node; null if no indexed block was replaced. @throws {IndexMismatchError} if a finalized block was replaced. */
 const detectReorg = async (
   { chain, source, database, ledger, session, confirmationWait }: ReorgDeps,
   head: Head,

@@ -4,13 +4,13 @@ import { type LatestTable, type StoredProjection, valueColumnsOf } from "../proj
 import { attributed } from "../projection-error.ts";
 import { deleteAbove, deleteRows } from "../storage/delete-rows.ts";
 
-/** A table of block-bound rows that no projection writes. */
+/** A table with block-bound rows that no projection writes. */
 export interface BlockBoundTable {
   readonly name: string;
   readonly blockColumn: string;
   /** The projection whose rows they depend on; failures are attributed to it. */
   readonly projection?: Pick<StoredProjection, "id" | "isIsolated">;
-  /** Runs after the projections' tables are rolled back, and before the rows of this table above the ancestor are deleted. */
+  /** Runs after the projections' tables are rolled back, and before this table's rows above the ancestor are deleted. */
   readonly beforeDelete?: (client: DatabaseClient, chainId: number, ancestor: number) => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ const rollBackProjection = async (
 };
 
 /**
- * The periods of a key follow each other without a gap up to its current row. A key was therefore touched above the ancestor if and only if its current row was
+ * A key's periods follow each other without a gap up to its current row. A key was therefore touched above the ancestor if and only if its current row was
  * set there (served by the latest table's index on since_block), and the period that contains the ancestor is the last one that starts at or before it (served
  * by the primary key).
  */
@@ -84,7 +84,7 @@ const restorePeriods = async (
   await client.query(statements.drop.text);
 };
 
-/** The statements that restore the rows of a latest table, in the order in which they run. */
+/** The statements that restore a latest table's rows, in execution order. */
 const restoreStatements = (table: LatestTable, periodTable: string) => {
   const latest = identifier(table.name);
   const periods = identifier(periodTable);
@@ -114,7 +114,7 @@ const restoreStatements = (table: LatestTable, periodTable: string) => {
   };
 };
 
-/** Deletes a chain's rows of a projection, so that it can be rebuilt; its queues remain. */
+/** Deletes a projection's rows for a chain, so that it can be rebuilt; its queues remain. */
 export const clearProjection = async (client: DatabaseClient, chainId: number, projection: StoredProjection): Promise<void> => {
   try {
     for (const table of projection.tables) if (table.kind !== "queue") await deleteRows(client, chainId, table.name);

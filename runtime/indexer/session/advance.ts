@@ -23,7 +23,7 @@ export interface AdvanceDeps extends Pick<IndexerDeps, "chain" | "source" | "clo
 type Phase = "backfill" | "follow";
 
 /**
- * Indexes up to a block, in batches of bounded memory. While one batch is written, the blocks of the next are fetched, decoded and folded. Batches are
+ * Indexes up to a block, in batches of bounded memory. While one batch is written, the next one's blocks are fetched, decoded and folded. Batches are
  * committed in order; if one cannot be written, the batch prepared after it is dropped. Returns early if another writer has committed in between, because the
  * prepared rows were folded from rows that have changed.
  */
@@ -44,7 +44,7 @@ export const createAdvance = (deps: AdvanceDeps) => {
 
   return async (to: number, phase: Phase, signal: AbortSignal): Promise<void> => {
     const report = createReport(deps, phase, to);
-    // The first event of a backfill shows where it starts or resumes.
+    // A backfill's first event shows where it starts or resumes.
     if (phase === "backfill") report({ last: session.position.block, blocks: 0, transactions: 0 }, 0);
     const chunks = fetchChunks(deps, to, signal);
     const commits = createCommitQueue(session, phase === "follow", report);
@@ -124,7 +124,7 @@ const createCommitQueue = (session: IndexSession, isDurable: boolean, onCommit: 
       const written = traced(span, "write", () => commit.done);
       if (span !== undefined) endWithBatch(span, batch, written);
       writing = written.then((rows) => onCommit(batch, rows));
-      // A failure is thrown by the next call of `add` or `settled`.
+      // A failure is thrown by the next call to `add` or `settled`.
       writing.catch(() => undefined);
       return true;
     },
@@ -132,7 +132,7 @@ const createCommitQueue = (session: IndexSession, isDurable: boolean, onCommit: 
   };
 };
 
-/** Ends the span of a batch when the batch is written. */
+/** Ends a batch's span when the batch is written. */
 const endWithBatch = (span: Span, { first, last, blocks, transactions }: PreparedBatch, written: Promise<number>): void => {
   const attributes = {
     "ashlar.first_block": first,
@@ -146,7 +146,7 @@ const endWithBatch = (span: Span, { first, last, blocks, transactions }: Prepare
   );
 };
 
-/** Checks that blocks follow the tip; without a tip, that the node returns the first block again. @throws {BrokenChainError} @throws {BadReplyError} */
+/** Checks that blocks follow the tip or, if there is none, that the node returns the first block again. @throws {BrokenChainError} @throws {BadReplyError} */
 const confirm = async ({ source, chain }: Pick<AdvanceDeps, "source" | "chain">, tip: Hash | null, blocks: readonly ChainBlock[]) => {
   const [first] = blocks;
   if (first === undefined) return;

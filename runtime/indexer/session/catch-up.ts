@@ -12,7 +12,7 @@ export interface CatchUpDeps extends BatchDeps, WriteBatchDeps {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Max ledger blocks, and max transactions in them, that one batch reads. */
+/** The max number of ledger blocks that one batch reads, and of transactions in them. */
 export interface CatchUpSize {
   readonly transactions: number;
   readonly blocks: number;
@@ -31,9 +31,8 @@ export const catchUp = async (session: IndexSession, deps: () => CatchUpDeps, si
 };
 
 /**
- * The caches that the batches of a projection are folded from. A projection of logs keeps one for as long as the session keeps its own, which is
- * replaced whenever another writer may have changed rows. Other projections load stored responses of the node, to which the batches of the session
- * add.
+ * The caches that a projection's batches are folded from. A projection that only depends on logs keeps one for as long as the session keeps its own,
+ * which is replaced whenever another writer may have changed rows. Other projections load stored node responses, to which the session's batches add.
  */
 const createCaches = (session: Pick<IndexSession, "cache">, { topics }: Projection) => {
   let kept: { readonly of: StateCache; readonly cache: StateCache } | null = null;
@@ -44,7 +43,7 @@ const createCaches = (session: Pick<IndexSession, "cache">, { topics }: Projecti
   };
 };
 
-/** The size of batches while catching up: the blocks of a batch are read together, so they are limited like all concurrent requests to a node. */
+/** The batch size while catching up: a batch's blocks are read together, so they are limited like all concurrent requests to a node. */
 export const catchUpSizeOf = (tuning: Tuning): CatchUpSize => ({
   transactions: Math.min(tuning.batchTransactions, tuning.requestTransactions * tuning.requestsInFlight),
   blocks: Math.min(tuning.batchBlocks, tuning.requestBlocks * tuning.requestsInFlight),

@@ -4,8 +4,8 @@ import type { Indexer, IndexerDeps } from "../types.ts";
 import type { IndexSession } from "./index-session.ts";
 
 /**
- * Runs work of jobs between two batches, and calls `onEnd` afterwards, even on failure. @throws {CheckpointMovedError} if the index is not at the session's
- * position.
+ * Runs a job's work between two batches, and calls `onEnd` afterwards, even on failure. @throws {CheckpointMovedError} if the index is not at the
+ * session's position.
  */
 export const createRunExclusive =
   (

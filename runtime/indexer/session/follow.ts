@@ -20,7 +20,7 @@ export interface Follower {
   restart(): void;
 }
 
-/** Creates the part of the loop that follows the node's head. */
+/** Creates the part of the indexing loop that follows the node's head. */
 export const createFollower = (deps: FollowDeps): Follower => {
   const { chain, source, database, ledger, logger, session } = deps;
   const finalizedHeight = createFinality({ source, ledger, finality: chain.finality });

@@ -15,7 +15,7 @@ import { type PreparedBatch, writeBatch } from "../storage/write-batch.ts";
 import type { IndexerDeps } from "../types.ts";
 import { openIndex } from "./open-index.ts";
 
-/** The last committed block of the ledger; in an empty index the block before the first one, without a hash. */
+/** The ledger's last committed block; in an empty index the block before the first one, without a hash. */
 export interface Position {
   readonly block: number;
   readonly hash: Hash | null;
@@ -29,7 +29,7 @@ export interface IndexSessionDeps
   readonly stopwatch: Stopwatch;
 }
 
-/** The open index of one chain: the state that the indexing loop of this process works with. */
+/** One chain's open index: the state that this process's indexing loop works with. */
 export interface IndexSession {
   /** All projections that are not switched off, the ledger's first. */
   readonly projections: readonly Projection[];
@@ -70,7 +70,7 @@ export interface Commit {
   readonly done: Promise<number>;
 }
 
-/** Creates the session of a chain; it is not open yet. */
+/** Creates a chain's session; it is not open yet. */
 export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
   const { chain, database, ledger } = deps;
   const all = [ledger.projection, ...deps.projections];

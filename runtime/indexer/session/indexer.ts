@@ -23,13 +23,13 @@ const defaultTuning: Tuning = {
   requestsInFlight: 4,
 };
 
-/** The max retry wait is half of the time within which indexing should continue once the cause of a failure is gone. */
+/** The max retry wait: half of the time within which indexing should continue after a failure's cause is gone. */
 const defaultTiming: Timing = { retry: { base: 200, max: 5_000 }, lock: 500, confirmation: 300 };
 
-/** The base of the exponential backoff before base reads of a contract are sent again after the node did not respond to them, in milliseconds. */
+/** The base of the exponential backoff, in milliseconds, before a contract's base reads are repeated after the node did not respond to them. */
 const unresponsiveWait = 60_000;
 
-/** Creates the indexer of one chain. */
+/** Creates one chain's indexer. */
 export const createIndexer = (options: IndexerDeps): Indexer => {
   const { chain, source, database, ledger, logger, heartbeat } = options;
   const onProgress: IndexerDeps["onProgress"] = (event) => {

@@ -17,7 +17,7 @@ export interface OpenIndexDeps {
   readonly ledger: Pick<StoredLedger, "lacksBalances">;
   /** All projections, the ledger's first. */
   readonly projections: readonly Projection[];
-  /** Whether the native balances of the genesis block are configured. */
+  /** Whether the genesis block's native balances are configured. */
   readonly hasAllocation: boolean;
   readonly guard: Leadership["guard"];
 }
@@ -48,7 +48,7 @@ export const openIndex = async (deps: OpenIndexDeps): Promise<OpenedIndex> => {
   };
 };
 
-/** Reads the record of the chain, and inserts it if it does not exist. */
+/** Reads the chain's record, and inserts it if it does not exist. */
 const openChain = async ({ chain, source, database }: OpenIndexDeps): Promise<ChainRecord> => {
   verifyChainId(chain, await source.chainId());
   const genesisHash = await source.genesisHash();

@@ -1,4 +1,4 @@
-/** An event of the indexing loop. */
+/** An indexing loop event. */
 export interface Progress {
   readonly phase: "backfill" | "follow" | "catch-up" | "reorganisation";
   /** The projection that catches up; null in the other phases. */

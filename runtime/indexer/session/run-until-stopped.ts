@@ -6,13 +6,13 @@ export interface RunOptions {
   readonly logger: { warn(message: string): void };
   readonly signal: AbortSignal;
   readonly wait: BackoffOptions;
-  /** Called with the message of each failure. */
+  /** Called with each failure's message. */
   readonly onFailure?: ((reason: string) => void) | undefined;
   /** Grows as the work advances; the first failure after progress restarts the backoff. */
   readonly progress: () => number;
 }
 
-/** Runs work repeatedly until the signal aborts, with backoff after temporary failures. @throws {Error} if a failure is permanent. */
+/** Runs work repeatedly until the signal aborts, backing off after temporary failures. @throws {Error} if a failure is permanent. */
 export const runUntilStopped = async (
   work: () => Promise<void>,
   { chain, logger, signal, wait, onFailure, progress }: RunOptions,

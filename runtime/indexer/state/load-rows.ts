@@ -8,7 +8,7 @@ import { type Key, keyText } from "./state.ts";
 /** Max keys per statement, which bounds its parameters and its plan. */
 const maxKeys = 10_000;
 
-/** Loads the stored rows of keys, by the text of the keys. */
+/** Loads the stored rows of keys, by key text. */
 export const loadRows = async (database: Queryable, chainId: number, load: StateLoad, keys: readonly Key[]): Promise<Map<string, Row>> => {
   const columns = Object.keys(load.key);
   const statement = statementOf(load);
@@ -38,7 +38,7 @@ const statementOf = (load: StateLoad): string => {
   return text;
 };
 
-/** Served by the primary key of each table, whose columns after the chain start with the key of the load. */
+/** Served by each table's primary key, whose columns after the chain start with the load's key. */
 const selectRows = ({ table, key, values, newestBy }: StateLoad): Sql => {
   const columns = Object.keys(key);
   const arrays = joinSql(Object.values(key).map((type, position) => sql`$${position + 2}::${identifier(type)}[]`));

@@ -3,7 +3,7 @@ import type { Projection, Row, StateLoad } from "../projection.ts";
 import { loadRows } from "./load-rows.ts";
 import { createState, type Key, type KeySet, keyText, type State } from "./state.ts";
 
-/** Max rows of all loads at the start of a batch, not counting the rows that the last two batches touched. */
+/** Max rows in all loads at the start of a batch, not counting rows that the last two batches touched. */
 const defaultLimit = 50_000;
 
 /**
@@ -17,9 +17,9 @@ export interface StateCache {
   readonly size: number;
   /** Returns the row of a key that was prefetched or set; undefined if no row has that key. */
   get(load: StateLoad, key: string): Row | undefined;
-  /** Replaces the cached rows with the same keys in every load of a table, in order. */
+  /** Replaces cached rows that have the same keys in every load from a table, in order. */
   set(table: string, rows: readonly Row[]): void;
-  /** Loads the rows of the keys that are not cached. */
+  /** Loads the rows of uncached keys. */
   prefetch(load: StateLoad, keys: KeySet): Promise<void>;
   /** Permanently marks the cache as stale: rows that were folded from it must not be written. */
   invalidate(): void;
@@ -31,14 +31,14 @@ export interface StateCacheOptions {
   readonly database: Queryable;
   readonly chainId: number;
   readonly projections: readonly Projection[];
-  /** Loads of stored node responses, which are cached in addition to the loads of the projections. */
+  /** Loads of stored node responses, which are cached in addition to the projections' loads. */
   readonly nodeReads?: readonly StateLoad[];
   /** Whether the projections have no rows yet: a key that is not cached then has no row, as long as nothing was dropped. */
   readonly isNew?: boolean;
   readonly limit?: number;
 }
 
-/** The cached rows of one load in two generations; null if no row has the key. */
+/** One load's cached rows in two generations; null if no row has the key. */
 interface LoadCache {
   readonly load: StateLoad;
   /** Whether other writers change the table, so that its rows are only kept for one batch. */
@@ -50,7 +50,7 @@ interface LoadCache {
   older: Map<string, Row | null>;
 }
 
-/** Creates an empty cache for the loads of projections. */
+/** Creates an empty cache for projections' loads. */
 export const createStateCache = (options: StateCacheOptions): StateCache => {
   const { database, chainId, limit = defaultLimit } = options;
   const caches = createLoadCaches(options);
@@ -101,7 +101,7 @@ export const createStateCache = (options: StateCacheOptions): StateCache => {
   };
 };
 
-/** Caches the rows that a projection needs, and returns them as the state of a fold. */
+/** Caches the rows that a projection needs, and returns them as a fold's state. */
 export const loadState = async (cache: StateCache, projection: Projection, needs: Readonly<Record<string, KeySet>>): Promise<State> => {
   const entries = await Promise.all(
     Object.entries(needs).map(async ([name, keys]) => {
@@ -153,7 +153,7 @@ const setRows = (cache: LoadCache, rows: readonly Row[]): void => {
 
 const isNewer = (row: Row, than: Row, newestBy: string): boolean => Number(row[newestBy]) > Number(than[newestBy]);
 
-/** The newest row of each key. */
+/** Each key's newest row. */
 const newestRows = (rows: readonly Row[], keyOf: (row: Row) => string, newestBy: string): Map<string, Row> => {
   const newest = new Map<string, Row>();
   for (const row of rows) {

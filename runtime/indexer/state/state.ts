@@ -1,15 +1,15 @@
 import type { CopyValue } from "../../database/copy.ts";
 
-/** A row of a table by the names of its columns; `chain_id` is added when it is written. */
+/** A table row by column names; `chain_id` is added when it is written. */
 export type Row = Readonly<Record<string, CopyValue>>;
 
 export type KeyPart = string | number | bigint;
-/** The values of a key in the order of its columns. */
+/** A key's values in column order. */
 export type Key = readonly KeyPart[];
 /** Distinct keys by their text. */
 export type KeySet = ReadonlyMap<string, Key>;
 
-/** The text of a key; no part contains a bar. Short keys have their own cases for speed, because every key of every transfer is converted. */
+/** A key as text; no part contains a bar. Short keys have their own cases for speed, because every key of every transfer is converted. */
 export const keyText = (key: Key): string => {
   switch (key.length) {
     case 1:
@@ -40,7 +40,7 @@ export interface State {
   get(load: string, ...key: Key): Row | undefined;
 }
 
-/** Creates a state from the rows of each load, by the text of their keys. */
+/** Creates a state from each load's rows, by key text. */
 export const createState = (rows: Readonly<Record<string, { get(key: string): Row | undefined }>>): State => ({
   get: (load, ...key) => rows[load]?.get(keyText(key)),
 });

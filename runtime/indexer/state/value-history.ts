@@ -1,7 +1,7 @@
 import { type LatestTable, type Row, valueColumnsOf } from "../projection.ts";
 import { keyText } from "./state.ts";
 
-/** The state of a key within a batch. `values` and `since` are null if the key has no row. */
+/** A key's state within a batch. `values` and `since` are null if the key has no row. */
 interface Entry {
   readonly key: Row;
   values: Row | null;
@@ -12,7 +12,7 @@ interface Entry {
 }
 
 /**
- * The values of each key of a latest table, block by block, with the periods that they end. Empty values create no row, unless they are set by `setFirst`.
+ * Tracks the values of a latest table's keys, block by block, with the periods that they end. Empty values create no row, unless set by `setFirst`.
  */
 export const createValueHistory = (table: LatestTable, isEmpty: (values: Row) => boolean, stored: (key: Row) => Row | undefined) => {
   const columns = valueColumnsOf(table);
@@ -40,9 +40,9 @@ export const createValueHistory = (table: LatestTable, isEmpty: (values: Row) =>
   };
 
   return {
-    /** The current values of a key; null if it has no row. */
+    /** A key's current values; null if it has no row. */
     get: (key: Row): Row | null => entryOf(key).values,
-    /** Sets the values of a key. */
+    /** Sets a key's values. */
     set: (key: Row, values: Row): void => {
       const entry = entryOf(key);
       if (entry.values !== null || !isEmpty(values)) change(entry, values);

@@ -6,7 +6,7 @@ import { bytes } from "../../database/codecs.ts";
 import type { Queryable } from "../../database/database.ts";
 import type { Hash } from "../../lib/hex.ts";
 
-/** The row of `chains` that describes an index. */
+/** The row in `chains` that describes an index. */
 export interface ChainRecord {
   readonly name: string;
   readonly genesisHash: Hash;
@@ -21,7 +21,7 @@ export interface ChainRecord {
 }
 
 /**
- * The names of features that an index may lack, in its `missing` list, which also contains features that its node lacks. `nativeHistory`: native balances of
+ * The names of features that an index may lack, in its `missing` list, which also contains features that its node lacks. `nativeHistory`: native balances at
  * past blocks, because the node had no archive state. `nativeBalancesDiffer`: all native balances, because they differ from the node's.
  */
 export const features = {
@@ -31,7 +31,7 @@ export const features = {
   archiveState: "archive-state",
 } as const;
 
-/** The record of a chain; null before it is indexed for the first time. */
+/** A chain's record; null before it is indexed for the first time. */
 export const readChain = async (database: Queryable, chainId: number): Promise<ChainRecord | null> => {
   const rows = await database.query<{
     name: string;
@@ -66,7 +66,7 @@ export interface NewChain {
   readonly name: string;
   readonly genesisHash: Hash;
   readonly from: number;
-  /** Null for a chain of a kind that has none. */
+  /** Null if the kind of chain has none. */
   readonly nativeAccounting: NativeAccounting | null;
 }
 
@@ -80,12 +80,12 @@ export const insertChain = async (database: Queryable, chain: NewChain): Promise
   );
 };
 
-/** Stores the configured name of a chain and the features that its index lacks. */
+/** Stores a chain's configured name and the features that its index lacks. */
 export const describeChain = async (database: Queryable, chainId: number, name: string, missing: readonly string[]): Promise<void> => {
   await database.query("UPDATE chains SET name = $2, missing = $3 WHERE chain_id = $1", [chainId, name, [...missing]]);
 };
 
-/** Stores the capabilities of a chain's node. */
+/** Stores the capabilities of the chain's node. */
 export const recordOffers = async (database: Queryable, chainId: number, capabilities: Capabilities): Promise<void> => {
   const { batchSize, traces } = capabilities;
   const offers = describeCapabilities(capabilities).flatMap(({ offered, feature }) => (offered ? [feature] : []));
@@ -102,13 +102,13 @@ export const recordMissing = async (database: Queryable, chainId: number, featur
   await database.query("UPDATE chains SET missing = array_append(array_remove(missing, $2), $2) WHERE chain_id = $1", [chainId, feature]);
 };
 
-/** The id of the chain with a name in the index; null if there is none. */
+/** The id of the indexed chain with this name; null if there is none. */
 export const chainIdOfName = async (database: Queryable, name: string): Promise<number | null> => {
   const [row] = await database.query<{ chain_id: number }>("SELECT chain_id FROM chains WHERE name = $1", [name]);
   return row?.chain_id ?? null;
 };
 
-/** Stores whether native balances of past blocks are unknown, which only accounting by state can cause. */
+/** Stores whether native balances of past blocks are unknown, which only happens with accounting by state. */
 export const recordNativeHistory = async (database: Queryable, chainId: number, isMissing: boolean): Promise<void> => {
   await database.query(
     `UPDATE chains SET missing = CASE WHEN $3 THEN array_append(missing, $2) ELSE array_remove(missing, $2) END

@@ -1,6 +1,6 @@
 import type { DatabaseClient, Queryable } from "../../database/database.ts";
 
-/** The last block that a projection of a version includes. */
+/** The last block that a projection includes, and its version. */
 export interface Checkpoint {
   readonly version: number;
   readonly block: number;
@@ -15,7 +15,7 @@ export class CheckpointMovedError extends Error {
   }
 }
 
-/** The checkpoints of a chain by projection. */
+/** A chain's checkpoints by projection. */
 export const readCheckpoints = async (database: Queryable, chainId: number): Promise<Map<string, Checkpoint>> => {
   const rows = await database.query<{ projection: string; version: number; block_number: number }>(
     "SELECT projection, version, block_number FROM projection_checkpoints WHERE chain_id = $1",

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../database/database.ts";
 
 /**
- * Increases the content version of a chain when the transaction commits. Triggers do so for the tables that migration 0039 lists; work that writes to
+ * Increases a chain's content version when the transaction commits. Triggers do so for the tables that migration 0039 lists; work that writes to
  * other tables without moving a checkpoint calls this function.
  */
 export const recordContentChange = async (client: Queryable, chainId: number): Promise<void> => {

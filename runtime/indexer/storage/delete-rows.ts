@@ -13,7 +13,7 @@ export const deleteAbove = async (
   await client.query(remove.text, [chainId, block]);
 };
 
-/** Deletes all rows of a chain. */
+/** Deletes all of a chain's rows. */
 export const deleteRows = async (client: DatabaseClient, chainId: number, table: string): Promise<void> => {
   await client.query(sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1`.text, [chainId]);
 };

@@ -6,26 +6,26 @@ import type { Row, StoredProjection, Table } from "../projection.ts";
 import { attributed } from "../projection-error.ts";
 import { statementsOf } from "./write-rows.ts";
 
-/** Buffered rows of one table: as COPY text, or as rows if a later row of a key replaces an earlier one. */
+/** One table's buffered rows: as COPY text, or as rows if a key's later row replaces its earlier one. */
 export type BufferedRows = TableRows & {
-  /** The projection of the rows; undefined for responses of the node. */
+  /** The rows' projection; undefined for node responses. */
   readonly projection?: StoredProjection;
 };
 
 type TableRows = { readonly table: Table; readonly chunks: CopyChunks } | { readonly table: Table; readonly rows: readonly Row[] };
 
-/** Creates a buffer for each table of each projection. */
+/** Creates a buffer for every table of every projection. */
 export const createRowBuffers = (chainId: number, projections: readonly StoredProjection[]) => {
   const buffers = projections.map((projection) => projection.tables.map((table) => createBuffer(chainId, table)));
   return {
-    /** Adds the rows of the projection at an index, by the name of their table. */
+    /** Adds the rows of the projection at an index, by table name. */
     add: (index: number, folded: Readonly<Record<string, readonly Row[]>>): void => {
       for (const { table, add } of buffers[index] ?? []) {
         const rows = folded[table.name];
         if (rows !== undefined && rows.length > 0) add(rows);
       }
     },
-    /** The size of all COPY text. */
+    /** The total size of the COPY text. */
     bytes: (): number => buffers.flat().reduce((sum, { bytes }) => sum + bytes(), 0),
     /** Returns the buffered rows; must be called only once, at the end. */
     take: (): BufferedRows[] =>
@@ -66,7 +66,7 @@ const createBuffer = (chainId: number, table: Table) => {
     for (const row of added) {
       let text = "";
       for (const column of key) text += `${row[column]}|`;
-      // In a queue, the first row of a key is kept.
+      // A queue keeps each key's first row.
       if (kind === "latest" || !rows.has(text)) rows.set(text, row);
     }
   };

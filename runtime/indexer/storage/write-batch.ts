@@ -12,7 +12,7 @@ export interface PreparedBatch {
   readonly projections: readonly Projection[];
   readonly blocks: number;
   readonly transactions: number;
-  /** The first and the last block, and the hash of the last one. */
+  /** The first block, the last block, and the last block's hash. */
   readonly first: number;
   readonly last: number;
   readonly hash: Hash;
@@ -25,13 +25,13 @@ export interface WriteBatchDeps {
   readonly database: Database;
   readonly chainId: number;
   readonly stopwatch: Stopwatch;
-  /** Rejects the transaction of a process that may no longer write. */
+  /** Rejects the transaction if this process may no longer write. */
   readonly guard: Leadership["guard"];
 }
 
 /**
  * Writes a batch that follows the checkpoints of its projections and advances them, in one transaction, and returns the number of rows. A durable
- * commit waits for the disk; without it, a crash of the server may lose the last batches completely, which are then indexed again.
+ * commit waits for the disk; without it, a server crash may lose the last batches completely, which are then indexed again.
  */
 export const writeBatch = (deps: WriteBatchDeps, batch: PreparedBatch, isDurable: boolean): Promise<number> =>
   deps.stopwatch.time("write", () =>

@@ -22,7 +22,7 @@ export const writeRows = async (
   return tables.reduce((sum, { name }) => sum + (rows[name]?.length ?? 0), 0);
 };
 
-/** The statements that write rows of a table. */
+/** The statements that write rows into a table. */
 export const statementsOf = (chainId: number, table: Table, rows: readonly Row[]): PipelinedStatement[] => {
   if (rows.length === 0) return [];
   const { kind, name, columns } = table;
@@ -57,8 +57,8 @@ const insertOf = (chainId: number, table: LatestTable | QueueTable, rows: readon
 };
 
 /**
- * The statements, composed once per table. They are sent unnamed, because a prepared statement may be lost behind a pooler, and the transaction of
- * the batch would fail.
+ * The statements, composed once per table. They are sent unnamed, because a prepared statement may be lost behind a pooler, and the batch's transaction
+ * would fail.
  */
 const statements = new WeakMap<Table, string>();
 

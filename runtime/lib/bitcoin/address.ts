@@ -3,12 +3,12 @@ import { decodeBase58Check, encodeBase58Check } from "./base58check.ts";
 import { decodeWitness, encodeWitness, isWitnessProgram, type WitnessProgram } from "./bech32.ts";
 import type { BitcoinNetwork } from "./networks.ts";
 
-/** The payload of an address: the hash of a public key or of a script, or a witness program. Its script is the same on every network. */
+/** An address payload: a public key hash, a script hash or a witness program. Its script is the same on every network. */
 type Payload =
   | { readonly kind: "publicKeyHash" | "scriptHash"; readonly hash: Uint8Array }
   | { readonly kind: "witness"; readonly witness: WitnessProgram };
 
-/** The scripts of P2PKH and P2SH (BIP 16) outputs around the hash. */
+/** Match P2PKH and P2SH (BIP 16) scripts, and capture the hash. */
 const publicKeyHashScript = /^0x76a914([0-9a-f]{40})88ac$/;
 const scriptHashScript = /^0xa914([0-9a-f]{40})87$/;
 /** OP_0 or OP_1 to OP_16, then one push of 2 to 40 bytes (BIP 141). */
@@ -17,7 +17,7 @@ const hashLength = 20;
 /** A version byte, 20 bytes and the checksum have at most 35 digits in base 58. */
 const maxBase58Length = 35;
 
-/** The script of an address, which identifies its outputs; null if the text is not a valid address of the network. */
+/** An address's script, which identifies its outputs; null if the text is not a valid address on the network. */
 export function scriptOf(network: BitcoinNetwork, address: string): Hex | null {
   const witness = decodeWitness(network.prefix, address);
   if (witness !== null) return scriptOfWitness(witness);
@@ -28,7 +28,7 @@ export function scriptOf(network: BitcoinNetwork, address: string): Hex | null {
   return payload[0] === network.scriptHash ? `0xa914${hash}87` : null;
 }
 
-/** The address of a script on a network; null if the script has none. */
+/** A script's address on a network; null if it has none. */
 export function addressOf(network: BitcoinNetwork, script: Hex): string | null {
   const payload = payloadOf(script);
   if (payload === null) return null;

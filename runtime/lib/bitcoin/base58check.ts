@@ -34,7 +34,7 @@ export function decodeBase58Check(text: string, maxLength: number): Buffer | nul
   return checksum(payload).equals(data.subarray(-checksumLength)) ? payload : null;
 }
 
-/** The number of elements at the start that equal a value. */
+/** How many leading elements equal a value. */
 const leading = <T>(elements: ArrayLike<T>, value: T): number => {
   let count = 0;
   while (count < elements.length && elements[count] === value) count += 1;

@@ -6,7 +6,7 @@ export interface WitnessProgram {
 
 const alphabet = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 const generator = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3] as const;
-/** The final value of a checksum: bech32 (BIP 173) for version 0, bech32m (BIP 350) for later ones. */
+/** A checksum's final value: bech32 (BIP 173) for version 0, bech32m (BIP 350) for later ones. */
 const checksumOf = (version: number): number => (version === 0 ? 1 : 0x2bc830a3);
 const checksumLength = 6;
 const maxLength = 90;
@@ -23,7 +23,7 @@ export function encodeWitness(prefix: string, { version, program }: WitnessProgr
   return `${prefix}1${[...data, ...checksum].map((digit) => alphabet[digit]).join("")}`;
 }
 
-/** Decodes the address of a witness program; null if it is invalid or has another prefix. */
+/** Decodes a witness program's address; null if it is invalid or has another prefix. */
 export function decodeWitness(prefix: string, address: string): WitnessProgram | null {
   const text = address.toLowerCase();
   // Mixed case is invalid.

@@ -1,21 +1,21 @@
-/** A Bitcoin network: the format of its addresses, its names and its id. */
+/** A Bitcoin network: its address format, names and id. */
 export interface BitcoinNetwork {
   /** The name that Bitcoin Core reports as `chain`. */
   readonly coreName: string;
-  /** The version byte of P2PKH and of P2SH addresses (base58check). */
+  /** The version bytes of P2PKH and P2SH addresses (base58check). */
   readonly publicKeyHash: number;
   readonly scriptHash: number;
-  /** The human-readable part of addresses of witness programs (BIP 173). */
+  /** The human-readable part of witness program addresses (BIP 173). */
   readonly prefix: string;
-  /** The forms of its addresses, for messages. */
+  /** Its address forms, for messages. */
   readonly forms: string;
-  /** The default of the setting `id`: the day of the genesis block, because Bitcoin has no chain ids. */
+  /** The default for the setting `id`: the genesis block's date, because Bitcoin has no chain ids. */
   readonly id: number;
 }
 
 const testAddresses = { publicKeyHash: 0x6f, scriptHash: 0xc4 } as const;
 
-/** The networks of Bitcoin by the names of the setting `network`; versions and prefixes as in Bitcoin Core's src/kernel/chainparams.cpp. */
+/** Bitcoin networks by their name in the setting `network`; versions and prefixes as in Bitcoin Core's src/kernel/chainparams.cpp. */
 export const bitcoinNetworks = {
   mainnet: { coreName: "main", publicKeyHash: 0x00, scriptHash: 0x05, prefix: "bc", forms: "1…, 3… or bc1…", id: 20_090_103 },
   testnet4: { coreName: "testnet4", ...testAddresses, prefix: "tb", forms: "m…, n…, 2… or tb1…", id: 20_240_503 },

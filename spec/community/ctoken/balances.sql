@@ -42,7 +42,7 @@ WITH current_block AS (
       WHEN held.cash + lent.total_borrows >= r.reserves
       THEN div(r.tokens * div((held.cash + lent.total_borrows - r.reserves) * 1e18, NULLIF(r.supply, 0)), 1e18) END AS amount
   FROM read r
-  -- Transfers of the asset to a market change its cash without an event of the market, unless it counts its cash itself.
+  -- Transfers of the asset to a market change its cash without a market event, unless it counts its cash itself.
   CROSS JOIN LATERAL (
     SELECT CASE WHEN r.counts_cash THEN r.cash ELSE COALESCE((
       SELECT b.balance FROM api.balances_at(:chain, r.block_number) b WHERE b.owner = r.market AND b.token = r.asset LIMIT 1), r.cash) END AS cash) held

@@ -1,4 +1,4 @@
--- The lending events of a transaction. `tokens` is the amount that moved of the tokens of the market `receipt`.
+-- The lending events of a transaction. `tokens` is the amount of the market's tokens (`receipt`) that moved.
 WITH events AS (
   SELECT log_index, contract, CASE WHEN payer <> minter THEN 'MintBehalf' ELSE 'Mint' END AS event, contract AS receipt, mint_tokens AS tokens,
     mint_amount AS amount_in, NULL::numeric AS amount_out, minter AS account, COALESCE(payer, minter) AS actor, NULL::bytea AS liquidator

@@ -6,7 +6,7 @@ WITH current_block AS (
   WHERE chain_id = :chain AND timestamp >= (SELECT timestamp FROM current_block) - 2592000
   ORDER BY timestamp, number LIMIT 1
 ), speed AS (
-  -- Blocks in a year of 365 days, at the average block time of the last 30 days.
+  -- Blocks in a 365-day year, at the average block time over the last 30 days.
   SELECT 31536000 * (c.number - m.number)::numeric / NULLIF(c.timestamp - m.timestamp, 0) AS blocks_per_year FROM current_block c, month m
 ), read AS (
   SELECT c.address AS market, c.log_index, a.asset, reading.tokens, reading.reserves, reading.cash, reading.counts_cash,
@@ -35,7 +35,7 @@ WITH current_block AS (
   WHERE c.chain_id = :chain AND c.kind = 'market' AND c.block_number <= :as_of_block AND (:pool::bytea IS NULL OR c.address = :pool)
 ), total AS (
   SELECT r.market, r.asset, r.tokens, r.reserves, r.block_number,
-    -- Transfers of the asset to a market change its cash without an event of the market, unless it counts its cash itself.
+    -- Transfers of the asset to a market change its cash without a market event, unless it counts its cash itself.
     CASE WHEN r.counts_cash THEN r.cash ELSE COALESCE(held.balance, r.cash) END AS cash,
     -- Nothing is lent before the first event of a listed market.
     COALESCE(lent.total_borrows, CASE WHEN r.log_index IS NOT NULL THEN 0 END) AS borrows

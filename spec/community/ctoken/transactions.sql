@@ -56,7 +56,7 @@ WITH actions AS (
     SELECT COALESCE(r.asset, '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM asset r
     WHERE r.chain_id = :chain AND r.contract = p.contract AND r.block_number <= :as_of_block
     ORDER BY r.block_number DESC LIMIT 1) a ON true
-  -- The tokens that the liquidator received: the seized ones minus the share of the market's reserves.
+  -- The tokens that the liquidator received: the seized ones minus the part added to the market's reserves.
   LEFT JOIN LATERAL (
     SELECT t.amount FROM transfers t
     WHERE p.action = 'liquidate' AND t.chain_id = :chain AND t.block_number = p.block_number AND t.log_index < p.log_index

@@ -63,7 +63,7 @@ WITH current_block AS (
     WHERE m.chain_id = :chain AND m.account = :wallet AND m.contract = s.token AND m.rate IS NOT NULL AND m.block_number <= :as_of_block
     ORDER BY m.block_number DESC, m.log_index DESC LIMIT 1) agreed ON true
 ), terms AS (
-  -- Interest on supplies is linear; interest on debts is compounded by the first three terms of the binomial series.
+  -- Interest on supplies is linear; interest on debts is compounded with the first three terms of the binomial series.
   SELECT h.*, t.base, t.unit, COALESCE((SELECT timestamp FROM current_block) - b.timestamp, 0)::numeric AS seconds,
     div(div(t.base * t.base + 5e26, 1e27), t.unit * t.unit) AS squared
   FROM positions h

@@ -1,4 +1,4 @@
--- The lending events of a transaction. `receipts` is the amount that moved of the aToken of the asset `reserve`.
+-- The lending events of a transaction. `receipts` is the amount that moved of the aToken for the asset `reserve`.
 WITH events AS (
   SELECT log_index, contract, CASE WHEN referral_code IS NULL THEN 'Deposit' ELSE 'Supply' END AS event, reserve, amount AS receipts,
     reserve AS asset_in, amount AS amount_in, NULL::bytea AS asset_out, NULL::numeric AS amount_out, NULL::numeric AS mode, NULL::numeric AS rate,

@@ -65,7 +65,7 @@ WITH current_block AS (
   CROSS JOIN LATERAL (
     SELECT CASE WHEN d.is_v2 THEN div(d.rate, 31536000) ELSE d.rate END AS base, CASE WHEN d.is_v2 THEN 1::numeric ELSE 31536000 END AS unit) t
 ), lent AS (
-  -- Interest is compounded by the first three terms of the binomial series.
+  -- Interest is compounded with the first three terms of the binomial series.
   SELECT t.a_token,
     CASE WHEN bool_and(t.amount IS NOT NULL AND t.at_index IS NOT NULL) THEN sum(div(t.amount * div(g.growth * t.at_index + 5e26, 1e27) + 5e26, 1e27)) END AS amount
   FROM terms t

@@ -16,7 +16,7 @@ WITH oldest AS MATERIALIZED (
   SELECT block_number, transaction_index FROM balance_changes
   WHERE chain_id = :chain AND liquidity_provider = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
 ), newest AS MATERIALIZED (
-  -- Sorted, so that only transactions of the page are joined: log indexes increase with transaction indexes.
+  -- Sorted, so that only the page's transactions are joined: log indexes increase with transaction indexes.
   SELECT block_number, transaction_index FROM candidates ORDER BY block_number DESC, transaction_index DESC
 ), page AS MATERIALIZED (
   SELECT e.*, p.pool_address AS pool, t.hash, t.from_address
@@ -86,7 +86,7 @@ WITH oldest AS MATERIALIZED (
         SELECT 1 FROM api.transfers m
         WHERE m.chain_id = :chain AND m.from_address = e.contract AND m.token = e.token AND m.block_number = e.block_number
           AND m.transaction_index = e.transaction_index AND e.delta < 0)
-      -- A swap of several steps has no transfers of the intermediate tokens.
+      -- A multi-step swap has no transfers of the intermediate tokens.
       AND NOT EXISTS (
         SELECT 1 FROM swaps s
         WHERE s.chain_id = :chain AND s.block_number = e.block_number AND s.transaction_index = e.transaction_index

@@ -1,4 +1,4 @@
--- The wallet's transactions, newest first. `:wallet` is the script of the address.
+-- The wallet's transactions, newest first. `:wallet` is the address's script.
 WITH page AS (
   SELECT a.block_number, a.transaction_index, a.received, a.sent
   FROM api.bitcoin_address_transactions a

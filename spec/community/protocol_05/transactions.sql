@@ -83,7 +83,7 @@ WITH registries AS MATERIALIZED (
 ), page AS MATERIALIZED (
   SELECT e.*, sent.hash, sent.from_address, sent.to_address, sent.from_address = :wallet OR e.account = :wallet AS is_own
   FROM candidates c
-  -- In the order of the candidates, so that only transactions of the page are joined.
+  -- In the order of the candidates, so that only the page's transactions are joined.
   CROSS JOIN LATERAL (
     SELECT 'exchange' AS action, e.contract AS pool, e.block_number, e.transaction_index, e.log_index, e.buyer AS account,
       ARRAY[e.sold_id, e.bought_id] AS ids, ARRAY[e.tokens_sold, -e.tokens_bought] AS amounts, 1 AS sign
@@ -102,7 +102,7 @@ WITH registries AS MATERIALIZED (
     FROM imbalanced_removals e WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
     UNION ALL
     SELECT 'remove_liquidity_one_coin', e.contract, e.block_number, e.transaction_index, e.log_index, e.provider,
-      -- Early events do not contain the id of the coin: it is the coin of which the pool transferred the amount, or otherwise the native currency.
+      -- Early events do not contain the coin's id: it is the coin whose amount the pool transferred, or otherwise the native currency.
       ARRAY[COALESCE(e.token_id, paid.i)], ARRAY[e.coin_amount], -1
     FROM single_removals e
     LEFT JOIN LATERAL (

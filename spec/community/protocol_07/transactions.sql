@@ -1,4 +1,4 @@
--- The wallet's actions on the pools of the exchange, newest first.
+-- The wallet's actions on the exchange's pools, newest first.
 WITH factories AS MATERIALIZED (
   SELECT address FROM contracts WHERE chain_id = :chain AND kind = 'factory' AND block_number <= :as_of_block
 ), exchanges AS (

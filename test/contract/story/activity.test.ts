@@ -31,7 +31,7 @@ describe("the gas_prices endpoint", () => {
         .map(({ address }) => address),
     );
   const isNative = ({ value, input, to }: MinedTransaction): boolean => BigInt(value) > 0n && input === "0x" && to !== null;
-  /** keccak256("Swap(address,address,int256,int256,uint160,uint128,int24)"), the event of Uniswap V3's pools. */
+  /** keccak256("Swap(address,address,int256,int256,uint160,uint128,int24)"), the event of Uniswap V3 pools. */
   const concentratedSwapTopic = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
   const isOfKind = (kind: string): ((transaction: MinedTransaction) => boolean) => {
     if (kind === "uniswapv3") return ({ receipt }) => receipt.logs.some(({ topics }) => topics[0] === concentratedSwapTopic);
@@ -46,7 +46,7 @@ describe("the gas_prices endpoint", () => {
   const rank = <T>(values: readonly T[], percent: number): T | undefined => values[Math.ceil((percent * values.length) / 100) - 1];
 
   it.each(["erc20", "nativetokens", "uniswapv3"])(
-    "derives the prices of %s from the transactions of the latest 200 blocks",
+    "derives the prices for %s from the transactions in the latest 200 blocks",
     async (kind) => {
       const head = blocks.length - 1;
       const sample = transactions.filter(({ block, receipt }) => block > head - 200 && receipt.status === "0x1").filter(isOfKind(kind));
@@ -94,7 +94,7 @@ describe("the activity endpoint", () => {
     }
   });
 
-  it("omits testnets by default, and chains without activity of the address", async () => {
+  it("omits testnets by default, and chains on which the address has no activity", async () => {
     expect(await activityOf(storyAddress("trader"), "")).toEqual([]);
     expect(await activityOf(unusedAddress)).toEqual([]);
   });
@@ -141,7 +141,7 @@ describe("counterparties", () => {
   );
 });
 
-describe("the status endpoint of chains", () => {
+describe("the chain status endpoint", () => {
   it("reports the node's capabilities and how far the index is behind the node's head", async () => {
     const { data } = await fetchData<{ items: readonly Record<string, unknown>[] }>("/v1/chains/status/");
     expect(data.items[0]).toMatchObject({
@@ -152,7 +152,7 @@ describe("the status endpoint of chains", () => {
       building: [],
       missing: [],
     });
-    // The capabilities of anvil according to its manual.
+    // Anvil's capabilities according to its manual.
     expect(data.items[0]?.offers).toEqual(expect.arrayContaining(["block-receipts", "traces", "archive-state", "finalized-tag"]));
     // Anvil accepts batches of the maximum size. It supports both trace methods; trace_block is preferred.
     expect(data.items[0]).toMatchObject({ batch_size: createRpc({ url: app.rpcUrl }).limits().batchSize, traces_by: "trace" });

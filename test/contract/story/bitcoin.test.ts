@@ -25,7 +25,7 @@ const callNode = async <Result>(method: string, calls: readonly (readonly unknow
   return ((await response.json()) as readonly { readonly result: Result }[]).map(({ result }) => result);
 };
 
-/** Reads all blocks of the node. Serialized transactions are parsed because, unlike the node's JSON, they have integer amounts. */
+/** Reads all of the node's blocks. Serialized transactions are parsed because, unlike the node's JSON, they have integer amounts. */
 const readBlocks = async (): Promise<readonly NodeBlock[]> => {
   const [info] = await callNode<{ readonly blocks: number }>("getblockchaininfo", [[]]);
   const heights = Array.from({ length: (info?.blocks ?? 0) + 1 }, (_, height) => height);
@@ -65,7 +65,7 @@ const transactionsOf = async (address: string): Promise<readonly CommunityTransa
 const amountOf = ({ amounts }: CommunityTransaction, direction: string): bigint =>
   BigInt(amounts.find((amount) => amount.direction === direction)?.amount ?? "0");
 
-describe("the Bitcoin chain of the demo", () => {
+describe("the demo's Bitcoin chain", () => {
   let blocks: readonly NodeBlock[];
   let transactions: readonly ReplayedTransaction[];
 
@@ -75,7 +75,7 @@ describe("the Bitcoin chain of the demo", () => {
     transactions = replay(blocks).transactions;
   });
 
-  /** The expected entries of a script's transactions, computed only from the blocks, newest first. */
+  /** The expected entries for a script's transactions, computed only from the blocks, newest first. */
   const ledgerOf = (script: Buffer) =>
     transactions
       .map(({ height, offset, txid, isCoinbase, spent, created }) => {

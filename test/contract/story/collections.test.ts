@@ -19,7 +19,7 @@ const head = Number(await node<string>("eth_blockNumber"));
 const heights = [0.1, 0.35, 0.6, 0.85, 1].map((part) => Math.floor(head * part));
 
 const moved = await logsOf({ topics: [transferTopic] });
-/** All ERC-721 contracts of the story. */
+/** All of the story's ERC-721 contracts. */
 const uniques = [...new Set(moved.filter(({ topics }) => topics.length === 4).map(({ address }) => address))].sort();
 const movesBy = new Map<string, TokenMove[]>();
 for (const collection of [...uniques, regularCollections().editions]) movesBy.set(collection, await movesOf(collection));
@@ -34,7 +34,7 @@ afterAll(() => database?.close());
 const ownersAfter = (moves: readonly TokenMove[], height: number): Map<bigint, string> =>
   new Map(moves.filter(({ block }) => block <= height).map(({ id, to }) => [id, to]));
 
-describe("the collections of the story", () => {
+describe("the story's collections", () => {
   it.each(heights)("have owners, first owners and sizes at block %d that match their logs", async (height) => {
     const nfts = createNftQueries(database);
     let ids = 0;
@@ -124,7 +124,7 @@ const operatorsAfter = (height: number): Map<string, boolean> =>
       .map(({ address, topics, data }) => [`${address} ${addressOf(topics[1])} ${addressOf(topics[2])}`, BigInt(data) === 1n]),
   );
 
-describe("the approvals of the story", () => {
+describe("the story's approvals", () => {
   it.each(heights)("equal the last approval events of tokens and collections at block %d", async (height) => {
     const rows = await rowsAt("nft_approvals", "nft_approval_periods", "token, token_id, spender", height);
     const returned = rows.filter(({ spender }) => spender !== null).map(({ token, token_id: id, spender }) => [`${token} ${id}`, spender]);

@@ -59,7 +59,7 @@ function storyValue(name: string): Address {
 const read = <Result>(name: string, functionName: string, parameters: readonly unknown[] = []): Promise<Result> =>
   readContract<Result>(node, storyValue(name), abi, functionName, parameters);
 
-/** The decoded logs of a contract, in order; logs of events that the ABI does not contain are omitted. */
+/** A contract's decoded logs, in order, without events that the ABI does not contain. */
 async function logsOf(name: string, known: Abi = events) {
   const logs = await node.request<readonly NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address: storyValue(name) }]);
   return logs.flatMap((log) => {
@@ -74,7 +74,7 @@ async function logsOf(name: string, known: Abi = events) {
 const namedLogs = async (name: string, eventName: string, known: Abi = events) =>
   (await logsOf(name, known)).filter((log) => log.eventName === eventName);
 
-/** The reserves of a pair, with the named token's first. */
+/** A pair's reserves, with the named token's first. */
 const reservesFrom = async (pair: string, token: string): Promise<readonly [bigint, bigint]> => {
   const [reserve0, reserve1] = await read<readonly [bigint, bigint]>(pair, "getReserves");
   return (await read<string>(pair, "token0")).toLowerCase() === storyValue(token) ? [reserve0, reserve1] : [reserve1, reserve0];
@@ -184,7 +184,7 @@ describe("the story's exchanges", () => {
     const [added, removed] = [await sent("Mint"), await sent("Burn")];
     expect(new Set(added.map(({ from }) => from)).size).toBeGreaterThan(3);
     expect(new Set(removed.map(({ from }) => from)).size).toBeGreaterThan(3);
-    // The selectors of addLiquidity and addLiquidityETH of Uniswap V2's router.
+    // The selectors of addLiquidity and addLiquidityETH in Uniswap V2's router.
     expect(new Set(added.map(({ input }) => input.slice(0, 10)))).toEqual(new Set(["0xe8e33700", "0xf305d719"]));
     const balanceOf = parseAbi(["function balanceOf(address) view returns (uint256)"]);
     const data = encodeFunctionData({ abi: balanceOf, args: [storyValue("deployer")] });
@@ -193,7 +193,7 @@ describe("the story's exchanges", () => {
 
   it("have positions that were increased, halved, or collected and burned", async () => {
     const idsOf = async (eventName: string) => (await namedLogs("rangePositions", eventName)).map(({ args }) => Number(args.tokenId));
-    // Two positions of the market maker, four of other accounts, and an increase of the second of these four.
+    // The market maker opens positions 1 and 2, other accounts open the rest, and position 4 is increased.
     expect(await idsOf("IncreaseLiquidity")).toEqual([1, 2, 3, 4, 5, 6, 4]);
     expect(await idsOf("DecreaseLiquidity")).toEqual([3, 6]);
     expect(await idsOf("Collect")).toEqual([3, 3, 6]);

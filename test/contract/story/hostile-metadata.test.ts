@@ -37,7 +37,7 @@ const read = async (): Promise<(HostileToken & Data)[]> => {
 const tokens = await read();
 const tokenOf = (kind: string) => tokens.find((token) => token.kind === kind);
 
-/** Tokens whose document is rejected, each with a pattern of the reported reason. */
+/** Tokens with rejected documents, each with a pattern for the reported reason. */
 const rejected: readonly (readonly [kind: string, reason: RegExp])[] = [
   ["huge", /too large/],
   // The timeout of 3 s, less the time already spent.
@@ -68,7 +68,7 @@ const rejected: readonly (readonly [kind: string, reason: RegExp])[] = [
   ["no-text", /./],
 ];
 
-/** Tokens whose document is served without its harmful parts, each with a pattern of the reported reason. */
+/** Tokens with documents served without their harmful parts, each with a pattern for the reported reason. */
 const sanitized: readonly (readonly [kind: string, reason: RegExp])[] = [
   ["many-attributes", /attributes/],
   ["script-in-picture", /image/],
@@ -91,7 +91,7 @@ describe("tokens with hostile metadata", () => {
     expect(token?.metadata_refusal).not.toMatch(/node_modules|\.ts\b|private\.json|latest\/meta-data|etc\/passwd/);
   });
 
-  it.each(sanitized)("are served without their harmful parts, which the reason lists: %s", (kind, reason) => {
+  it.each(sanitized)("are served without their harmful parts, with a reason that lists them: %s", (kind, reason) => {
     const token = tokenOf(kind);
     expect(token?.external_data).not.toBeNull();
     expect(token?.metadata_refusal).toMatch(reason);

@@ -51,7 +51,7 @@ export async function readNodeTransactions(): Promise<{ readonly blocks: NodeBlo
         const byHash = new Map(receipts[index]?.map((receipt) => [receipt.transactionHash, receipt]));
         for (const transaction of block.transactions) {
           const receipt = byHash.get(transaction.hash);
-          if (receipt === undefined) throw new Error(`Missing receipt of transaction ${transaction.hash}.`);
+          if (receipt === undefined) throw new Error(`Missing receipt for transaction ${transaction.hash}.`);
           const at = { block: Number(block.number), time: Number(block.timestamp), baseFee: BigInt(block.baseFeePerGas) };
           transactions.push({ ...transaction, ...at, receipt });
         }
@@ -75,7 +75,7 @@ export function storyAddress(name: string): Address {
   return value as Address;
 }
 
-/** Requests a path of the service and returns the data and the credits charged. */
+/** Requests a path from the service and returns the data and the credits charged. */
 export async function fetchData<T>(path: string): Promise<{ data: T; credits: string | null }> {
   const response = await fetch(`${app.url}${path}`, { headers: { authorization: `Bearer ${app.key}` } });
   const { data } = (await response.json()) as { data: T };

@@ -14,7 +14,7 @@ interface NodeLog {
 }
 const logKey = ({ blockNumber, logIndex }: NodeLog): string => `${Number(blockNumber)}:${Number(logIndex)}`;
 
-/** A paged list: its path, its page size, the key of a row, and the expected keys up to a height. */
+/** A paged list: its path, its page size, its row key, and the expected keys up to a height. */
 export interface PagedList {
   readonly path: (height: number) => string;
   readonly size: number;

@@ -10,13 +10,13 @@ import { createCaller } from "../caller.ts";
 const app = await useApp();
 const call = createCaller(app.url, app.key);
 const rateOf = await readStoryPrices();
-/** LP tokens, which are priced by the reserves of their pools; test/integration/domains/prices covers those prices. */
+/** LP tokens, priced by their pools' reserves; test/integration/domains/prices covers those prices. */
 const poolTokens = new Set([...(await poolsOf("demo_exchange")), ...(await poolsOf("demo_swap"))].map(({ pool }) => pool));
 const now = Number.MAX_SAFE_INTEGER;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The token of a quote and the time at which it is priced. */
+/** A quote's token and pricing time. */
 interface QuoteContext {
   readonly token: string | null;
   readonly decimals: number;
@@ -104,7 +104,7 @@ function quotesIn(document: Document, value: unknown, found = new Set<string>(),
 
 const wallet = `/v1/demo/address/${storyValue("trader")}`;
 const swapTime = Date.parse(storyValue("swapDay")) / 1000;
-/** Endpoints with quotes: the row in the catalog, the path, a target, and the pricing time of objects without a time field. */
+/** Endpoints with quotes: the row in the catalog, the path, a target, and the pricing time for objects without a time field. */
 const endpoints: readonly (readonly [row: string, path: string, target: string, time: number])[] = [
   ["1", "/v1/{chainName}/address/{walletAddress}/balances_v2/", `${wallet}/balances_v2/`, now],
   [
@@ -191,7 +191,7 @@ describe("quotes", () => {
     expect(BigInt(String(washed?.balance))).toBeGreaterThan(0n);
   });
 
-  it("are sums of each day's fees at the last price of the day in getTransactionSummary", async () => {
+  it("are sums of each day's fees at the day's last price in getTransactionSummary", async () => {
     const head = Number(await node<string>("eth_blockNumber"));
     const heights = Array.from({ length: head + 1 }, (_, height) => `0x${height.toString(16)}`);
     const blocks = await nodeBatch<{ readonly timestamp: string }>(

@@ -98,7 +98,7 @@ async function waitForHead(): Promise<void> {
   });
 }
 
-/** Mines a block that adds a holder, changes the order of holders, and adds a transaction of the trader. */
+/** Mines a block that adds a holder, changes the order of holders, and adds a transaction by the trader. */
 async function mineChange(): Promise<void> {
   changes += 1;
   await chain.send(transfer(recipient(1_000 + changes), 5_000n), transfer(recipient(changes % recipients), 2_000n), {
@@ -168,7 +168,7 @@ describe("paging through two servers while blocks arrive", () => {
   });
 });
 
-/** Replaces the newest blocks, adds a transfer to the first block of the new branch, and mines one more. */
+/** Replaces the newest blocks, adds a transfer to the new branch's first block, and mines one more. */
 async function reorganise(depth: number): Promise<void> {
   changes += 1;
   const { to, data } = call(erc20, token, "transfer", [recipient(2_000 + changes), BigInt(9_000 + changes)]);

@@ -32,7 +32,7 @@ describe("the transactions_summary endpoint", () => {
     fetchData<{ items: readonly Summary[] }>(`/v1/demo/address/${address}/transactions_summary/${query}`);
 
   it.each(["trader", "newcomer", "deployer", "collector", "exchangeRouter", "goldToken"])(
-    "returns the number of transactions and the fees of the %s according to the node",
+    "returns the %s's transaction count and fees according to the node",
     async (name) => {
       const expected = allOf(storyAddress(name));
       const sent = expected.filter(({ from }) => from === storyAddress(name));

@@ -21,7 +21,7 @@ describe("the generated market", () => {
     expect([...generateMarket({ ...size, seed: 6 })].slice(0, 200)).not.toEqual(blocks.slice(0, 200));
   });
 
-  it("has the requested numbers of swaps and pools in consecutive blocks that end at the requested time", () => {
+  it("has the requested numbers of swaps and pools in consecutive blocks up to the requested time", () => {
     expect(swaps.length).toBe(20_000);
     expect(new Set(eventsOfKind("poolCreated").map(({ pool }) => pool)).size).toBe(400);
     const pairs = market.pools.map(({ exchange, tokens }) => `${exchange.name} ${tokens[0].address} ${tokens[1].address}`);
@@ -34,7 +34,7 @@ describe("the generated market", () => {
     expect(last - first).toBeLessThanOrEqual(marketDays * 86_400);
   });
 
-  it("numbers the logs and transactions of each block in ascending order", () => {
+  it("numbers each block's logs and transactions in ascending order", () => {
     const isAscending = (values: readonly number[]): boolean =>
       values.every((value, index) => index === 0 || value > (values[index - 1] ?? value));
     expect(blocks.every((block) => isAscending(block.events.map(({ logIndex }) => logIndex)))).toBe(true);
@@ -45,7 +45,7 @@ describe("the generated market", () => {
     ).toBe(true);
   });
 
-  it("never pays out more than the product of the reserves allows", () => {
+  it("never pays out more than the reserves' product allows", () => {
     const synced = new Map<string, readonly [bigint, bigint]>();
     for (const event of events) {
       if (event.kind === "poolReserves") synced.set(event.address, [event.reserve0, event.reserve1]);
@@ -71,7 +71,7 @@ describe("the generated market", () => {
     for (const [pool, reserves] of synced) expect(totals.get(pool), pool).toEqual(reserves);
   });
 
-  it("gives the first of 400 pools the share of swaps that Zipf's law predicts", () => {
+  it("gives the first of 400 pools the swap share that Zipf's law predicts", () => {
     // 1 / (1 + 1/2 + … + 1/400) is 0.152; the actual share is larger, because other pools start later or end earlier.
     const firstPoolShare = swaps.filter(({ address }) => address === market.pools[0]?.address).length / swaps.length;
     expect(firstPoolShare).toBeGreaterThan(0.13);
@@ -106,15 +106,15 @@ describe("a generated pool", () => {
   if (pool === undefined) throw new Error("Missing first pool");
   const evenPool = { ...pool, reserves: [1_000_000n, 1_000_000n] as const };
 
-  it("prices a trade by the product of its reserves, after a fee of 0.3 percent of the input", () => {
-    // After the fee, 9,970 of an input of 10,000 remain: 1,000,000 * 9,970 / (1,000,000 + 9,970) is 9,871.6.
+  it("prices a trade by the product of its reserves, after a 0.3 percent fee on the input", () => {
+    // After the fee, 9,970 of the 10,000 paid in remain: 1,000,000 * 9,970 / (1,000,000 + 9,970) is 9,871.6.
     const book = createPoolBook(evenPool);
     expect(book.trade(0, 10_000)).toEqual({ side: 0, in: 10_000n, out: 9_871n });
     expect(book.reserves).toEqual([1_010_000n, 990_129n]);
   });
 
-  it("burns only shares of the first provider", () => {
-    // The supply is the square root of the product, 1,000,000, of which 1,000 are locked: half of 999,000 is burned, then half of the rest.
+  it("burns only the first provider's shares", () => {
+    // The supply is the product's square root, 1,000,000, with 1,000 locked: half of 999,000 is burned, then half of the rest.
     const book = createPoolBook(evenPool);
     expect(book.remove(500)).toEqual({ amounts: [499_500n, 499_500n], shares: 499_500n });
     expect(book.remove(500).shares).toBe(249_750n);
@@ -128,8 +128,8 @@ describe("a generated pool", () => {
   });
 });
 
-describe("the rows of the pools projection for the generated market", () => {
-  it("contain the sums of the raw swaps", () => {
+describe("the pools projection's rows for the generated market", () => {
+  it("contain the raw swaps' sums", () => {
     const rows = foldInBatches(blocks, 97);
     const expected = new Map<string, { swaps: number; sums: [bigint, bigint, bigint, bigint] }>();
     for (const { address, amount0In, amount0Out, amount1In, amount1Out } of swaps) {

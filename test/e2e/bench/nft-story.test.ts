@@ -37,7 +37,7 @@ describe("generated collections", () => {
       expect(kinds).toContain(kind);
   });
 
-  it("have the requested number of sales in a year of consecutive blocks", () => {
+  it("have the requested number of sales in consecutive blocks over a year", () => {
     expect(eventsOfKind("orderFulfilled").length).toBe(1_500);
     expect(blocks.length).toBe(750);
     expect(blocks.slice(1).every(({ block }, index) => block.parentHash === blocks[index]?.block.hash)).toBe(true);
@@ -68,7 +68,7 @@ describe("generated collections", () => {
     expect(all.every((traits) => traits.length === 12)).toBe(true);
     expect(new Set(all.map((traits) => traits.find(({ trait_type: name }) => name === "Serial")?.value)).size).toBe(size.tokens);
     const outcomes = [...documentsOf(nftMarket, size.tokens)].map(({ text }) => parseDocument(text));
-    // There are also ten small collections of 50 tokens each, and 50 editions.
+    // There are also ten small collections with 50 tokens each, and 50 editions.
     expect(outcomes.length).toBe(500 + 10 * 50 + 50);
     expect(outcomes.every((outcome) => outcome.ok && outcome.document.counted.length === 12 && outcome.document.refusal === null)).toBe(
       true,
@@ -107,10 +107,10 @@ describe("a small index of generated collections", () => {
         (sum, { offer, consideration }) => sum + countSold(offer) + countSold(consideration),
         0,
       ),
-      // 8,760 answers in 750 blocks: the last one of each block.
+      // 8,760 answers in 750 blocks: the last one in each block.
       feed_answers: 750,
     });
-    // Other rows are allowances of 0: the marketplace moved coins for which no Approval was emitted.
+    // Other rows are allowances of 0: the marketplace moved coins without an Approval event.
     expect(nonZeroAllowances).toBe(allowances);
   });
 

@@ -22,8 +22,8 @@ const cell = (perSecond: number, cpu: { server: number; database: number; load: 
 });
 const idle = { server: 0, database: 0, load: 0 };
 
-describe("figures of bench serve", () => {
-  it("mark rates against the targets of lists, balances and other rows", () => {
+describe("bench serve figures", () => {
+  it("mark rates against the targets for lists, balances and other rows", () => {
     expect([0.7, 0.69, 0.5, 0.49].map((ratio) => markOfRate("list", ratio))).toEqual(["met", "below target", "below target", "MISSED"]);
     expect([0.6, 0.59, 0.45, 0.44].map((ratio) => markOfRate("balances", ratio))).toEqual([
       "met",
@@ -44,7 +44,7 @@ describe("figures of bench serve", () => {
     expect(markOfMax("cpu", null)).toBe("");
   });
 
-  it("are the median, minimum and maximum of the ratios of pairs", () => {
+  it("are the median, minimum and maximum of the pairs' ratios", () => {
     const pairs = [
       { product: cell(50, idle), bare: cell(100, idle) },
       { product: cell(90, idle), bare: cell(100, idle) },
@@ -55,7 +55,7 @@ describe("figures of bench serve", () => {
     expect(medianOf({ connections: 32, pairs }, "product", ({ perSecond }) => perSecond)).toBe(50);
   });
 
-  it("estimate the rate for a number of workers, up to the limit of PostgreSQL", () => {
+  it("estimate the rate for a number of workers, up to PostgreSQL's limit", () => {
     // Each worker: 1000 / 2 ms = 500/s; PostgreSQL on four cores: 4 * 1000 / 0.5 ms = 8000/s, which 16 workers reach.
     expect([1, 8, 16, 32].map((workers) => estimatedRate(workers, 2, 0.5, 4))).toEqual([500, 4000, 8000, 8000]);
   });
@@ -80,7 +80,7 @@ describe("figures of bench serve", () => {
     expect(disturbed.ratio).toBeCloseTo(2500 / (2000 / 0.3), 6);
   });
 
-  it("fit the measurement of all rows into the requested minutes", () => {
+  it("measure all rows within the requested minutes", () => {
     // 11 minutes minus one minute are 600 s: 37.5 s for each of 16 rows, including 12 s of checks. The rest is divided among
     // 2 * (2 * 3 + 2) + 3 = 19 cells, each of which takes 0.55 s in addition to the measured time.
     expect(parseOptions([]).milliseconds / 1000).toBeCloseTo((37.5 - 12) / 19 - 0.55, 6);

@@ -40,9 +40,9 @@ describe("the generated chain", () => {
     expect(overdrawn).toBe(0);
   });
 
-  it("has a busy sender, a popular token and a collector of many tokens", () => {
+  it("has a busy sender, a popular token and a collector with many tokens", () => {
     const sent = transactions.filter(({ from }) => from === facts.busy).length;
-    // Four fifths of a sixth of the 40,000 transactions: 40,000 / 6 * 4 / 5 is 5,333.
+    // Of the 40,000 transactions, four fifths of a sixth: 40,000 / 6 * 4 / 5 is 5,333.
     expect(sent).toBeGreaterThan(5_300);
     const holders = new Set(movements.filter(({ token }) => token === facts.popularToken).map(({ to }) => to));
     // The additional holder is the treasury, which received the minted tokens.

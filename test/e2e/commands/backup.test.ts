@@ -6,7 +6,7 @@ import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
-/** The number of rows in one table. Their values hardly compress, so copying them takes longer than killing a process. */
+/** The number of rows in one table. They hardly compress, so copying them takes longer than killing a process. */
 const rows = 400_000;
 
 describe("killed backup and restore commands", () => {

@@ -80,7 +80,7 @@ describe("a command that fails", () => {
     expect(await runToExit(["keys", "update", "99", "--label", "one"])).toEqual(revoked);
   });
 
-  it("rejects unknown limits of keys and invalid values", async () => {
+  it("rejects unknown key limits and invalid values", async () => {
     const create = (limit: string) => runToExit(["keys", "create", "--label", "one", "--limit", limit]);
     expect(await create("requests=7")).toEqual([
       1,
@@ -94,7 +94,7 @@ describe("a command that fails", () => {
   });
 });
 
-describe("limits of a key", () => {
+describe("a key's limits", () => {
   it("can be set at its creation, changed, removed and listed", async () => {
     const limits = ["--limit", "concurrentRequests=3", "--limit", "databaseSecondsPerMinute=unlimited", "--limit", "bytesInFlight=default"];
     const [code, output] = await runToExit(["keys", "create", "--label", "limited", "--credits", "7", ...limits]);
@@ -117,7 +117,7 @@ describe("limits of a key", () => {
   });
 });
 
-describe("quotas and rules of a key", () => {
+describe("a key's quotas and rules", () => {
   it("can be set at its creation, changed, removed and listed", async () => {
     const quotas = ["--daily-credits", "10", "--monthly-credits", "200", "--expires", "2099-01-31"];
     const rules = ["--allow-chain", "demo", "--allow-chain", "1", "--allow-origin", "https://App.example", "--allow-address", "10.0.0.0/8"];
@@ -139,7 +139,7 @@ describe("quotas and rules of a key", () => {
   });
 });
 
-describe("actions of operators", () => {
+describe("operator actions", () => {
   it("pause, resume and remove a chain, and are logged together with key changes", async () => {
     await insertChain(test.database, { id: 77, name: "other", genesisHash: `0x${"00".repeat(32)}`, from: 0, nativeAccounting: null });
     const stopsSoon = "Indexing of other is paused: its indexer stops within seconds.\n";
@@ -162,7 +162,7 @@ describe("actions of operators", () => {
       "No token with metadata in the index of other. Nothing was changed.\n",
     ]);
     const unknown = await runToExit(["chains", "pause", "none"]);
-    expect(unknown).toEqual([1, 'Invalid value "none" for the chain: expected a chain of the index (other).\n']);
+    expect(unknown).toEqual([1, 'Invalid value "none" for the chain: expected an indexed chain (other).\n']);
     const [, created] = await runToExit(["keys", "create", "--label", "recorded", "--daily-credits", "10"]);
     const id = /^Key (\d+) /m.exec(created)?.[1] ?? "";
     await runToExit(["keys", "revoke", id]);
@@ -221,7 +221,7 @@ describe("a stop signal", () => {
     return row ?? { indexed: -1, lowest: -1, count: 0 };
   };
 
-  it("stops an indexer during its backfill at a batch boundary, from which the next indexer continues", async () => {
+  it("stops an indexer during its backfill at a batch boundary, where the next indexer continues", async () => {
     const args = ["index", "--chain", "one", "--rpc", chain.url];
     const first = run(args);
     await until("the first batch", async () => (await heightsOf()).indexed >= 0);

@@ -41,7 +41,7 @@ const runUntilOutput = async (args: readonly string[], pattern: RegExp): Promise
 };
 
 describe("ashlar start", () => {
-  it("exits with 1 if the node of a preset serves a different chain", async () => {
+  it("exits with 1 if a preset's node serves a different chain", async () => {
     const [code, output] = await runToExit(["start", "--chain", "eth-mainnet", "--rpc", chain.url]);
     expect(code).toBe(1);
     expect(output).toBe(

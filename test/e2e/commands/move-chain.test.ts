@@ -148,7 +148,7 @@ describe("ashlar chains move", () => {
   });
 });
 
-/** Sends requests sequentially to the first server until `stop`, which returns the number of responses by status. */
+/** Sends requests sequentially to the first server until `stop`, which counts the responses by status. */
 function startRequests(servers: readonly ServerProcess[], path: string, key: string) {
   const counts: Record<string, number> = {};
   let isStopped = false;

@@ -53,7 +53,7 @@ describe("ashlar nfts status", () => {
     expect((await runToExit(["nfts", "status", "--chain", "two"]))[1]).not.toContain("one:");
   });
 
-  it("escapes control characters in texts of hosts and documents", async () => {
+  it("escapes control characters in texts from hosts and documents", async () => {
     await test.database.query("UPDATE nft_metadata SET refusal = $1 WHERE refusal IS NOT NULL", [
       "It has the element \u001b]0;owned\u0007\u009b2J\u202egnp.exe\u2028.",
     ]);

@@ -28,7 +28,7 @@ beforeEach(async () => {
 const imports = () => test.database.query("SELECT chain_id, asset, since, price FROM price_imports ORDER BY asset, since");
 const revision = async () =>
   (await test.database.query<{ revision: number }>("SELECT revision FROM price_settings WHERE chain_id = 7"))[0]?.revision ?? 0;
-/** Replaces the computed prices of two chains with prices of the hours 0, 24 and 48 since 1970. */
+/** Replaces two chains' computed prices with prices for the hours 0, 24 and 48 since 1970. */
 const insertComputedPrices = async () => {
   await test.database.query("DELETE FROM price_hours");
   for (const hour of [0, 24, 48]) {
@@ -43,7 +43,7 @@ const hoursOf = async (chainId: number) =>
   );
 
 describe("ashlar prices import", () => {
-  it("escapes control characters of a file in messages", async () => {
+  it("escapes a file's control characters in messages", async () => {
     await writeFile(join(folder, "hostile.csv"), "asset,time,price\n\u009b2J\u202eAAA\u001b[31m,1970-01-01,7\n");
     const [code, output] = await runToExit(["prices", "import", "hostile.csv", "--chain", "one"]);
     expect(code).toBe(1);
@@ -51,7 +51,7 @@ describe("ashlar prices import", () => {
     expect(output).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
   });
 
-  it("stores the prices of a file, and discards computed prices since the first imported one", async () => {
+  it("stores a file's prices, and discards computed prices since the first imported one", async () => {
     await insertComputedPrices();
     const before = await revision();
     expect(await runToExit(["prices", "import", "good.csv", "--chain", "one"])).toEqual([
@@ -94,7 +94,7 @@ describe("ashlar prices import", () => {
 });
 
 describe("ashlar prices rebuild", () => {
-  it("discards all computed prices of the chain, and keeps imported ones", async () => {
+  it("discards all of the chain's computed prices, and keeps imported ones", async () => {
     await insertComputedPrices();
     const kept = await imports();
     const before = await revision();

@@ -64,7 +64,7 @@ const doctor = (host: string, authority: string | null) =>
     authority === null ? {} : { NODE_EXTRA_CA_CERTS: join(folder, `${authority}.pem`) },
   );
 
-describe("a node whose certificate is issued by a private authority", () => {
+describe("a node with a certificate from a private authority", () => {
   it("is accepted if NODE_EXTRA_CA_CERTS names the authority and the certificate names the host", async () => {
     const [accepted, unknown, other, misnamed] = await Promise.all([
       doctor("localhost", "authority"),

@@ -10,7 +10,7 @@ import { deadline } from "../../support/deadline.ts";
 let folder: string;
 let test: TestDatabase;
 const { run } = createCommandRunner(() => ({ folder, url: test.url }));
-/** Returns the exit code and output of a command. With the environment `embedded`, it uses the embedded server instead of the test's database. */
+/** Returns a command's exit code and output. With the environment `embedded`, it uses the embedded server instead of the test's database. */
 const runToExit = async (args: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
   const running = run(args, environment);
   return [await running.exited, running.output()] as const;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   };
 });
 
-describe("the database of a command", () => {
+describe("a command's database", () => {
   it("is printed without its password", async () => {
     const { host, username, password, pathname } = new URL(test.url);
     const [code, output] = await runToExit(["keys", "list"]);

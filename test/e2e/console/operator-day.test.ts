@@ -23,7 +23,7 @@ interface Service {
 }
 
 /**
- * The operator of a chain, in a shell and in a browser, creates a key with a quota, exhausts and raises the quota, makes a backup, loses the data
+ * A chain's operator, in a shell and in a browser, creates a key with a quota, exhausts and raises the quota, makes a backup, loses the data
  * directory and restores it.
  */
 // `.ci/run` installs Debian's chromium if possible; without a browser, this suite is skipped.
@@ -88,7 +88,7 @@ describe.skipIf(!existsSync(browser))("an operator's day", () => {
   });
 
   it("ends with unchanged responses and an audit without differences", async () => {
-    // A token on the operator's chain, of which one account holds 1,000 units.
+    // A token on the operator's chain; one account holds 1,000 units of it.
     const token = await chain.deploy(artifacts.erc20(), ["Own", "OWN"]);
     const [owner, holder] = chain.accounts;
     if (owner === undefined || holder === undefined) throw new Error("The chain has no accounts.");
@@ -110,7 +110,7 @@ describe.skipIf(!existsSync(browser))("an operator's day", () => {
     key = (await page.locator(".secret").textContent()) ?? "";
     await page.getByRole("button", { name: "Done" }).click();
 
-    // A block costs one credit: the third request is refused with the time at which the quota is reset.
+    // A block costs one credit: the third request is refused with the quota's reset time.
     const statuses: number[] = [];
     let refused = await request("block_v2/latest/");
     for (; statuses.length < 10; refused = await request("block_v2/latest/")) {
@@ -122,7 +122,7 @@ describe.skipIf(!existsSync(browser))("an operator's day", () => {
     expect(await refused.text()).toContain(midnight.toISOString().slice(0, 10));
     expect(Math.abs(Number(refused.headers.get("retry-after")) - (midnight.getTime() - Date.now()) / 1_000)).toBeLessThan(60);
 
-    // The console shows the usage of the key: three requests, one of which failed, and two credits.
+    // The console shows the key's usage: three requests, one of which failed, and two credits.
     await until("the usage to be shown", async () => {
       await page.goto("about:blank");
       await page.goto(`${link.split("#")[0]}#/usage`);
@@ -146,7 +146,7 @@ describe.skipIf(!existsSync(browser))("an operator's day", () => {
     const expected = await balances();
     expect(expected).toContainEqual([token.toLowerCase(), "1000"]);
 
-    // A backup while the service runs, and the loss of its data directory.
+    // A backup while the service runs, and then its data directory is lost.
     await ashlar("backup", join(folder, "backup"));
     const lost = service;
     lost?.child.kill("SIGKILL");

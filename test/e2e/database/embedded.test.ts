@@ -59,7 +59,7 @@ describe("the embedded server", () => {
     ]);
   });
 
-  it("is joined by a second start, which does not stop it", async () => {
+  it("is joined by a second start, and is not stopped with it", async () => {
     const owner = await start(data);
     const joiner = await start(data);
     const elsewhere = await holdElsewhere(data);
@@ -70,7 +70,7 @@ describe("the embedded server", () => {
     expect(await query(owner.url, "SELECT 1 AS up")).toEqual([{ up: 1 }]);
   });
 
-  it("is started once by concurrent first starts, despite the remains of a killed first start", async () => {
+  it("is started once by concurrent first starts, despite what a killed first start left behind", async () => {
     const folder = privateFolder();
     mkdirSync(join(folder, "postgres.unfinished"));
     writeFileSync(join(folder, "postgres.unfinished", "PG_VERSION"), "18\n");
@@ -110,7 +110,7 @@ describe("the embedded server", () => {
     const lockText = readFileSync(lockFile, "utf8");
     process.kill(postmasterOf(data), "SIGKILL");
     await first.stop();
-    // The process id of the killed server now belongs to another program of the same user.
+    // The killed server's process id now belongs to another program run by the same user.
     const other = spawn("sleep", ["60"], { ...(root ? { uid: 65534, gid: 65534 } : {}), stdio: "ignore" });
     onTestFinished(() => void other.kill());
     writeFileSync(lockFile, lockText.replace(/^\d+/, String(other.pid)));
@@ -122,7 +122,7 @@ describe("the embedded server", () => {
 
   it("creates a new password if the file is missing, and takes ownership of data that root copied", async () => {
     const copy = privateFolder();
-    // If the test runs as root, all files of the copy belong to root, and the server must be able to read them.
+    // If the test runs as root, all files in the copy belong to root, and the server must be able to read them.
     cpSync(data, copy, { recursive: true });
     const before = readFileSync(join(copy, "postgres-password"), "utf8");
     rmSync(join(copy, "postgres-password"));
@@ -181,7 +181,7 @@ describe("an unavailable embedded server", () => {
     );
   });
 
-  it("does not touch the data of another version", async () => {
+  it("does not touch another version's data", async () => {
     const folder = privateFolder();
     mkdirSync(join(folder, "postgres"));
     writeFileSync(join(folder, "postgres", "PG_VERSION"), "17\n");
@@ -189,7 +189,7 @@ describe("an unavailable embedded server", () => {
     expect(statSync(join(folder, "postgres", "PG_VERSION")).uid).toBe(process.getuid?.());
   });
 
-  it("reports the error of the server", async () => {
+  it("reports the server's error", async () => {
     const error = await startEmbedded({ dataDirectory: data, settings: { shared_buffers: "no size" } }).catch((thrown: unknown) => thrown);
     expect(inspect(error)).toMatch(/the server failed to start \(.*shared_buffers.*no size/);
   });

@@ -38,7 +38,7 @@ const isUp = (database: Database): Promise<boolean> =>
 const portOf = (url: string): number => Number(new URL(url).port);
 
 describe("a supervised embedded server", () => {
-  it("restarts on the same port, despite the lock file of the killed server", async () => {
+  it("restarts on the same port, despite the killed server's lock file", async () => {
     const folder = privateFolder();
     const { database, url } = await startKept(folder);
     await database.query("CREATE TABLE kept AS SELECT 42 AS n");
@@ -62,7 +62,7 @@ describe("a supervised embedded server", () => {
     const port = portOf(url());
     process.kill(postmasterOf(folder), "SIGKILL");
     const other = createServer((socket) => socket.destroy());
-    // The port is free once the last child process of the killed server has exited.
+    // The port is free once the killed server's last child process has exited.
     await until("the port to be free", () => {
       other.listen(port, "127.0.0.1");
       return once(other, "listening").then(
@@ -76,7 +76,7 @@ describe("a supervised embedded server", () => {
     expect((await database.knex.raw("SELECT 1 AS up")).rows).toEqual([{ up: 1 }]);
   });
 
-  it("kills a busy child process of the killed server, which holds the shared memory", async () => {
+  it("kills the killed server's busy child process, because it holds the shared memory", async () => {
     const folder = privateFolder();
     const { database } = await startKept(folder);
     const busy = database.query("DO $$ BEGIN LOOP END LOOP; END $$").catch((error: Error) => error.message);
@@ -109,7 +109,7 @@ describe("a supervised embedded server", () => {
     expect(postmasterOf(folder)).not.toBe(postmaster);
   });
 
-  it("reports a restart in progress with the paths of its data and log", async () => {
+  it("reports a restart in progress with its data and log paths", async () => {
     const folder = privateFolder();
     const { database } = await startKept(folder);
     process.kill(postmasterOf(folder), "SIGKILL");

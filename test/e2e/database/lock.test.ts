@@ -26,9 +26,9 @@ interface Outcome {
   readonly error?: string;
 }
 
-/** Starts a process that holds the server of a data directory, in separate namespaces. */
+/** Starts a process that runs a data directory's server in separate namespaces. */
 async function holdInContainer(namespaces: readonly string[], dataDirectory: string) {
-  // The loopback interface of a new network namespace is down.
+  // A new network namespace's loopback interface is down.
   const inner = namespaces.includes("--net") ? ["sh", "-c", 'ip link set lo up && exec "$@"', "sh", ...node] : node;
   const [program = "", ...parameters] = [...namespaces, ...inner, dataDirectory];
   const child = spawn(program, parameters, { stdio: ["pipe", "pipe", "inherit"] });
@@ -54,14 +54,14 @@ const replaceLock = (folder: string, record: LockRecord): void => {
   renameSync(`${path}.test`, path);
 };
 const otherMachine: LockRecord = { ...ownRecord("other"), host: "elsewhere", pid: 7, boot: "another boot" };
-// Namespaces need privileges, which a container of a test run may lack.
+// Namespaces need privileges that a test container may lack.
 const isPrivileged = process.platform === "linux" && process.getuid?.() === 0;
 
 describe.runIf(isPrivileged)("a data directory that another container uses", () => {
   it.each([
     ["its own network", isolated],
     ["the machine's network", hostNetwork],
-  ])("is refused while a container with %s uses it, and taken over once that container is killed", async (_, namespaces) => {
+  ])("cannot be used while a container with %s uses it, and is taken over once that container is killed", async (_, namespaces) => {
     const folder = privateFolder();
     const holder = await holdInContainer(namespaces, folder);
     expect(holder.outcome).toMatchObject({ owner: true });
@@ -82,12 +82,12 @@ describe.runIf(isPrivileged)("a data directory that another container uses", () 
   });
 });
 
-describe("the lock of a data directory", () => {
-  it("is refused while another machine renews it, and taken over once it is stale", async () => {
+describe("a data directory's lock", () => {
+  it("cannot be acquired while another machine renews it, and is taken over once it is stale", async () => {
     const folder = privateFolder();
     const paths = findPaths(folder);
     replaceLock(folder, otherMachine);
-    // The clock of the other machine is behind: only changes count.
+    // The other machine's clock is behind: only changes count.
     let second = 1_000_000;
     const renewing = setInterval(() => {
       second += 1;
@@ -122,7 +122,7 @@ describe("the lock of a data directory", () => {
     await stop();
   });
 
-  it("causes an owner that loses it to kill its server and fail, without changing the new owner's files", async () => {
+  it("makes an owner that loses it kill its server and fail, without changing the new owner's files", async () => {
     const folder = privateFolder();
     const errors: Error[] = [];
     const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -138,7 +138,7 @@ describe("the lock of a data directory", () => {
     await until("the owner to notice", () => errors.length > 0);
     expect(errors.map(({ message }) => message)).toEqual([
       expect.stringMatching(
-        /^The embedded PostgreSQL cannot be used: the lock .* of its data directory was taken by another process or removed/,
+        /^The embedded PostgreSQL cannot be used: its data directory's lock .* was taken by another process or removed/,
       ),
     ]);
     expect(existsSync(`/proc/${pid}/exe`)).toBe(false);

@@ -11,7 +11,7 @@ import { until } from "../../support/until.ts";
 
 const versionOf = (folder: string, cluster = "postgres"): string => readFileSync(join(folder, cluster, "PG_VERSION"), "utf8").trim();
 const keyLabels = (url: string) => query(url, "SELECT label FROM api_keys ORDER BY id");
-/** The names of the clusters in a data directory. */
+/** The cluster names in a data directory. */
 const clusters = (folder: string): string[] => readdirSync(folder).filter((name) => /^postgres(?:[-.](?:\d+|upgrad\w+))?$/.test(name));
 
 const skipNote = hasOldPrograms ? "" : " (skipped: its programs are not installed)";

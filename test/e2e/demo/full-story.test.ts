@@ -40,7 +40,7 @@ describe("the full story", () => {
     expect(contents.lastTime - contents.firstTime).toBe(60 * secondsPerDay);
   });
 
-  it("includes failed transactions, which are all mined", async () => {
+  it("includes failed transactions, all of them mined", async () => {
     expect(contents.failed).toBeGreaterThan(400);
     const receipt = await client.request<{ status: Hex }>("eth_getTransactionReceipt", [demo.story.values.failedTransaction]);
     expect(receipt.status).toBe("0x0");
@@ -65,14 +65,14 @@ describe("the full story", () => {
     ]) {
       expect(logs(topic), topic).toBeGreaterThan(50);
     }
-    // Five collections, and the positions of the concentrated exchange.
+    // Five collections, and the concentrated exchange's positions.
     expect(contents.erc721.size).toBe(6);
     expect(contents.erc1155.size).toBe(2);
     // The faces predate EIP-721: their contract emits ERC-20 transfers.
     expect([...contents.erc20.keys()].sort()).toEqual([...demo.story.inventory.tokens, storyValue("punks")].sort());
   });
 
-  it("has a token with six decimals and one whose name is bytes32", async () => {
+  it("has a token with six decimals and one with a bytes32 name", async () => {
     expect(await call(storyValue("usdToken"), "function decimals() view returns (uint8)")).toBe(6);
     const name = await call<Hex>(storyValue("bytes32Token"), "function name() view returns (bytes32)");
     // "Old Coin" in ASCII, padded with zeros.

@@ -43,7 +43,7 @@ describe("the demo", () => {
     cleanups.push(() => demo.stop());
     return demo;
   };
-  /** Runs a demo in another process, kills that process, and returns the data of its orphaned node. */
+  /** Runs a demo in another process, kills that process, and returns its orphaned node's data. */
   const leaveOrphan = async (dataDirectory: string, blocks = 1): Promise<OrphanedNode> => {
     const child = spawn(process.execPath, ["--import", "tsx", script, dataDirectory, String(blocks)], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -55,7 +55,7 @@ describe("the demo", () => {
     return JSON.parse(line.toString()) as OrphanedNode;
   };
 
-  it("takes over the node of a killed run, including its unsaved block", async () => {
+  it("takes over a killed run's node, including its unsaved block", async () => {
     const dataDirectory = await folderWithStory();
     const orphan = await leaveOrphan(dataDirectory);
     expect(await inspectProcess(orphan.processId)).not.toBeNull();
@@ -68,7 +68,7 @@ describe("the demo", () => {
     expect(await inspectProcess(orphan.processId)).toBeNull();
   });
 
-  it("stops the node of a killed run if a different port is configured, and saves its chain", async () => {
+  it("stops a killed run's node if a different port is configured, and saves its chain", async () => {
     const dataDirectory = await folderWithStory();
     const orphan = await leaveOrphan(dataDirectory);
     const port = await freePort();
@@ -78,7 +78,7 @@ describe("the demo", () => {
     expect(await inspectProcess(orphan.processId)).toBeNull();
   });
 
-  it("reloads the chain of a killed run if its node has dropped the genesis state", async () => {
+  it("reloads a killed run's chain if its node has dropped the genesis state", async () => {
     const dataDirectory = await folder();
     const orphan = await leaveOrphan(dataDirectory, 80);
     const demo = await start(dataDirectory);

@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** A stage of the Dockerfile, whose root directory is a folder. */
+/** A Dockerfile stage with a folder as its root directory. */
 interface Stage {
   readonly root: string;
   workingFolder: string;
@@ -22,11 +22,11 @@ interface Stage {
   readonly forContainers: Record<string, string>;
 }
 
-/** The path on this machine of a path in a stage. */
+/** Maps a path in a stage to this machine. */
 const pathIn = ({ root, workingFolder }: Stage, path: string): string =>
   join(root, path.startsWith("/") ? path : join(workingFolder, path));
 
-/** Copies files of the repository, or of the stage that `--from` names, as COPY does. */
+/** Copies files from the repository, or from the stage that `--from` names, as COPY does. */
 async function copy(stages: ReadonlyMap<string, Stage>, stage: Stage, value: string): Promise<void> {
   const [, from, list = ""] = /^(?:--from=(\w+) )?(.*)$/.exec(value) ?? [];
   const paths = list.split(" ");
@@ -38,7 +38,7 @@ async function copy(stages: ReadonlyMap<string, Stage>, stage: Stage, value: str
 }
 
 /**
- * Executes the instructions of a Dockerfile in folders, because a container engine may be missing. This machine and its user replace the base image.
+ * Executes a Dockerfile's instructions in folders, because a container engine may be missing. This machine and its user replace the base image.
  * Returns the last stage. @throws {Error} for an unknown instruction.
  */
 async function build(dockerfile: string, folder: string): Promise<Stage> {
@@ -81,7 +81,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The arguments of an instruction in exec form, with paths of the image's program replaced by paths on this machine. */
+/** An instruction's arguments in exec form, with the image's program paths replaced by paths on this machine. */
 const argumentsOf = (text = ""): string[] =>
   (JSON.parse(text.slice(text.indexOf("["))) as string[]).map((part) => part.replace(/^(?=\/opt\/)/, image.root));
 
@@ -108,7 +108,7 @@ it("the image's program serves a database and passes its health check", async ()
       if (server.exitCode !== null) throw new Error(output);
       return isHealthy();
     });
-    // The pages of the console and the documents are part of the image.
+    // The image includes the console's pages and the documents.
     expect((await fetch(`http://127.0.0.1:${port}/openapi.json`)).status).toBe(200);
   } finally {
     server.kill("SIGTERM");

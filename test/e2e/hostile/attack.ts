@@ -1,6 +1,6 @@
 import { Agent, get, type IncomingMessage } from "node:http";
 
-/** The server that is attacked, and the key of the attacker. */
+/** The attacked server, and the attacker's key. */
 export interface Target {
   readonly port: number;
   readonly key: string;

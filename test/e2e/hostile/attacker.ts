@@ -1,4 +1,4 @@
-/* The attacker's process: starts an attack at the first message of its parent, stops it at the second, and then reports the outcomes. */
+/* The attacker's process: starts an attack at its parent's first message, stops it at the second, and then reports the outcomes. */
 import process from "node:process";
 import type { Run, Target } from "./attack.ts";
 import { abortRequests } from "./attacks/aborted-requests.ts";

@@ -14,7 +14,7 @@ export const lastBlock = blocks - 1;
 /** Addresses by kind and number, as in `address_of` below. */
 const addressOf = (kind: number, number: number): Hex => `0x${kind.toString(16).padStart(32, "0")}${number.toString(16).padStart(8, "0")}`;
 const kinds = { token: 1, holder: 2, account: 3 } as const;
-/** The token whose transfers and holders attackers request, and the sender of these transfers. */
+/** The token that attackers request transfers and holders of, and the sender of these transfers. */
 export const hubToken = addressOf(kinds.token, 0);
 export const hubSender = addressOf(kinds.account, 1);
 /** Holds 30,000 tokens. */
@@ -70,7 +70,7 @@ const statements = [
   "VACUUM ANALYZE",
 ];
 
-/** Fills an index with a wallet of 30,000 tokens, a token with 100,000 transfers and holders, and ordinary wallets with 30 tokens. */
+/** Fills an index with a wallet that holds 30,000 tokens, a token with 100,000 transfers and holders, and ordinary wallets with 30 tokens. */
 export async function fillIndex(database: Database): Promise<void> {
   for (const statement of statements) await database.query(statement);
   await database.query(
@@ -79,7 +79,7 @@ export async function fillIndex(database: Database): Promise<void> {
   );
 }
 
-/** The result of a call of name(): an ABI-encoded string. */
+/** The result of a name() call: an ABI-encoded string. */
 const encoded = (name: Buffer): CallOutcome => {
   const word = (value: number): Buffer => Buffer.from(value.toString(16).padStart(64, "0"), "hex");
   return {
@@ -88,7 +88,7 @@ const encoded = (name: Buffer): CallOutcome => {
   };
 };
 
-/** Stores the names of the hostile tokens as the indexer does. */
+/** Stores the hostile tokens' names as the indexer does. */
 export async function nameTokens({ query }: Database, names: readonly Buffer[]): Promise<void> {
   const rows = names.map((name) =>
     tokenMetadataRead.toRow({ key: hubToken, blockNumber: 0, readAtBlock: 0 }, [encoded(name), encoded(name)]),

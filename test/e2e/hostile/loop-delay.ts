@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import { until } from "../../support/until.ts";
 
-/** The delay of an event loop in milliseconds, and the largest resident memory of its process. */
+/** An event loop's delay in milliseconds, and its process's peak resident memory. */
 export interface LoopFigures {
   readonly p50: number;
   readonly p99: number;
@@ -15,13 +15,13 @@ export interface LoopFigures {
 
 const monitor = new URL("./monitor-loop.js", import.meta.url);
 
-/** The environment of a process that is measured. */
+/** The environment for a measured process. */
 export const monitored = (file: string): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `--import=${monitor.href}`,
   ASHLAR_TEST_LOOP_FILE: file,
 });
 
-/** The figures of a monitored process since the last call. */
+/** A monitored process's figures since the last call. */
 export async function readLoop(pid: number, file: string): Promise<LoopFigures> {
   await rm(file, { force: true });
   process.kill(pid, "SIGUSR2");
@@ -37,7 +37,7 @@ export async function readLoop(pid: number, file: string): Promise<LoopFigures> 
   return figures;
 }
 
-/** Starts an idle process, which measures the delays caused by the machine. */
+/** Starts an idle process to measure the delays that the machine causes. */
 export async function startControl(file: string): Promise<{ readonly pid: number; stop(): Promise<void> }> {
   const child = spawn(process.execPath, ["-e", "process.stdout.write('ready'); setInterval(() => undefined, 1000)"], {
     env: { ...process.env, ...monitored(file) },

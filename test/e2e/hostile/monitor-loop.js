@@ -1,5 +1,5 @@
 /*
- * Loaded into a process before its program: measures the delay of its event loop. On SIGUSR2, it writes the figures since the last signal to the file that
+ * Loaded into a process before its program: measures its event loop delay. On SIGUSR2, it writes the figures since the last signal to the file that
  * ASHLAR_TEST_LOOP_FILE names, and resets them.
  */
 import { renameSync, writeFileSync } from "node:fs";

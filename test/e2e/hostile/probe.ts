@@ -2,7 +2,7 @@ import { Agent, get } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { deadline } from "../../support/deadline.ts";
 
-/** The latencies of a client that sends requests sequentially. */
+/** Latencies for a client that sends requests sequentially. */
 export interface Latencies {
   readonly p50: number;
   readonly p99: number;
@@ -24,7 +24,7 @@ const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
 /**
- * Opens a client whose only connection is established before an attack starts: node:http accepts one connection in each iteration of the event loop,
+ * Opens a client with one connection, established before an attack starts: node:http accepts one connection in each event loop iteration,
  * so a new one would wait for those that an attacker opens at the same time. A short pause follows each request.
  */
 export async function openProbe(port: number, pathOf: (number: number) => string, key?: string): Promise<Probe> {

@@ -19,15 +19,15 @@ export interface Figures {
   readonly balances: Latencies;
   readonly health: Latencies;
   readonly server: LoopFigures;
-  /** The loop of an idle process at the same time. */
+  /** An idle process's loop at the same time. */
   readonly control: LoopFigures;
-  /** The statuses of the attacker's responses, and the errors of its connections. */
+  /** The attacker's response statuses and connection errors. */
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
 /** A server with default settings in a separate process, on an index with large wallets and tokens. */
 export interface AttackedServer {
-  /** Measures the requests of another key, and the server, while an attack runs; null for no attack. */
+  /** Measures another key's requests, and the server, while an attack runs; null for no attack. */
   measure(attack: AttackName | null, milliseconds: number): Promise<Figures>;
   output(): string;
   stop(): Promise<void>;
@@ -67,7 +67,7 @@ export async function startAttackedServer(): Promise<AttackedServer> {
   const readLoops = () => Promise.all([readLoop(server.child.pid ?? 0, files.server), readLoop(control.pid, files.control)]);
   return {
     async measure(attack, milliseconds) {
-      // A separate key for each attack, because an attack exhausts the limits of its key.
+      // A separate key for each attack, because an attack exhausts its key's limits.
       const { key } = await keys.create({ label: attack ?? "none" });
       const probes = await Promise.all([openProbe(port, pathOf, victim.key), openProbe(port, () => "/healthz")]);
       const stopAttack = attack === null ? async () => ({}) : await startAttack({ attack, target: { port, key } });

@@ -18,27 +18,27 @@ import { until } from "../../support/until.ts";
 
 export interface KillOptions {
   readonly kills: number;
-  /** The number of times that both indexes are compared before the end. */
+  /** How often the two indexes are compared before the end. */
   readonly points: number;
   readonly seed: string;
 }
 
-/** The contents of both indexes at one height. */
+/** Both indexes' contents at one height. */
 export interface Comparison {
   readonly killed: Readonly<Record<string, string>>;
   readonly undisturbed: Readonly<Record<string, string>>;
 }
 
 /**
- * The number of states that anvil keeps in memory, more than the chain has blocks. By default, it moves older ones to disk, and a reorganisation near
- * block 1,000 then deletes the code of all contracts.
+ * How many states anvil keeps in memory: more than the chain has blocks. By default, it moves older ones to disk, and a reorganisation near
+ * block 1,000 then deletes all contracts' code.
  */
 const keptStates = 5_000;
 
 /** Rounds of three blocks each before the first process starts. */
 const roundsBefore = 40;
 
-/** Runs two indexers on a growing chain, kills one of them repeatedly, and reads the contents of both indexes. */
+/** Runs two indexers on a growing chain, kills one of them repeatedly, and reads both indexes' contents. */
 export const killAndCompare = async ({ kills, points, seed }: KillOptions): Promise<Comparison[]> => {
   const random = createRandom(seed);
   const [chain, killed, undisturbed, folder, undisturbedFolder] = await Promise.all([
@@ -61,7 +61,7 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
   const addBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
   const isIndexedToHead = async (test: TestDatabase): Promise<boolean> =>
     (await isAtHead(test.database, chain)) && (await test.database.query("SELECT 1 FROM node_reads LIMIT 1")).length === 0;
-  /** Whether a process connected within the last second; the connections of a killed process close shortly after its exit. */
+  /** Whether a process connected within the last second; a killed process's connections close shortly after its exit. */
   const isConnected = async (test: TestDatabase): Promise<boolean> =>
     (
       await test.database.query(

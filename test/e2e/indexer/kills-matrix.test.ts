@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { killAndCompare } from "./kill-and-compare.ts";
 
-describe("an index whose process is killed 51 times", () => {
-  it("has the rows of an undisturbed index, at five points and at the end", { timeout: 1_800_000 }, async () => {
+describe("an index after 51 kills of its process", () => {
+  it("has the same rows as an undisturbed index, at five points and at the end", { timeout: 1_800_000 }, async () => {
     const seed = `fifty kills ${Date.now()}`;
     const comparisons = await killAndCompare({ kills: 51, points: 5, seed });
     expect(comparisons).toHaveLength(6);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { killAndCompare } from "./kill-and-compare.ts";
 
-describe("an index whose process is killed at random times", () => {
-  it("has the rows of an undisturbed index, at five points and at the end", { timeout: 240_000 }, async () => {
+describe("an index after kills of its process at random times", () => {
+  it("has the same rows as an undisturbed index, at five points and at the end", { timeout: 240_000 }, async () => {
     const seed = `kills ${Date.now()}`;
     const comparisons = await killAndCompare({ kills: 11, points: 5, seed });
     expect(comparisons).toHaveLength(6);

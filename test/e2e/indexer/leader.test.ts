@@ -56,7 +56,7 @@ const startIn = async (test: TestDatabase, applicationName: string) => {
   return { ...running, end };
 };
 const breakLockOf = (test: TestDatabase, applicationName: string) =>
-  // Waits until the server process has exited, which releases its lock.
+  // Waits until the server process has exited and released its lock.
   test.database.query(
     `SELECT pg_terminate_backend(l.pid, 10000) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
      WHERE l.locktype = 'advisory' AND l.granted AND a.application_name = $1 AND a.datname = current_database()`,
@@ -71,7 +71,7 @@ const freshDump = async () => {
   return dump(test.database);
 };
 
-describe("a second indexer of a chain", () => {
+describe("a second indexer for a chain", () => {
   it("logs once that it is waiting, and takes over when the first one stops", async () => {
     const test = await newDatabase();
     const first = await startIn(test, "first");

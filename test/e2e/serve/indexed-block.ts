@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { type ServerOptions, type ServerProcess, startServer } from "../../support/server-process.ts";
 import { indexUntilHead } from "../../support/service.ts";
 
-/** The index of a chain with one block after its genesis block. */
+/** An index for a chain with one block after its genesis block. */
 export interface IndexedBlock {
   /** A folder for configurations. */
   readonly folder: string;
@@ -17,7 +17,7 @@ export interface IndexedBlock {
   remove(): Promise<void>;
 }
 
-/** The path of the indexed block. */
+/** The indexed block's path. */
 export const blockPath = "/v1/own/block_v2/1/";
 
 export async function indexBlock(): Promise<IndexedBlock> {

@@ -30,7 +30,7 @@ const workersOf = ({ child }: ServerProcess) => processesOf(child.pid ?? 0);
 
 // The tests find the workers in /proc.
 describe.skipIf(process.platform !== "linux")("a primary", () => {
-  it("limits the concurrent requests and the database time of a key across all workers", async () => {
+  it("limits a key's concurrent requests and database time across all workers", async () => {
     const { url } = await serve(4, { ...unlimited, concurrentRequests: 3, databaseSecondsPerMinute: 2 });
     const { key } = await keys.create({ label: "concurrent" });
     const list = "/v1/own/block/1/transactions_v3/";
@@ -57,7 +57,7 @@ describe.skipIf(process.platform !== "linux")("a primary", () => {
     for (let count = 0; count < 8; count += 1) expect(await request(url + path, key)).toMatchObject({ status: 429 });
   });
 
-  it("no longer counts the requests of a killed worker", async () => {
+  it("no longer counts a killed worker's requests", async () => {
     const running = await serve(2, { ...unlimited, concurrentRequests: 1 });
     const { key } = await keys.create({ label: "forgotten" });
     await test.database.transaction(async (client) => {

@@ -86,7 +86,7 @@ describe.skipIf(process.platform !== "linux")("a killed database", () => {
     await running.stop();
     const [usage] = await database.query<{ calls: number }>("SELECT sum(calls)::int8 AS calls FROM credit_usage WHERE key_id = $1", [id]);
     await database.close();
-    // A flush whose commit succeeded but whose confirmation was lost would be written again: at most those charges count twice.
+    // If a flush was committed but its confirmation lost, it would be written again: at most those charges count twice.
     expect(usage?.calls).toBeGreaterThanOrEqual(countOf(200));
   });
 });

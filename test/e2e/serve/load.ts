@@ -9,7 +9,7 @@ export const unlimited = {
   bytesInFlight: "unlimited",
 };
 
-/** A response of the server, or the error of a request without a response. */
+/** A response from the server, or the error if there was no response. */
 export type Outcome = { readonly startedAt: number; readonly at: number } & (
   | { readonly status: number; readonly body: string }
   | { readonly error: string }

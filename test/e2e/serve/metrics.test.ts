@@ -23,7 +23,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Starts a server with metrics, and returns it with the URL of its metrics. */
+/** Starts a server with metrics, and returns it with its metrics URL. */
 async function serve(workers: number): Promise<{ readonly running: ServerProcess; readonly metrics: string }> {
   const running = await indexed.serve({ limits: unlimited, metrics: { port: 0 } }, { args: ["--workers", String(workers)] });
   server = running;
@@ -34,7 +34,7 @@ async function serve(workers: number): Promise<{ readonly running: ServerProcess
 const samplesOf = async (url: string): Promise<readonly Sample[]> => parseScrape(await scrape(url));
 
 describe("a scrape of ashlar serve", () => {
-  it("has each documented metric of one process, with its type", async () => {
+  it("has each metric documented for one process, with its type", async () => {
     const { running, metrics } = await serve(1);
     expect(await request(running.url + blockPath, key)).toMatchObject({ status: 200 });
     expect((await fetch(`${running.url}/metrics`)).status).toBe(404);

@@ -22,7 +22,7 @@ export interface RunningProxy {
   stop(): Promise<void>;
 }
 
-/** A subdomain of the test certificate. */
+/** A subdomain in the test certificate. */
 export const proxyHost = "api.documents.example";
 const certificate = (name: string): string => fileURLToPath(new URL(`../../support/certificate/test-only-${name}.pem`, import.meta.url));
 

@@ -27,7 +27,7 @@ interface Reply {
   readonly body: Buffer;
 }
 
-/** The proxies are packages of the operating system; npm cannot install them. */
+/** The proxies are operating system packages; npm cannot install them. */
 const describeInstalled = (proxy: ProxyProgram) => (proxy.isInstalled() ? describe : describe.skip);
 const nameOf = ({ name, isInstalled }: ProxyProgram): string => (isInstalled() ? name : `${name} (skipped: the program is not installed)`);
 
@@ -108,7 +108,7 @@ for (const proxy of [nginx, caddy]) {
       expect(headers[":status"]).toBe(200);
     });
 
-    it("replaces the forwarded headers of clients", async () => {
+    it("replaces the clients' forwarded headers", async () => {
       const forged = { "x-forwarded-for": "192.0.2.9", "x-forwarded-host": "forged.example", "x-forwarded-proto": "http" };
       const fromForged = async (): Promise<number> => {
         const response = await fetch(server.url + path, { headers: forged });

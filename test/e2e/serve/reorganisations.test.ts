@@ -16,7 +16,7 @@ const path = "/v1/own/block_v2/latest/";
 const blocks = 30;
 const depths = [1, 3, 10];
 
-/** The block of a response. */
+/** The block in a response. */
 const blockOf = (outcome: Outcome): { readonly block_hash: string; readonly height: number } => {
   if (!isResponse(outcome) || outcome.status !== 200) throw new Error(JSON.stringify(outcome));
   const [block] = (JSON.parse(outcome.body) as { data: { items: { block_hash: string; height: number }[] } }).data.items;
@@ -25,7 +25,7 @@ const blockOf = (outcome: Outcome): { readonly block_hash: string; readonly heig
 };
 
 describe("four workers under load", () => {
-  it("return no block of an abandoned branch more than a second after the index has left it", async () => {
+  it("return no block from an abandoned branch more than a second after the index has left it", async () => {
     const [chain, test, folder] = await Promise.all([
       startTestChain(),
       createTestDatabase(),

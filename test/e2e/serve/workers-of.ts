@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { descendantsOf, isGone } from "../start/service-process.ts";
 
-/** The descendant processes of a service, by their name in the process table: `worker 1`, `server`, `indexer`. */
+/** A service's descendant processes, by their name in the process table: `worker 1`, `server`, `indexer`. */
 export function processesOf(root: number): ReadonlyMap<string, number> {
   const named = descendantsOf(root).flatMap((pid): [string, number][] => {
     const name = /^ashlar ([^\0]+)/.exec(titleOf(pid))?.[1]?.trim();

@@ -50,7 +50,7 @@ const usageOf = async (keyId: number): Promise<{ readonly calls: number; readonl
   );
   return row ?? { calls: 0, hundredths: 0 };
 };
-/** The number of requests that each process has logged. */
+/** How many requests each process has logged. */
 const requestsBy = (output: string): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const [, name = ""] of output.matchAll(/"process":"([^"]+)".*"msg":"Request"/g)) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -59,7 +59,7 @@ const requestsBy = (output: string): ReadonlyMap<string, number> => {
 
 // The tests find the workers in /proc.
 describe.skipIf(process.platform !== "linux")("ashlar serve --workers 4", () => {
-  it("distributes connections to all workers, which log their names", async () => {
+  it("distributes connections to all workers, and each logs its name", async () => {
     const { url, output } = await serve(4, unlimited, "info");
     const { key } = await keys.create({ label: "spread" });
     for (let count = 0; count < 16; count += 1) expect(await request(url + path, key)).toMatchObject({ status: 200 });
@@ -68,7 +68,7 @@ describe.skipIf(process.platform !== "linux")("ashlar serve --workers 4", () => 
     expect([...requestsBy(output()).keys()].sort()).toEqual(["worker 1", "worker 2", "worker 3", "worker 4"]);
   });
 
-  it("counts the requests of a key across all workers", async () => {
+  it("counts a key's requests across all workers", async () => {
     const { url, output } = await serve(4, { requestsPerSecond: 5, burstRequests: 0 }, "info");
     const { key } = await keys.create({ label: "limited" });
     const startedAt = performance.now();
@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== "linux")("ashlar serve --workers 4", () => 
     expect(requestsBy(output()).size).toBe(4);
   });
 
-  it("counts the credits of a key across all workers", async () => {
+  it("counts a key's credits across all workers", async () => {
     const { url, stop } = await serve(4, unlimited);
     const { id, key } = await keys.create({ label: "credits", creditLimitHundredths: 7 * hundredths });
     const statuses: (number | string)[] = [];
@@ -136,7 +136,7 @@ describe.skipIf(process.platform !== "linux")("a failing worker", () => {
     }
     await load.stop();
     const failed = load.outcomes.filter((outcome) => !isResponse(outcome));
-    // Each of the 8 clients has at most one request at each killed worker.
+    // Each of the 8 clients has at most one request on each killed worker.
     expect(failed.length).toBeLessThanOrEqual(16);
     for (const outcome of failed) expect(outcome).toMatchObject({ error: expect.stringMatching(/ECONNRESET|hang up|aborted|EPIPE/) });
     const responses = load.outcomes.filter(isResponse);
@@ -144,7 +144,7 @@ describe.skipIf(process.platform !== "linux")("a failing worker", () => {
     const itemsOf = (body: string): unknown => (JSON.parse(body) as { data: { items: unknown } }).data.items;
     for (const { body } of responses) expect(itemsOf(body)).toEqual(itemsOf(expected.body));
     await running.stop();
-    // The first request, and each response. A worker may have charged a request whose response it could not send.
+    // The first request, and each response. A worker may have charged a request without being able to respond.
     const { calls, hundredths: spent } = await usageOf(id);
     expect(calls).toBeGreaterThanOrEqual(responses.length + 1);
     expect(calls).toBeLessThanOrEqual(load.outcomes.length + 1);
@@ -233,7 +233,7 @@ describe.skipIf(process.platform !== "linux")("the primary", () => {
     await test.database.query(`ALTER DATABASE ${new URL(test.url).pathname.slice(1)} CONNECTION LIMIT -1`);
   });
 
-  it("reports an invalid number of workers, and a configuration that workers cannot use", async () => {
+  it("reports an invalid worker count, and a configuration that workers cannot use", async () => {
     await expect(startServer(join(folder, "ashlar.yaml"), test.url, { args: ["--workers", "0"] })).rejects.toThrow(
       /Invalid value "?0"? for --workers: expected a number from 1 to 256, or auto/,
     );

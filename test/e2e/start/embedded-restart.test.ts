@@ -32,7 +32,7 @@ async function ready(service: ServiceProcess): Promise<Ready> {
 }
 
 describe("a killed embedded PostgreSQL", () => {
-  it("is restarted, after which the server and the indexer continue without data loss", async () => {
+  it("is restarted; the server and the indexer then continue without data loss", async () => {
     const service = await startService(chain.url);
     expect((await ready(service)).block).toBe(await chain.head());
     for (let restart = 1; restart <= 2; restart += 1) {
@@ -62,7 +62,7 @@ describe("a killed embedded PostgreSQL", () => {
     expect(service.output()).not.toContain("DATABASE_URL");
   });
 
-  it("stops the service with the paths of its data and log if it cannot be restarted", async () => {
+  it("stops the service and reports its data and log paths if it cannot be restarted", async () => {
     const service = await startService(chain.url);
     const cluster = join(service.dataDirectory, "postgres");
     const postmaster = service.postmaster();

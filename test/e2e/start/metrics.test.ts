@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe("a scrape of ashlar start", () => {
-  it("has the metrics of all of its processes, of the index and of the data directory", async () => {
+  it("has metrics for all of its processes, the index and the data directory", async () => {
     const environment = { METRICS_PORT: "0", METRICS_TOKEN: "only-for-this-test-0" };
     const service = await startService(chain.url, { parameters: [program, "start", "--workers", "1"], environment });
     const url = /Metrics: (http:\S+)/.exec(service.output())?.[1] ?? "";

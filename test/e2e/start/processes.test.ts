@@ -46,7 +46,7 @@ describe.skipIf(process.platform !== "linux")("the supervisor of ashlar start", 
     expect(service.output()).toContain(`Process ${name} exited unexpectedly (SIGKILL). Restarting it now.`);
   };
 
-  it("restarts a killed indexer, which continues, while the server responds", async () => {
+  it("restarts a killed indexer, and responds while the indexer continues", async () => {
     const service = await start();
     const server = processIds(service).get("server");
     const head = await chain.head();

@@ -40,7 +40,7 @@ export interface ServiceOptions {
 let preparedData: string | undefined;
 
 /**
- * Prepares a data directory for the tests of a file, `beforeAll(prepareData)`: their services start with copies of it instead of creating a PostgreSQL cluster
+ * Prepares a data directory for a file's tests, `beforeAll(prepareData)`: their services start with copies of it instead of creating a PostgreSQL cluster
  * each.
  */
 export async function prepareData(): Promise<() => Promise<void>> {
@@ -120,7 +120,7 @@ const isReadable = (pid: number): boolean => {
   }
 };
 
-/** The descendants of a process, from the parent ids in /proc. */
+/** A process's descendants, from the parent ids in /proc. */
 export function descendantsOf(root: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {

@@ -61,7 +61,7 @@ describe("ashlar start without configuration", () => {
     current = undefined;
     return started.child.exitCode;
   };
-  /** The transactions of the saver on the Bitcoin chain. */
+  /** The saver's transactions on the Bitcoin chain. */
   const bitcoinPayments = async (): Promise<readonly unknown[]> => {
     const [path = ""] = /\/v1\/cq\/[^&']+/.exec(current?.output() ?? "") ?? [];
     const response = await fetch(`http://127.0.0.1:${port}${path}&page-size=100&key=${key}`);

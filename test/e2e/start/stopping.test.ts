@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
     await until("every process to exit", async () => below.every(isGone));
   });
 
-  it("handles the two signals of a Ctrl-C, from the terminal and from npm, as one", async () => {
+  it("handles a Ctrl-C's two signals, from the terminal and from npm, as one", async () => {
     const service = await startWithNpm();
     const postmaster = service.postmaster();
     process.kill(-(service.child.pid ?? 0), "SIGINT");

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 /** A chain with one transfer, in block 1. */
 let chain: TestChain;
-/** More blocks than one batch, so that a progress bar is drawn. */
+/** More blocks than one batch, enough to draw a progress bar. */
 let longChain: TestChain;
 beforeAll(prepareData);
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
   return () => Promise.all([chain.stop(), longChain.stop()]);
 });
 
-/** Starts the service on a pseudo-terminal of util-linux's `script`. */
+/** Starts the service on a pseudo-terminal that util-linux's `script` opens. */
 const startOnTerminal = (
   args: readonly string[],
   { node = chain, ...options }: Omit<ServiceOptions, "command" | "parameters"> & { readonly node?: TestChain } = {},
@@ -47,7 +47,7 @@ const waitUntilHeadIsLogged = (service: ServiceProcess) =>
   until("the log line of the head", async () => service.output().includes("own is indexed up to"));
 const hasColour = (text: string): boolean => text.includes("\u001b[3");
 
-/** Sends the example request of the ready message, with a key created by its command. */
+/** Sends the ready message's example request, with a key created by its command. */
 async function sendExampleRequest(service: ServiceProcess, folder: string): Promise<{ url: string; items: Record<string, string>[] }> {
   const lines = service.output().replaceAll("\r", "").split("\n");
   const command = (label: string): string => lines.find((line) => line.startsWith(`  ${label} `))?.slice(17) ?? "";

@@ -25,6 +25,6 @@ it("traces the processes of ashlar start, which export their last spans before t
   service.child.kill("SIGTERM");
   expect(await service.exited).toBe(0);
   expect([...collector.processes].sort()).toEqual(["indexer", "server"]);
-  // The spans of the readiness requests of startService, and of blocks 0 and 1.
+  // The spans for startService's readiness requests, and for blocks 0 and 1.
   expect(new Set(collector.spans.map(({ name }) => name))).toEqual(new Set(["GET", "index blocks", "fetch", "fold", "write"]));
 });

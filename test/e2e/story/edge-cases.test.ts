@@ -14,7 +14,7 @@ import { indexUntilHead } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
 /**
- * Two chains of different forks in one database, each with all edge cases. One is indexed from its genesis, the other from the middle of its story: its
+ * Two chains with different forks in one database, each with all edge cases. One is indexed from its genesis, the other from the middle of its story: its
  * earlier balances are read from the node.
  */
 const chains = [
@@ -61,7 +61,7 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     const compared = late ? changedSince(all, await checker.nodeAt(firstBlock() - 1)) : all;
     const comparable = compared.filter((comparison) => comparison.served !== null || !mayBeUnknown(comparison, late));
     expect(differences(comparable)).toEqual([]);
-    // Balances that are read from the contract would hide errors in the sums of events.
+    // Balances that are read from the contract would hide errors in event sums.
     expect(comparable.filter(({ source }) => source === "node")).toEqual([]);
     expect(comparable.filter(({ node }) => node !== null && node > 0n).length).toBeGreaterThan(600);
     const atHead = await checker.at(story.head, "head");
@@ -76,9 +76,9 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     expect(differences(late ? changedSince(compared, await checker.nodeAt(firstBlock() - 1)) : compared)).toEqual([]);
   });
 
-  it("ranks the holders of coins at several heights, without recipients of zero amounts", async () => {
+  it("ranks coin holders at several heights, without recipients of zero amounts", async () => {
     const { checker, story, tokens } = checkerOf(id, servedChain(), ({ balanceSource, kind, name: token }) => {
-      // The coins of the metadata cases have no transfers since the late start.
+      // The coins in the metadata cases have no transfers since the late start.
       return balanceSource === "events" && kind === "erc20" && !(late && token in metadataCases);
     });
     for (const height of spread(firstBlock(), story.head, 4)) {
@@ -107,7 +107,7 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     });
     const cells = parseCsv(await response.text()).flat();
     expect(cells.length).toBeGreaterThan(100);
-    // The first characters of formulas (OWASP, "CSV Injection").
+    // The characters that start formulas (OWASP, "CSV Injection").
     expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     expect(sent.length).toBeGreaterThan(0);
   });
 
-  it("serves the last balances, the sums of the events, or null for destroyed tokens", async () => {
+  it("serves the last balances, the event sums, or null for destroyed tokens", async () => {
     const { checker, story, tokens, chain } = checkerOf(id, servedChain(), ({ balanceSource }) => balanceSource === "none");
     const compared: Comparison[] = [];
     for (const height of spread(firstBlock(), story.head, 8)) compared.push(...(await checker.at(height)));
@@ -146,7 +146,7 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
   });
 });
 
-/** An index that starts in the middle, with a node that has pruned the state of all but its last blocks. */
+/** An index that starts in the middle, with a node that has pruned all but its last blocks' state. */
 describe("an index that starts late with a pruned node", () => {
   const name = "pruned";
   const availableStates = 4;

@@ -40,7 +40,7 @@ describe("an index under kills and reorganisations", () => {
   });
 
   it(`serves the node's balances after ${kills} SIGKILLs at random times during backfill and following`, async () => {
-    // The seed reproduces the kill times of a failed run.
+    // The seed reproduces a failed run's kill times.
     const seed = `kills ${Date.now()}`;
     const random = createRandom(seed);
     let killedRunning = 0;
@@ -67,7 +67,7 @@ describe("an index under kills and reorganisations", () => {
     const before = await blockHash(head - 5);
     const client = createNodeClient(demo.rpcUrl);
     try {
-      // Ten blocks of the new branch; in the first one the trader sends ether to the newcomer.
+      // Ten blocks on the new branch; in the first one the trader sends ether to the newcomer.
       const { trader, newcomer } = demo.story.values;
       await client.request("anvil_reorg", [10, [[{ from: trader, to: newcomer, value: "0x2386f26fc10000", gas: "0x5208" }, 0]]]);
     } finally {

@@ -21,10 +21,10 @@ import { until } from "../../support/until.ts";
  * the five rounds no block is mined until all served values equal the contracts' at that height. Expected values come from the node only.
  */
 const seed = 20_250_711;
-/** The maximum of the total waiting time. */
+/** The maximum total waiting time. */
 const reconciliationMilliseconds = deadline(900_000);
 /**
- * Reconciliation finds a change without a call or event within an hour. When the number of differences has not decreased for this time, the clock is advanced
+ * Reconciliation finds a change without a call or event within an hour. If the differences have not become fewer for this time, the clock is advanced
  * by the next step; all steps together are an hour and some minutes. With a shorter time, a busy machine would use up the hour before its jobs have run.
  */
 const stepMilliseconds = deadline(6_000);
@@ -142,7 +142,7 @@ describe("tokens with nonstandard behaviour", () => {
     expectNone(reconciled.flatMap(({ differences }) => differences));
   });
 
-  it("have the contracts' past balances, holders and supplies at the end of each round", () => {
+  it("have the contracts' past balances, holders and supplies as of each round's end", () => {
     stdout.write(`All rounds, ${history.compared} compared: ${history.progress.join(", ")} differ.\n`);
     expectNone(history.differences);
   });

@@ -57,7 +57,7 @@ it("auditRestored compares a restored chain with its node, and finds a differenc
   ]);
 });
 
-it("identify returns the identity that the node of a chain reports, and the configured one if no node responds", async () => {
+it("identify returns the identity that a chain's node reports, and the configured one if no node responds", async () => {
   const { hash: genesisHash } = await chain.rpc<{ hash: string }>("eth_getBlockByNumber", ["0x0", false]);
   const closed = `http://127.0.0.1:${await freePort()}`;
   const identityOf = (settings: object) => {

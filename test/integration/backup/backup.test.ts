@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { type IndexedSavings, indexSavings } from "../commands/indexed-savings.ts";
 import { backUp, contentsOf, restoreInto, schemaOf, temporaryFolder } from "./support.ts";
 
-describe("a backup of an index", () => {
+describe("an index backup", () => {
   let index: IndexedSavings;
   let folder: string;
   let expected: Record<string, string>;
@@ -88,7 +88,7 @@ describe("a backup of an index", () => {
     await expect(read()).rejects.toThrow("The restored table api_keys differs from the backup.");
   });
 
-  it("does not contain passwords of roles", async () => {
+  it("does not contain role passwords", async () => {
     expect((await readdir(folder)).filter((file) => /reader|migrations/.test(file))).toEqual([]);
   });
 
@@ -132,7 +132,7 @@ describe("a backup of an index", () => {
     }
   });
 
-  it("is not restored into a database that has tables, which remains unchanged", async () => {
+  it("is not restored into a database that has tables, and leaves it unchanged", async () => {
     const target = await emptyDatabase();
     await target.database.query("CREATE TABLE notes (text text)");
     await expect(restoreInto(target, folder)).rejects.toThrow("The database is not empty (it has public.notes)");
@@ -221,7 +221,7 @@ describe("a backup of an index", () => {
   });
 });
 
-describe("the folder of a backup", () => {
+describe("a backup folder", () => {
   it("is refused if it has other files, and reused if a backup into it was killed", async () => {
     const [test, folder] = [await createTestDatabase(), await temporaryFolder()];
     try {

@@ -3,7 +3,7 @@ import { tablesOfChains } from "../../../runtime/backup/chain-tables.ts";
 import { readTables } from "../../../runtime/backup/table-schema.ts";
 import { indexSavings } from "../commands/indexed-savings.ts";
 
-it("a snapshot can contain every table of chains, because its keys do not collide with keys of other chains or databases", async () => {
+it("every table with chain data can be in a snapshot: its keys do not collide with those of other chains or databases", async () => {
   // With the tables of a declared protocol.
   const index = await indexSavings();
   onTestFinished(index.end);
@@ -17,7 +17,7 @@ it("a snapshot can contain every table of chains, because its keys do not collid
   );
   expect(keys.filter(({ first }) => first !== "chain_id").map(({ key }) => key)).toEqual(["chains_name_key"]);
   expect(keys.length).toBeGreaterThanOrEqual(chainTables.length);
-  // Extend this list only with tables that have no rows of chains, or whose rows a snapshot must not contain.
+  // Add only tables that have no chain data or that a snapshot must not contain.
   expect(tables.map(({ name }) => name).filter((name) => !chainTables.includes(name))).toEqual([
     "api_keys",
     "chain_restores",

@@ -19,7 +19,7 @@ afterAll(async () => {
   await Promise.all([index.end(), control.drop(), shard.drop(), rm(folder, { recursive: true, force: true })]);
 });
 
-it("a snapshot is restored into the database of its chain, and the action is logged in the control database", async () => {
+it("a snapshot is restored into its chain's database, and the action is logged in the control database", async () => {
   const configured = config.parse({
     databaseUrl: control.url,
     databases: { archive: { url: shard.url } },

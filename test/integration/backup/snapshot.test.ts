@@ -17,13 +17,13 @@ import { startCommunityIndex } from "../domains/community/support.ts";
 import { fakeSnapshot, sha256 } from "./fake-snapshot.ts";
 import { addSnapshot, backUp, contentsOf, restoreInto, takeSnapshot, temporaryFolder } from "./support.ts";
 
-/** Tables without rows of chains, and tables that a restore itself writes. */
+/** Tables without chain data, and tables that a restore itself writes. */
 const excludedTables =
   /^(api_keys|credit_\w+|key_requests|operator_actions|console_\w+|community_protocols|content_versions|indexer_heartbeats|page_anchors|token_requests|chain_restores)$/;
 const contentsOfChains = async (test: TestDatabase): Promise<Record<string, string>> =>
   Object.fromEntries(Object.entries(await contentsOf(test.database)).filter(([name]) => !excludedTables.test(name)));
 
-describe("a snapshot of a chain", () => {
+describe("a chain snapshot", () => {
   let index: IndexedSavings;
   let folder: string;
   const folders: string[] = [];
@@ -115,7 +115,7 @@ describe("a snapshot of a chain", () => {
     await addSnapshot(await newDatabase(false), folder, { protocols: protocols(), readsBack: true });
   });
 
-  it("does not affect rows of a chain whose indexer has started in the meantime", async () => {
+  it("does not affect a chain's rows if its indexer has started in the meantime", async () => {
     const target = await newDatabase();
     const read = "INSERT INTO base_reads (chain_id, key, block_number, reverted) VALUES (7, '\\x01', 1, true)";
     await target.database.query(read);
@@ -140,11 +140,9 @@ describe("a snapshot of a chain", () => {
     await expect(attempt({ chain: { genesisHash } })).rejects.toThrow(`but the node of test reports ${genesisHash}`);
     const last = migrations.at(-1)?.name ?? "";
     const older = await forgeManifest((text) => text.replace(`,"${last}"`, ""));
-    await expect(attempt({}, older)).rejects.toThrow(
-      `The schema of the snapshot is older than that of the database (missing migration: ${last})`,
-    );
+    await expect(attempt({}, older)).rejects.toThrow(`The snapshot's schema is older than the database's (missing migration: ${last})`);
     await target.database.query("DELETE FROM ashlar_migrations WHERE name = $1", [last]);
-    await expect(attempt({})).rejects.toThrow(`The schema of the database is older than that of the snapshot (missing migration: ${last})`);
+    await expect(attempt({})).rejects.toThrow(`The database's schema is older than the snapshot's (missing migration: ${last})`);
     await expect(attempt({ migrations: migrations.slice(0, -1) })).rejects.toThrow(`unknown migration: ${last}`);
     await target.database.query("INSERT INTO ashlar_migrations (name, batch, migration_time) VALUES ($1, 1, now())", [last]);
     expect(await namesOfChains(target)).toEqual([]);
@@ -160,11 +158,11 @@ describe("a snapshot of a chain", () => {
     await expect(addSnapshot(target, backup)).rejects.toThrow("has a backup of an entire index: restore it without --chain");
     await expect(restoreInto(target, folder)).rejects.toThrow("has a snapshot of chain test");
     await expect(takeSnapshot(index.test, await newFolder(), "base")).rejects.toThrow(
-      'Invalid value "base" for the chain: expected a chain of the index (other, test).',
+      'Invalid value "base" for the chain: expected an indexed chain (other, test).',
     );
   });
 
-  it("is added without the tables of a protocol that is declared differently, which keep their rows of other chains", async () => {
+  it("is added without the tables of a protocol that is declared differently; these keep other chains' rows", async () => {
     const [target, other] = [await newDatabase(), await newFolder()];
     await takeSnapshot(index.test, other, "other");
     await addSnapshot(target, other, { chain: { name: "other" }, protocols: protocols() });
@@ -179,7 +177,7 @@ describe("a snapshot of a chain", () => {
     ]);
   });
 
-  it("cannot write rows of another chain, even if its files contain them", async () => {
+  it("cannot write another chain's rows, even if its files contain them", async () => {
     const target = await newDatabase();
     await addSnapshot(target, await otherSnapshot(), { chain: { name: "other" } });
     const blocks = () => target.database.query("SELECT * FROM blocks WHERE chain_id = 99 ORDER BY number");

@@ -54,7 +54,7 @@ export interface SnapshotOptions
   readonly protocols?: readonly Protocol[];
 }
 
-/** Adds the chain of a snapshot, configured as `test` without an id, to a database. */
+/** Adds a snapshot's chain, configured as `test` without an id, to a database. */
 export const addSnapshot = (
   test: TestDatabase,
   folder: string,
@@ -77,10 +77,7 @@ export const addSnapshot = (
     ...options,
   });
 
-/**
- * A hash of the sorted rows of each table. It excludes tables that differ between databases, and the time at which the running indexer last saw its
- * node.
- */
+/** Hashes each table's sorted rows, except tables that differ between databases and the time the indexer last saw its node. */
 export async function contentsOf(database: Pick<Queryable, "query">): Promise<Record<string, string>> {
   const tables = await database.query<{ name: string }>(
     `SELECT tablename::text AS name FROM pg_tables WHERE schemaname = 'public'
@@ -97,7 +94,7 @@ export async function contentsOf(database: Pick<Queryable, "query">): Promise<Re
   return hashes;
 }
 
-/** The definitions of all indexes, constraints, triggers, views and functions of the schema. */
+/** The definitions of all indexes, constraints, triggers, views and functions in the schema. */
 export const schemaOf = (database: Pick<Queryable, "query">): Promise<{ item: string }[]> =>
   database.query(
     `SELECT indexdef AS item FROM pg_indexes WHERE schemaname = 'public'

@@ -60,7 +60,7 @@ const tamperWith = (method: string, edit: (reply: ProxiedReply, params: readonly
   };
 };
 
-describe("the capabilities of a node", () => {
+describe("a node's capabilities", () => {
   it("are complete for a node that supports everything", async () => {
     expect(await probe(chain.url)).toEqual(allCapabilities);
     expect(missingFeatures(await probe(chain.url))).toEqual([]);
@@ -159,7 +159,7 @@ describe("the capabilities of a node", () => {
 });
 
 describe("probeNode", () => {
-  it("returns a source of verified blocks, and a subscription to heads if the node supports it", async () => {
+  it("returns a source of verified blocks, and a head subscription if the node supports it", async () => {
     const rpc = createRpc({ url: chain.url });
     const node = await probeNode({ rpc, url: chain.url, chainId: 31337, from: 0, tracing: true });
     expect(node.capabilities).toEqual(allCapabilities);
@@ -181,7 +181,7 @@ describe("ashlar doctor", () => {
     return [code, lines.join("\n")];
   };
 
-  it("prints the capabilities of the node and their consequences", async () => {
+  it("prints the node's capabilities and their consequences", async () => {
     tamperWith("eth_getBalance", (reply) => refuse(reply, "missing trie node"));
     const [code, text] = await run(proxy.url);
     expect(code).toBe(0);
@@ -209,7 +209,7 @@ describe("ashlar doctor", () => {
   it("rejects a first block above the head", async () => {
     const lines: string[] = [];
     expect(await doctor(proxy.url, { from: 21, print: (line) => lines.push(line) })).toBe(1);
-    expect(lines).toEqual(["Invalid value 21 for --from: expected at most 20, the head of the node."]);
+    expect(lines).toEqual(["Invalid value 21 for --from: expected at most 20, the node's head."]);
   });
 
   it("prints why a node cannot be used, without its URL", async () => {

@@ -38,7 +38,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** Changes the replies of one method. */
+/** Changes the replies to one method. */
 const tamperWith = (method: string, change: (result: never, reply: ProxiedReply, params: readonly unknown[]) => void) => {
   proxy.tamper = (called, reply, params) => {
     if (called === method) change(reply.result as never, reply, params);
@@ -49,7 +49,7 @@ const tamperWithBlock = (change: (block: Fields) => void) => tamperWith("eth_get
 const set = (target: object, field: string | number, value: unknown) => void Object.assign(target, { [field]: value });
 const logsOf = (receipt: Fields | undefined) => receipt?.logs as Fields[];
 
-describe("the source of blocks", () => {
+describe("the block source", () => {
   it("returns consistent blocks", async () => {
     const blocks = await source.fetch(0, height);
     expect(blocks.map(({ number }) => number)).toEqual(Array.from({ length: height + 1 }, (_, number) => number));
@@ -65,7 +65,7 @@ describe("the source of blocks", () => {
     ],
     ["receipts in another order", () => tamperWithReceipts((list) => void list.reverse()), /receipt 0 belongs to another transaction/],
     [
-      "a receipt of another block",
+      "a receipt from another block",
       () => tamperWithReceipts((list) => void Object.assign(list[0] ?? {}, { blockHash: `0x${"11".repeat(32)}` })),
       /receipt 0 belongs to another/,
     ],
@@ -77,7 +77,7 @@ describe("the source of blocks", () => {
     ["no logs at all", () => tamperWithReceipts((list) => void list.map((receipt) => set(receipt, "logs", []))), /logs bloom/],
     ["a duplicate log", () => tamperWithReceipts((list) => void logsOf(list[0]).push({ ...logsOf(list[0])[0] })), /log 0 is at index 1/],
     [
-      "a log of another transaction",
+      "a log from another transaction",
       () => tamperWithReceipts((list) => set(logsOf(list[0]), 0, { ...logsOf(list[1])[0] })),
       /a log of receipt 0 belongs to another/,
     ],
@@ -124,7 +124,7 @@ describe("the source of blocks", () => {
       /traces of 2 transactions; expected 3/,
     ],
     [
-      "a trace of another transaction",
+      "a trace from another transaction",
       () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.reverse()),
       /the trace of transaction 0x\w+ for transaction 0x\w+/,
     ],
@@ -154,7 +154,7 @@ describe("the source of blocks", () => {
     expect(await source.fetch(height, height)).toHaveLength(1);
   });
 
-  it("returns null for one failed call of a batch, and the results of the others", async () => {
+  it("returns null for one failed call in a batch, and results for the others", async () => {
     tamperWith("eth_getBalance", (_, reply, params) => {
       if (params[0] !== chain.accounts[0]) return;
       delete reply.result;

@@ -30,6 +30,6 @@ it("stops reading an endless reply at the limit", async () => {
   const rpc = createRpc({ url, maxReplyBytes, retries: 0, backOffMilliseconds: 1 });
   await expect(rpc.request("eth_chainId", [])).rejects.toThrow(/returned more than 1048576 bytes/);
   await rpc.close();
-  // The limit, plus the buffers of two sockets.
+  // The limit plus two socket buffers.
   expect(sent).toBeLessThan(maxReplyBytes + 16 * 1024 * 1024);
 });

@@ -96,7 +96,7 @@ describe("a node that limits its requests", () => {
     expect(limits.batchSize).toBeLessThanOrEqual(2 * maxSize);
   });
 
-  it("returns the same blocks when the node limits the bytes of a response", async () => {
+  it("returns the same blocks when the node limits the response size", async () => {
     let bytes = 0;
     expect(proxy.intercept).toBeNull();
     proxy.intercept = () => {
@@ -135,7 +135,7 @@ describe("a node that limits its requests", () => {
     ["receipts", "eth_getBlockReceipts", "eth_getTransactionReceipt"],
     ["a full block", "eth_getBlockByNumber", "eth_getTransactionByHash"],
     ["a block's traces", "debug_traceBlockByNumber", "debug_traceTransaction"],
-  ])("returns the same blocks when %s would exceed the maximum size of a reply", async (_, blockMethod, transactionMethod) => {
+  ])("returns the same blocks when %s would exceed the maximum reply size", async (_, blockMethod, transactionMethod) => {
     proxy.counts.clear();
     proxy.tamper = (method, reply, params) => {
       if (method !== blockMethod || (blockMethod === "eth_getBlockByNumber" && params[1] === false)) return;

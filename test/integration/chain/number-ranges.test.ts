@@ -51,7 +51,7 @@ const firstTransaction = (block: ChainBlock) => block.transactions[0];
 
 /**
  * The numbers in a node's replies: the largest accepted value, a function that decodes a block with a value, one that reads the value from the block,
- * and the error for a larger value (null for 32-byte words, which are rejected if they are longer).
+ * and the error for a larger value (null for 32-byte words, because longer ones are rejected).
  */
 const numberCases: readonly [string, bigint, (value: Hex) => ChainBlock, (block: ChainBlock) => unknown, RegExp | null][] = [
   [

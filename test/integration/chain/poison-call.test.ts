@@ -48,7 +48,7 @@ const suppliesOf = async (): Promise<(bigint | null)[]> => {
 };
 
 describe("a contract whose calls fail at the node", () => {
-  it.each([504, 502, 500])("does not affect the other contracts of the request (HTTP status %i)", async (status) => {
+  it.each([504, 502, 500])("does not affect the other contracts in the request (HTTP status %i)", async (status) => {
     refuseContract(proxy, tokens[5] as Address, status);
     expect(await suppliesOf()).toEqual(tokens.map((_, index) => (index === 5 ? null : BigInt(index + 1))));
   });

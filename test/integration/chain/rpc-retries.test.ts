@@ -68,7 +68,7 @@ describe("an RPC client", () => {
       .catch((error: unknown) => error);
     await rpc.close();
     expect(failure).toBeInstanceOf(TransportError);
-    // Two retries, and the calls of the batch one by one if its size may be the cause.
+    // Two retries, and the calls in the batch one by one if its size may be the cause.
     expect(attempts).toBeGreaterThanOrEqual(3);
     expect(attempts).toBeLessThanOrEqual(8);
     expect(String(failure) + (failure as Error).stack).not.toContain(secret);

@@ -7,7 +7,7 @@ import { createChannel } from "../../../runtime/cluster/channel.ts";
 import type { Recorder } from "./recorder-process.ts";
 
 describe("a channel", () => {
-  it("delivers calls and posts in the order in which they were made", async () => {
+  it("delivers calls and posts in the order they were made", async () => {
     const child = fork(fileURLToPath(new URL("./recorder-process.ts", import.meta.url)), {
       execArgv: ["--import", pathToFileURL(createRequire(import.meta.url).resolve("tsx/esm")).href],
     });

@@ -44,7 +44,7 @@ async function openFor(worker: ReturnType<typeof recordingWorker>): Promise<void
   await until("the connection to be sent", () => worker.sent.length === before + 1);
 }
 
-describe("connections of several workers", () => {
+describe("connections for several workers", () => {
   it("go to the worker with the fewest connections, unless it has not taken one for a second", async () => {
     const [hung, other] = [recordingWorker(), recordingWorker()];
     connections.add(hung.worker);
@@ -70,7 +70,7 @@ describe("connections of several workers", () => {
     clock.milliseconds = 10_001;
     await until("the connection to be sent again", () => other.sent.length === 1);
     expect(other.sent[0]?.socket).toBe(hung.sent[0]?.socket);
-    // The report of the first worker is too late: the connection stays open for the second one.
+    // The first worker's report is too late: the connection stays open for the second one.
     hung.take();
     expect(other.sent[0]?.socket.destroyed).toBe(false);
     // A worker declines a connection that it receives more than five seconds after it was sent.
@@ -99,7 +99,7 @@ describe("connections of several workers", () => {
   });
 
   it("are accepted after a failed accept", async () => {
-    // Such errors are rare (EMFILE, ENOBUFS): the test emits one on the listening server, which the process lists among its handles.
+    // Such errors are rare (EMFILE, ENOBUFS): the test finds the listening server among the process's handles and emits one on it.
     const handles: unknown = Reflect.get(process, "_getActiveHandles").call(process);
     const servers = Array.isArray(handles) ? handles.filter((handle): handle is Server => handle instanceof Server) : [];
     const listener = servers.find((server) => {

@@ -3,7 +3,7 @@ import { createChannel } from "../../../runtime/cluster/channel.ts";
 
 const lines: string[] = [];
 
-/** The functions of a process that records the lines it receives. */
+/** The functions in a process that records the lines it receives. */
 export type Recorder = {
   readonly record: (line: string) => void;
   readonly recorded: (_: null) => readonly string[];

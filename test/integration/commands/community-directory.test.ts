@@ -30,7 +30,7 @@ describe("the start of a service", () => {
     return openService(settings, [savings.addedProtocol()], { shutdown, logger });
   };
 
-  it("is refused with a list of all statements that cannot be planned, even if no index has tables of the protocol", async () => {
+  it("is refused with a list of all statements that cannot be planned, even if no index has the protocol's tables", async () => {
     savings.directory.edit("protocol.yaml", "  deposits:\n    contract: vault", "  deposits:\n    latestBy: [owner]\n    contract: vault");
     savings.directory.edit("deposits.sql", "  d.sender,", "  d.absent AS sender,");
     savings.directory.edit("balances.sql", "THEN v.assets END", "THEN v.asset END");
@@ -46,7 +46,7 @@ describe("the start of a service", () => {
   });
 
   it("is refused if a table cannot be created", async () => {
-    // An index of 30 columns also has the chain, the block and the log index: one column more than PostgreSQL's maximum of 32.
+    // An index on 30 columns also has the chain, the block and the log index: one more than PostgreSQL's maximum of 32 columns.
     const names = Array.from({ length: 30 }, (_, number) => `value${number}`);
     const signature = `Changed(${names.map((name) => `uint256 ${name}`).join(", ")})`;
     const table = `  changes: { contract: vault, events: ["${signature}"], indexes: [[${names.join(", ")}]] }\n`;
@@ -78,7 +78,7 @@ describe("the start of a service", () => {
   });
 });
 
-describe("a directory of added protocols", () => {
+describe("a communityDirectory", () => {
   const messageOf = (load: () => unknown): string => {
     try {
       load();
@@ -133,7 +133,7 @@ describe("a directory of added protocols", () => {
     const load = (kind: string) => () => loadProtocols(config.parse({ communityDirectory: savings.directory.path, chains: chains(kind) }));
     expect(messageOf(load("vault"))).toBe("");
     expect(messageOf(load("vaults"))).toContain(
-      "Unknown contract vaults of protocol savings in the setting community of chain test: did you mean vault?",
+      "Unknown contract vaults of protocol savings in the community setting of chain test: did you mean vault?",
     );
   });
 });

@@ -30,7 +30,7 @@ describe("ashlar community test", () => {
     expect(renderResult(result, "test")[0]).toBe("savings on test, with the rows of the index:");
   });
 
-  it("runs operations on the stored logs if the tables of the index differ, and leaves nothing behind", async () => {
+  it("runs operations on the stored logs if the index's tables differ, and leaves nothing behind", async () => {
     savings.directory.edit(
       "protocol.yaml",
       "  deposits:\n    contract: vault",
@@ -38,16 +38,16 @@ describe("ashlar community test", () => {
     );
     const before = await savings.test.database.query("SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2");
     const result = await savings.tryDirectory();
-    // Each of the 12 deposits has two logs: Deposit, and the Transfer of the shares.
+    // Each of the 12 deposits has two logs: Deposit, and the shares' Transfer.
     const filled = { reason: "its tables, columns, indexes or reads differ from those in the index", logs: 24, hasMore: false };
     expect(result).toMatchObject({ protocol: "savings", isReader: true, filled });
     expect(result.operations.map(({ operation, items, problems }) => [operation, items, problems])).toEqual([
-      // Two wallets with shares of two vaults.
+      // Two wallets with shares in two vaults.
       ["balances", 4, []],
       ["deposits", 12, []],
     ]);
     expect(renderResult(result, "test")[0]).toBe(
-      `savings on test, with the rows of 24 stored logs and without results of reads, because ${filled.reason}; restart Ashlar with communityDirectory to index it:`,
+      `savings on test, with the rows of 24 stored logs and without read results, because ${filled.reason}; restart Ashlar with communityDirectory to index it:`,
     );
     expect(await savings.test.database.query("SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2")).toEqual(
       before,
@@ -62,19 +62,19 @@ describe("ashlar community test", () => {
       'uint256 assets, uint256 shares)"]\n    indexes: [[owner]]',
       'uint256 assets, uint128 shares)"]\n    indexes: [[owner]]',
       "its events, contracts, calls or version differ from those in the index",
-      // The transfers of shares.
+      // The share transfers.
       12,
     ],
     ["the network", "      test:", "      eth-mainnet:", "it has no contracts on test, but on eth-mainnet", 0],
     ["the version", "version: 1", "version: 2", "its events, contracts, calls or version differ from those in the index", 24],
-  ])("does not use the rows of the index if the declaration has changed: %s", async (_case, text, replacement, reason, logs) => {
+  ])("does not use the index's rows if the declaration has changed: %s", async (_case, text, replacement, reason, logs) => {
     savings.directory.edit("protocol.yaml", text, replacement);
     const result = await savings.tryDirectory();
     expect(result.filled).toEqual({ reason, logs, hasMore: false });
     expect(result.operations[1]?.items).toBe(logs === 24 ? 12 : 0);
   });
 
-  it("runs the SQL with the privileges of the reader role, on the tables of the index and on temporary ones", async () => {
+  it("runs the SQL with the reader role's privileges, on the index's tables and on temporary ones", async () => {
     await savings.test.database.query(`REVOKE SELECT ON api.transactions FROM ${savings.reader.readerRole}`);
     try {
       for (const version of [1, 2]) {
@@ -134,10 +134,10 @@ describe("ashlar community test", () => {
   });
 });
 
-describe("the SQL of lending events", () => {
+describe("lending event SQL", () => {
   afterEach(() => rmSync(join(savings.directory.path, "savings/lending.sql"), { force: true }));
 
-  /** Declares the deposits as lending events, with SQL instead of NULL for some of the columns. */
+  /** Declares the deposits as lending events, with SQL instead of NULL for some columns. */
   const tryLending = async (replaced: Readonly<Record<string, string>> = {}, declaration = "") => {
     const values: Readonly<Record<string, string>> = { log_offset: "d.log_index", event: "'Deposit'", user: "d.sender", ...replaced };
     const columns = lendingColumns.map((name) => `${values[name] ?? "NULL"} AS "${name}"`);
@@ -149,14 +149,14 @@ describe("the SQL of lending events", () => {
     return savings.tryDirectory();
   };
 
-  it("runs for the newest transactions of each table", async () => {
+  it("runs for the newest transactions in each table", async () => {
     const result = await tryLending();
     // The newest three deposits; the newest three transfers are in the same transactions.
     expect(result.lending).toEqual({ events: 3, transactions: 3, problems: [] });
     expect(renderResult(result, "test").at(-1)).toBe("  ok      lending: 3 events in 3 transactions");
   });
 
-  it("runs on the stored logs if the tables of the index differ", async () => {
+  it("runs on the stored logs if the index's tables differ", async () => {
     const more = '  more: { contract: vault, events: ["More(uint256 amount)"] }\n';
     expect(await tryLending({}, more)).toMatchObject({ filled: { logs: 24 }, lending: { events: 3, transactions: 3, problems: [] } });
   });
@@ -185,7 +185,7 @@ describe("the SQL of lending events", () => {
 });
 
 describe("a statement that takes too long", () => {
-  it("fails after the timeout for statements of requests", async () => {
+  it("fails after the timeout for request statements", async () => {
     // With 12 deposits, there are 12 ** 9 combinations.
     const tables = [..."abcdefgh"].map((name) => `deposits ${name}`).join(", ");
     savings.directory.edit("deposits.sql", "  d.assets,", `  d.assets + (SELECT count(*) FROM ${tables}) AS assets,`);
@@ -207,7 +207,7 @@ describe("ashlar community status", () => {
     const head = await savings.chain.head();
     expect(statuses.flatMap((status) => renderStatus(status, "test"))).toEqual([
       `savings on test: at block ${head}`,
-      // Three deposits of two accounts into two vaults, each with a transfer of the shares.
+      // Three deposits by two accounts into two vaults, each with a share transfer.
       "  contracts  2 rows",
       "  deposits  12 rows",
       "  share_transfers  12 rows",

@@ -47,7 +47,7 @@ describe("a configuration", () => {
     expect(loadConfig(file, {}).chains.map(({ name }) => name)).toEqual(["one", "two"]);
   });
 
-  it("rejects duplicate names and ids of chains", async () => {
+  it("rejects duplicate chain names and ids", async () => {
     const names = await write("chains:\n  - { name: one }\n  - { name: one }\n");
     expect(errorsOf(names)).toEqual([`${count}.yaml: Duplicate chain one; configure each name and each id once.`]);
     const ids = await write("chains:\n  - { name: one, id: 5 }\n  - { name: two, id: 5 }\n");

@@ -20,7 +20,7 @@ const index = (id: number, name: string) =>
 const check = (isExternal: boolean) => requireDemoDatabase({ database: test.database, chains, isExternal });
 
 describe("the demo", () => {
-  it("accepts an empty database, and the database of a demo that has keys", async () => {
+  it("accepts an empty database, and a demo's database that has keys", async () => {
     await check(true);
     await index(31337, "demo");
     await createKeys(test.database).create({ label: "mine" });
@@ -43,7 +43,7 @@ describe("the demo", () => {
   });
 });
 
-describe("the key of the demo", () => {
+describe("the demo key", () => {
   it("is valid while the demo runs and up to two minutes after it was killed, but not after it has stopped", async () => {
     const key = newKey();
     const { find } = createKeys(test.database);

@@ -38,7 +38,7 @@ describe("the index of the demo's Bitcoin chain", () => {
     expect(await matchesBitcoinDemo(test.database, await start())).toBe(true);
   });
 
-  it("does not match a chain with another genesis block, and can be replaced by the index of that chain", async () => {
+  it("does not match a chain with another genesis block, and can be replaced by that chain's index", async () => {
     await indexBitcoin(await start(), test.database);
     const other = await start(genesisTime + 60);
     expect(await matchesBitcoinDemo(test.database, other)).toBe(false);
@@ -47,7 +47,7 @@ describe("the index of the demo's Bitcoin chain", () => {
     expect(await headHash()).toEqual({ number: 337, hash: other.hashAt(337) });
   });
 
-  it("does not match a chain that is shorter or has another block at the indexed head, such as the chain of another story version", async () => {
+  it("does not match a chain that is shorter or has another block at the indexed head, such as another story version's chain", async () => {
     const node = await start();
     await indexBitcoin(node, test.database);
     const shorter: BitcoinDemo = { ...node, hashAt: (height) => (height > 300 ? null : node.hashAt(height)) };

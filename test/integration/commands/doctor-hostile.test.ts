@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => new Promise((resolve) => node.close(resolve)));
 
 describe("ashlar doctor", () => {
-  it("escapes control characters in responses of the node", async () => {
+  it("escapes control characters in the node's responses", async () => {
     const [code, output] = await runToExit(["doctor", "--rpc", `http://127.0.0.1:${(node.address() as AddressInfo).port}`]);
     expect(code).toBe(1);
     expect(output).toContain("This node cannot be used");

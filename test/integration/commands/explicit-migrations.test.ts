@@ -21,7 +21,7 @@ describe("a command that opens an external database", () => {
     await database.close();
   };
 
-  it("creates the schema of an empty one", async () => {
+  it("creates the schema in an empty one", async () => {
     await open({});
     expect(await pendingMigrations(test.database, migrations)).toEqual([]);
   });

@@ -20,11 +20,11 @@ export interface IndexedSavings {
   readonly reader: OpenReader;
   /** The protocol that its files currently declare. */
   addedProtocol(): AddedProtocol;
-  /** Runs the operations of the protocol, as `ashlar community test` does. */
+  /** Runs the protocol's operations, as `ashlar community test` does. */
   tryDirectory(settingsOfServer?: object, opened?: OpenReader): Promise<ProtocolResult>;
-  /** The position of a text in a file of the protocol, in the format of diagnostics. */
+  /** A text's position in one of the protocol's files, formatted as in diagnostics. */
   positionOf(file: string, text: string): string;
-  /** Waits until the index is at the head of the chain. */
+  /** Waits until the index is at the chain's head. */
   sync(): Promise<void>;
   end(): Promise<void>;
 }

@@ -64,7 +64,7 @@ const ready = async () => {
   };
   return readinessOf(await inspectDatabase([config], queries, test.database, { now: () => new Date(), maxSilentSeconds: 300 }));
 };
-/** Other tests use other databases of the same PostgreSQL server. */
+/** Other tests use other databases on the same PostgreSQL server. */
 const locks =
   "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 const isLocked = async () => (await test.database.query(locks)).length > 0;
@@ -129,7 +129,7 @@ it("a chain is not indexed while disk space is low, readiness reports the reason
   printed.length = 0;
   isDiskLow = true;
   const reason =
-    "the file system of the data directory has less free space than minFreeDiskMegabytes; indexing continues when twice as much is free";
+    "the data directory's file system has less free space than minFreeDiskMegabytes; indexing continues when twice as much is free";
   await until("the indexer to pause", () => printed.includes(`Indexing test is paused: ${reason}`));
   await until("the indexer to release its lock", async () => !(await isLocked()));
   await chain.mine();

@@ -41,7 +41,7 @@ const reasons = async (): Promise<readonly string[]> => {
   };
   return readinessOf(await inspectDatabase([config], queries, test.database, { now: () => new Date(), maxSilentSeconds: 300 })).reasons;
 };
-/** Moves the last progress of the indexer into the past. */
+/** Moves the indexer's last progress into the past. */
 const silence = (seconds: number) =>
   test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - $1 * interval '1 second'", [seconds]);
 
@@ -58,7 +58,7 @@ it("an indexer that refuses its node is not ready, reports the reason, and is re
   await until("the indexer to be ready", async () => (await reasons()).length === 0);
 });
 
-it("an indexer of a chain without new blocks is ready, and one without progress is not", async () => {
+it("an indexer is ready if its chain has no new blocks, but not if it makes no progress", async () => {
   await silence(301);
   // The chain has had no new block, but its node responds.
   await until("the next heartbeat", async () => (await reasons()).length === 0);

@@ -82,7 +82,7 @@ const countingNode = () => {
 };
 const missing = async () => (await readChain(test.database, 31337))?.missing;
 
-describe("the comparison of native balances", () => {
+describe("the native balance comparison", () => {
   it("logs nothing if the balances equal the node's balances", async () => {
     await indexToHead("traces");
     const { node, comparisons } = countingNode();
@@ -102,7 +102,7 @@ describe("the comparison of native balances", () => {
     await end();
     expect(messages).toHaveLength(1);
     expect(messages[0]).toMatch(/set nativeAccounting to state .* has \d+ in the index and 5001 on the node\.$/);
-    // The record survives a restart of the indexer.
+    // The record survives an indexer restart.
     await indexToHead("traces");
     expect(await missing()).toEqual(["native-balances-differ"]);
   });
@@ -123,7 +123,7 @@ describe("the comparison of native balances", () => {
     expect(await missing()).toEqual([]);
   });
 
-  it("ignores differences of a node that has replaced the indexed block", async () => {
+  it("ignores differences if the node has replaced the indexed block", async () => {
     await changeWithoutTransaction();
     await indexToHead("traces");
     const { node, comparisons } = countingNode();

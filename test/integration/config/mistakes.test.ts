@@ -12,7 +12,7 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true });
 });
 
-/** The lines of the error message for a configuration. */
+/** The error message for a configuration, by line. */
 async function errorsOf(text: string, overrides: ConfigOverrides = {}): Promise<string[]> {
   const file = join(folder, "ashlar.yaml");
   await writeFile(file, text);
@@ -38,7 +38,7 @@ describe("an unknown setting", () => {
     ]);
   });
 
-  it("is reported with the settings of its section if none is similar", async () => {
+  it("is reported with its section's settings if none is similar", async () => {
     const [error] = await errorsOf("chains:\n  - name: one\n    nativeToken: { name: A, symbol: A, cheese: 1 }\n");
     expect(error).toBe("ashlar.yaml:3:40: Unknown setting chains.0.nativeToken.cheese: expected one of name, symbol, decimals, logoUrl.");
   });
@@ -81,7 +81,7 @@ describe("an address without quotes", () => {
   });
 });
 
-describe("a key of a map of addresses", () => {
+describe("a key in an address map", () => {
   const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
   it("is rejected with the quoted form if it is an address without quotes", async () => {

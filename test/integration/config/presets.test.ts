@@ -18,7 +18,7 @@ const chainOf = (name: string, overrides: { readonly chainId?: number } = {}) =>
   return chain;
 };
 const viemChain = (id: number): Chain => {
-  // The ids of presets are unique in viem.
+  // Preset ids are unique in viem.
   const [definition] = Object.values(wellKnown as unknown as Record<string, Chain>).filter((chain) => chain.id === id);
   if (definition === undefined) throw new Error(`viem has no chain with the id ${id}.`);
   return definition;
@@ -33,12 +33,12 @@ describe("presets", () => {
     expect(new Set(presets.map(({ name }) => name)).size).toBe(presets.length);
   });
 
-  it("have the names that the client SDK uses, except for Polygon's testnet, which the SDK does not list", () => {
+  it("have the client SDK's names, except for Polygon's testnet, which the SDK does not list", () => {
     const known: readonly string[] = Object.values(Chains);
     expect(presets.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual(["polygon-amoy-testnet"]);
   });
 
-  it("are in the network groups in which the catalog lists them", () => {
+  it("match the catalog's network groups", () => {
     const service = parse(readFileSync(new URL("../../../spec/service.yaml", import.meta.url), "utf8")) as {
       networkGroups: { historical: { chains: string[] } };
     };
@@ -89,7 +89,7 @@ describe("presets", () => {
     expect(chainOf("my-chain").id).toBeUndefined();
   });
 
-  it("are defaults for the chains of a file", () => {
+  it("are defaults for the chains in a file", () => {
     const directory = mkdtempSync(join(tmpdir(), "ashlar-presets-"));
     try {
       const file = join(directory, "ashlar.yaml");
@@ -114,7 +114,7 @@ describe("presets", () => {
   });
 });
 
-describe("exchanges of presets", () => {
+describe("preset exchanges", () => {
   const withExchanges = networks.filter(([, { exchanges }]) => exchanges !== undefined);
 
   it.each(withExchanges)("have valid addresses with a cited source (%s)", (name, { exchanges = [] }) => {
@@ -127,7 +127,7 @@ describe("exchanges of presets", () => {
   });
 });
 
-describe("stablecoins of presets", () => {
+describe("preset stablecoins", () => {
   const withPrices = networks.filter(([, { prices }]) => prices !== undefined);
 
   it.each(withPrices)("have valid addresses with a cited source (%s)", (name, { prices }) => {
@@ -157,7 +157,7 @@ describe("stablecoins of presets", () => {
   });
 });
 
-describe("marketplaces of presets", () => {
+describe("preset marketplaces", () => {
   const withNfts = networks.filter(([, { nfts }]) => nfts !== undefined);
 
   it.each(withNfts)("have valid addresses and unique names (%s)", (name) => {

@@ -24,7 +24,7 @@ const list = {
 };
 
 describe("a token list", () => {
-  it("provides the logos of a chain's tokens if they are HTTP URLs", () => {
+  it("provides the logos for a chain's tokens if they are HTTP URLs", () => {
     expect(parseTokenList("list.json", JSON.stringify(list), 7)).toEqual({
       [coin]: "https://logos.example/coin.png",
       [art]: "https://logos.example/listed.png",
@@ -33,7 +33,7 @@ describe("a token list", () => {
 
   it.each([
     ["invalid JSON", "{", "invalid JSON"],
-    ["JSON without a list of tokens", "[]", 'no list "tokens"'],
+    ["JSON without a token list", "[]", 'no list "tokens"'],
     ["null", "null", 'no list "tokens"'],
     ["a token without an address", '{"tokens":[{"chainId":7,"address":"0x1"}]}', "token 1 has no valid address"],
   ])("is rejected if it contains %s", (_, text, problem) => {
@@ -41,7 +41,7 @@ describe("a token list", () => {
   });
 });
 
-describe("the configured logos of tokens and the network", () => {
+describe("configured token and network logos", () => {
   let folder: string;
   let index: FixtureIndex;
   beforeAll(async () => {

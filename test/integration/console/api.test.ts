@@ -108,7 +108,7 @@ describe("keys", () => {
     [{ label: "x", access: { addresses: ["10.0.0.0/99"] } }, "access.addresses.0"],
     [{ label: "x", access: { chains: ["../etc"] } }, "access.chains.0"],
     [{ label: "x", limits: { concurrentRequests: 0 } }, "limits.concurrentRequests"],
-  ])("are refused with the name of the field for %j, and nothing is created", async (body, field) => {
+  ])("are refused with the field's name for %j, and nothing is created", async (body, field) => {
     const before = (await read<KeyItem[]>("keys")).length;
     const refused = await change("keys", body);
     expect(refused.status).toBe(400);

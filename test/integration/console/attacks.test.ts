@@ -57,7 +57,7 @@ describe("attacks", () => {
     ["an empty value", "ashlar-console="],
     ["a guessed token", `ashlar-console=${"A".repeat(43)}`],
     ["SQL", "ashlar-console=' OR 1=1 --"],
-    ["the token of a link", "link"],
+    ["a link's token", "link"],
     ["a long value", `ashlar-console=${"a".repeat(8_000)}`],
     ["a lookalike name", "lookalike"],
   ])("a cookie with %s is not a session", async (_name, cookie) => {
@@ -69,7 +69,7 @@ describe("attacks", () => {
 
   it.each([
     ["a request from another site", { "Sec-Fetch-Site": "cross-site" }],
-    ["a request from another origin of the same site", { "Sec-Fetch-Site": "same-site" }],
+    ["a request from another origin on the same site", { "Sec-Fetch-Site": "same-site" }],
     ["an origin of another site", { Origin: "https://attacker.example" }],
     ["an opaque origin", { Origin: "null" }],
     ["another port of this machine", { Origin: "http://127.0.0.1:1" }],

@@ -93,7 +93,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
     await page.waitForLoadState("networkidle");
   };
-  // The source of axe is evaluated, because the pages' content security policy would refuse to load a script.
+  // The axe script is evaluated from its source, because the pages' content security policy would refuse to load a script.
   const violations = async (): Promise<string[]> => {
     const found = (await page.evaluate(
       `(() => { ${axe.source}; return axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((r) => r.violations); })()`,
@@ -209,7 +209,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     await page.getByRole("button", { name: "Remove…" }).click();
     const confirm = page.getByRole("button", { name: "Remove the chain" });
     expect(await confirm.isDisabled()).toBe(true);
-    await page.getByLabel("The name of the chain").fill("test");
+    await page.getByLabel("The chain's name").fill("test");
     await confirm.click();
     await page
       .getByText(/Removed \d+ rows|Unknown chain "test"/)

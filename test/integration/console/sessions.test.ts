@@ -44,7 +44,7 @@ describe("signing in", () => {
     expect((await console.send("session", { body: { token } })).status).toBe(401);
   });
 
-  it("stores only hashes of tokens, and logs none", async () => {
+  it("stores only token hashes, and logs no tokens", async () => {
     const { token } = await createSignIn(test.database, "alice@host");
     const cookie = await console.signIn();
     const rows = await query(

@@ -52,7 +52,7 @@ it("the console shows and changes chains in their configured databases", async (
   }
 });
 
-it("the console reports a database that does not respond, and shows the chains of the others", async () => {
+it("the console reports a database that does not respond, and shows the others' chains", async () => {
   const url = `postgresql://ashlar@127.0.0.1:${await freePort()}/none`;
   const lost = createDatabase({ url, poolSize: 1, statementTimeoutMilliseconds: 1_000, applicationName: "ashlar-test" });
   const console = await startTestConsole(control.database, { shards: [{ name: "b", database: lost, indexing: lost }], databaseOf });

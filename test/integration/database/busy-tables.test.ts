@@ -15,7 +15,7 @@ beforeEach(async () => {
   return test.drop;
 });
 
-describe("a migration of a table that is in use", () => {
+describe("a migration that changes a table in use", () => {
   const first = step("0001-first", "CREATE TABLE first (n int4)");
   const second = step("0002-second", "ALTER TABLE first ADD COLUMN m int4");
 
@@ -23,7 +23,7 @@ describe("a migration of a table that is in use", () => {
     await migrate(test.database, [first]);
     let migrating: Promise<readonly string[]> = Promise.resolve([]);
     await test.database.transaction(async (client) => {
-      // The lock of this statement conflicts with the lock of ALTER TABLE until the transaction ends.
+      // This statement's lock conflicts with ALTER TABLE's lock until the transaction ends.
       await client.query("SELECT FROM first");
       migrating = migrate(test.database, [first, second]);
       await until("the migration to wait for the lock", async () => {
@@ -83,7 +83,7 @@ describe("a migration with concurrent indexes", () => {
       await client.query("INSERT INTO first (n) VALUES (0)");
       const started = migrate(test.database, all, { onProgress: (line) => lines.push(line), progressMilliseconds: 20 });
       started.catch(() => undefined);
-      await until("a progress line of the waiting build", () => lines.some((line) => line.includes("waiting for writers")));
+      await until("a progress line from the waiting build", () => lines.some((line) => line.includes("waiting for writers")));
       // A CREATE INDEX in a transaction would block this statement.
       await test.database.query("INSERT INTO first (n) VALUES (1001)");
       return { started };
@@ -93,7 +93,7 @@ describe("a migration with concurrent indexes", () => {
     expect(lines.join()).toContain("index first_n of first: waiting for writers before build");
   });
 
-  it("drops the invalid index of a failed build, and builds it again", async () => {
+  it("drops the invalid index left by a failed build, and builds it again", async () => {
     await migrate(test.database, [first, second]);
     await test.database.query("INSERT INTO first (n) VALUES (1)");
     await expect(migrate(test.database, all)).rejects.toMatchObject({ code: "23505" }); // unique_violation
@@ -104,7 +104,7 @@ describe("a migration with concurrent indexes", () => {
     expect(await validIndexes()).toEqual(["first_n", "second_n"]);
   });
 
-  it("has no open transaction while another process builds, which would wait for its end", async () => {
+  it("has no open transaction while another process builds, because the build would wait for it", async () => {
     await migrate(test.database, [first, second]);
     const waiting = createDatabase({ ...optionsOf(test), applicationName: "waiting" });
     const connections = (): Promise<readonly { state: string }[]> =>

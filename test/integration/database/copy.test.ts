@@ -214,7 +214,7 @@ describe("rows in COPY text format", () => {
     expect(await encodedRoundTrip("bytea", values)).toEqual(values);
   });
 
-  // In rows of an encoder, undefined is null.
+  // In an encoder's rows, undefined is null.
   it.each(invalidValues.filter(([, value]) => value !== undefined))("reject an invalid %s: %j", async (type, value) => {
     await expect(encodedRoundTrip(type, [value as CopyValue])).rejects.toThrow(CopyError);
   });

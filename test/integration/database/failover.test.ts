@@ -87,7 +87,7 @@ it("does not wait for an unresponsive server once another one is found to be the
   proxy.mute = true;
   const start = performance.now();
   expect(await portOf(connect(urlOf(proxy, one)))).toBe(one.port);
-  // The timeout of the unresponsive server is 3 s.
+  // The timeout for the unresponsive server is 3 s.
   expect(performance.now() - start).toBeLessThan(2_500);
 });
 
@@ -114,7 +114,7 @@ it("follows a promotion, and never writes to the former primary after its restar
   }
   // While its successor is down as well, nothing is written, because the former primary has old data.
   await two.kill();
-  // The first errors are from connections that were open and from the cached result of the last search.
+  // The first errors are from connections that were open and from the last search's cached result.
   await until("no server to be the primary", async () => {
     const outcome = await write(database, "lost").catch((error: unknown) => error);
     expect(outcome).toMatchObject({ name: "DatabaseUnavailable" });

@@ -14,7 +14,7 @@ beforeEach(async () => {
   return test.drop;
 });
 
-describe("the migrations of this program", () => {
+describe("this program's migrations", () => {
   it("are applied, reverted to an empty schema, and applied again to the same schema", async () => {
     expect(await pendingMigrations(test.database, migrations)).toEqual(names);
     expect(await migrate(test.database, migrations)).toEqual(names);
@@ -29,7 +29,7 @@ describe("the migrations of this program", () => {
     expect(await relationsOf(test)).toEqual(applied);
   });
 
-  it("upgrade an index of the first six migrations, and can be reverted even if values exceed the old column types", async () => {
+  it("upgrade an index with only the first six migrations, and can be reverted even if values exceed the old column types", async () => {
     await migrate(test.database, migrations.slice(0, 6));
     await test.database.query(
       `INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, missing)
@@ -43,7 +43,7 @@ describe("the migrations of this program", () => {
       "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (1, '\\xbb', '\\xcc', 1, 5, NULL)",
     );
     await migrate(test.database, migrations);
-    // The native accounting of an index is preserved; an index without native balances remains without them.
+    // An index's native accounting is preserved; an index without native balances remains without them.
     expect(await test.database.query("SELECT chain_id, native_accounting FROM chains ORDER BY 1")).toEqual([
       { chain_id: 1, native_accounting: "traces" },
       { chain_id: 2, native_accounting: "none" },
@@ -65,7 +65,7 @@ describe("the migrations of this program", () => {
   });
 });
 
-describe("a list of migrations", () => {
+describe("a migration list", () => {
   const first = step("0001-first", "CREATE TABLE first (n int4)");
   const second = step("0002-second", "CREATE TABLE second (n int4)");
   const failing = step("0002-second", "CREATE TABLE second (n int4); SELECT no_such_column");
@@ -103,7 +103,7 @@ describe("a list of migrations", () => {
   });
 });
 
-describe("a server of an older version", () => {
+describe("an older server version", () => {
   const first = step("0001-first", "CREATE TABLE first (n int4)");
   const expanding = step("0002-expanding", "CREATE TABLE second (n int4); ALTER TABLE first ADD COLUMN m int4 NOT NULL DEFAULT 0", true);
   const changing = step("0003-changing", "ALTER TABLE first DROP COLUMN n");
@@ -143,7 +143,7 @@ describe("a server of an older version", () => {
     await expect(migrate(test.database, [first, expanding])).rejects.toThrow(/unknown migration: 0003-other/);
   });
 
-  it("refuses unknown migrations if the table of migrations has no only_expands column, as in old versions", async () => {
+  it("refuses unknown migrations if the migrations table has no only_expands column, as in old versions", async () => {
     await migrate(test.database, [first, expanding]);
     await test.database.query("ALTER TABLE ashlar_migrations DROP COLUMN only_expands");
     expect(await schemaProblem(test.database, [first])).toMatch(/unknown migration: 0002-expanding/);

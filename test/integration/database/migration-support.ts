@@ -1,7 +1,7 @@
 import type { Migration } from "../../../runtime/database/migration.ts";
 import type { TestDatabase } from "../../support/database.ts";
 
-/** A migration of one statement. */
+/** A migration with one statement. */
 export const step = (name: string, statement: string, onlyExpands = false): Migration => ({
   name,
   onlyExpands,

@@ -68,7 +68,7 @@ describe("a named statement", () => {
     expect(await runNamed(client, { ...statement, values: [2] })).toEqual([{ quotient: 3 }]);
   });
 
-  it("fails with the error of a value that cannot be parsed, and leaves the connection usable", async () => {
+  it("fails if a value cannot be parsed, and leaves the connection usable", async () => {
     const statement = { name: "unsafe", text: "SELECT n FROM unnest($1::int8[]) AS n" };
     await expect(runNamed(client, { ...statement, values: [["1", "9007199254740992", "2"]] })).rejects.toThrow(
       "Unsafe int8 9007199254740992",

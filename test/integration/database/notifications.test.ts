@@ -41,7 +41,7 @@ async function startPooler(): Promise<string> {
     }
     client.pipe(upstream);
     upstream.on("data", (part) => {
-      // The message BackendKeyData: its type, its length of 12 bytes, the process id and the secret.
+      // The message BackendKeyData: its type, its length (12 bytes), the process id and the secret.
       const start = part.indexOf(Buffer.from("4b0000000c", "hex"));
       if (start >= 0) part.writeUInt32BE(1, start + 5);
       client.write(part);
@@ -69,7 +69,7 @@ function proxiedUrl(port: number): string {
 const untilConnected = ({ state }: Notifications) => until("the connection", () => state() === "connected");
 
 describe("notifications", () => {
-  it("name each changed table of the index once per transaction, after its commit", async () => {
+  it("name each changed index table once per transaction, after its commit", async () => {
     const { notifications, calls } = subscribe(test.url);
     await untilConnected(notifications);
     expect(calls).toEqual([null]);
@@ -132,7 +132,7 @@ describe("notifications", () => {
     await until("the second connection", () => proxy.connections === 2);
     const startedAt = performance.now();
     await Promise.all([notifications.close(), connecting.notifications.close()]);
-    // The timeouts of statements and connections are 10 s.
+    // Statement and connection timeouts are 10 s.
     expect(performance.now() - startedAt).toBeLessThan(deadline(3_000));
   });
 

@@ -9,7 +9,7 @@ const rows = 8_000;
 const rowBytes = 1_000;
 /** With 0.1 ms per row, the server sends faster than rows are decoded, and decoding 128 KiB takes longer than one turn. */
 const decodeMilliseconds = 0.1;
-/** Time for the server to fill the buffers of the connection before the first row is decoded. */
+/** Time for the server to fill the connection's buffers before the first row is decoded. */
 const headStartMilliseconds = 300;
 const statement = `SELECT repeat('x', ${rowBytes}) AS value FROM generate_series(1, ${rows})`;
 
@@ -47,7 +47,7 @@ async function withSlowClient<T>(work: (client: pg.PoolClient) => Promise<T>): P
   }
 }
 
-/** The max number of bytes that a connection reads in one iteration of the event loop while work runs. */
+/** The max number of bytes that a connection reads in one event loop iteration while work runs. */
 async function maxBytesRead({ connection: { stream } }: pg.PoolClient, work: Promise<unknown>): Promise<number> {
   if (!(stream instanceof Socket)) throw new TypeError("Expected a connection without TLS.");
   let [max, last, isRunning] = [0, stream.bytesRead, true];
@@ -63,14 +63,14 @@ async function maxBytesRead({ connection: { stream } }: pg.PoolClient, work: Pro
 }
 
 describe("reading a long result", () => {
-  it("decodes a few chunks in one iteration of the event loop", async () => {
+  it("decodes a few chunks in one event loop iteration", async () => {
     await withSlowClient(async (client) => {
       paceReading(client, startRequest().request);
       const reading = client.query(statement);
       client.connection.stream.once("data", () => occupy(headStartMilliseconds));
       const max = await maxBytesRead(client, reading);
       expect((await reading).rows).toHaveLength(rows);
-      // Unpaced, libuv reads up to 32 chunks of 64 KiB. A turn is timed from its first check of the clock, which is after two or three chunks.
+      // Unpaced, libuv reads up to 32 chunks of 64 KiB. A turn is timed from its first clock check, after two or three chunks.
       expect(max).toBeLessThanOrEqual(8 * 64 * 1_024);
     });
   });
@@ -85,7 +85,7 @@ describe("reading a long result", () => {
     });
   });
 
-  it("is paced only for statements of a request", async () => {
+  it("is paced only for a request's statements", async () => {
     const pause = vi.spyOn(Socket.prototype, "pause");
     const lists = `SELECT json_agg(n) AS list FROM generate_series(1, 400000) n GROUP BY n / 100`;
     expect(await test.database.query(lists)).toHaveLength(4_001);

@@ -72,7 +72,7 @@ it.each<[string, PipelinedStatement, string]>([
   ["rows for a table that does not exist", copy("absent", [[1, "one"]]), "does not exist"],
   ["a parameter of the wrong type", { text: "INSERT INTO first (n) VALUES ($1)", values: ["many"] }, "invalid input syntax"],
   ["rows in an invalid format", { text: "COPY first (n, value) FROM STDIN", rows: [Buffer.from("1\n")] }, "missing data"],
-])("stops at %s, and throws the error of that statement", async (_, failing, message) => {
+])("stops at %s, and throws that statement's error", async (_, failing, message) => {
   const statements = [
     { ...insert(1, "before"), ...failure("before") },
     { ...failing, ...failure("failing") },

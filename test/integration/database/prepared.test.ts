@@ -63,7 +63,7 @@ describe("a statement that is planned once", () => {
 });
 
 describe("a composed statement", () => {
-  it("returns rows of the same types as any other statement, including in a transaction", async () => {
+  it("returns values of the same types as any other statement, including in a transaction", async () => {
     const database = open();
     expect(await database.run(blocksOf({ chain: 1 }))).toEqual([{ number: 7 }, { number: 8 }]);
     expect(await database.query(highest)).toEqual([{ number: 8 }]);
@@ -71,7 +71,7 @@ describe("a composed statement", () => {
     await database.close();
   });
 
-  it("is prepared once for each shape and connection, and planned for the values of each call", async () => {
+  it("is prepared once for each shape and connection, and planned for each call's values", async () => {
     const database = open();
     for (let count = 0; count < 12; count += 1) {
       await database.run(blocksOf({ chain: count }));

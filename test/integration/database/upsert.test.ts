@@ -42,7 +42,7 @@ it("upsert can run twice in one transaction and without rows, and leaves no tabl
   expect(await database.query("SELECT relname FROM pg_class WHERE relname LIKE 'upsert%'")).toEqual([]);
 });
 
-it("upsert does not change rows that consist only of the key", async () => {
+it("upsert does not change rows that have only key columns", async () => {
   await test.database.query("CREATE TABLE key_only (owner bytea PRIMARY KEY)");
   const target: UpsertTarget = { table: "key_only", key: ["owner"], columns: ["owner"], types: ["bytea"] };
   for (const rows of [[[alice]], [[alice], [bob]]]) await test.database.transaction((client) => upsert(client, target, rows));
@@ -61,7 +61,7 @@ it("upsert does not deadlock with a writer of the same keys in the opposite orde
   const write = (block: number, order: "up" | "down") =>
     test.database.transaction((client) => upsert(client, balances, order === "up" ? rows(block) : rows(block).reverse()));
   await Promise.all([write(1, "up"), write(2, "down"), write(3, "up"), write(4, "down")]);
-  // Each transaction writes all rows in key order, so the table has only rows of the last one.
+  // Each transaction writes all rows in key order, so the table has only rows from the last one.
   const blocks = await test.database.query("SELECT DISTINCT since_block FROM balances WHERE chain_id = 2");
   expect(blocks).toHaveLength(1);
 });

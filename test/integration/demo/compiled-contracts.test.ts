@@ -3,7 +3,7 @@ import { compileContracts } from "../../../demo/contracts/compile.ts";
 import { readCompiled } from "../../../demo/contracts/compiled.ts";
 import { deadline } from "../../support/deadline.ts";
 
-describe("the committed contracts of the demo", () => {
+describe("the demo's committed contracts", () => {
   it("match the compiled sources (npm run compile-contracts updates them)", { timeout: deadline(120_000) }, () => {
     const compiled = compileContracts();
     const committed = readCompiled();

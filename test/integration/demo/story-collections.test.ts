@@ -33,7 +33,7 @@ const zeroAddress = `0x${"0".repeat(40)}`;
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
 
-describe("collections of the complete demo story", () => {
+describe("collections in the complete demo story", () => {
   let demo: Demo;
   let client: NodeClient;
   let sales: readonly Sale[];
@@ -96,7 +96,7 @@ describe("collections of the complete demo story", () => {
       const id = index + 1;
       expect(document.name).toBe(`Plant #${id}`);
       const { attributes } = document;
-      // Four in a hundred plants have no list of attributes, as the contract's comment states.
+      // Four in a hundred plants have no attribute list, as the contract's comment states.
       expect(Array.isArray(attributes)).toBe(![23, 43, 63, 83].includes(id % 100));
       if (!Array.isArray(attributes)) return;
       for (const { trait_type: trait, display_type: display, value } of attributes as Record<string, unknown>[])
@@ -197,7 +197,7 @@ describe("collections of the complete demo story", () => {
     expect(await allowance(collector, trader)).toBe(0n);
   });
 
-  it("have token approvals, and operator approvals of the marketplace", async () => {
+  it("have token approvals, and operator approvals for the marketplace", async () => {
     const [garden, collector] = [storyValue("gardenCollection"), storyValue("collector")];
     const approved = await call<Address>(garden, "function getApproved(uint256) view returns (address)", [
       BigInt(demo.story.values.gardenTokenId ?? ""),
@@ -216,7 +216,7 @@ describe("collections of the complete demo story", () => {
     expect(await response.json()).toMatchObject({ name: "Harbor Lantern #7" });
   });
 
-  it("have a token for each kind of hostile metadata, and harmless ones in between", async () => {
+  it("have a token for every kind of hostile metadata, and harmless ones in between", async () => {
     const hostile = storyValue("hostileCollection");
     const kinds = hostileTokens.map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === "harmless").length).toBeGreaterThan(10);

@@ -8,7 +8,7 @@ import { storyEndTime } from "../../support/story.ts";
 import { openTwoIndexes, type TestApi, type TestResponse, type TwoIndexes } from "./as-of-projection/two-indexes.ts";
 
 // The demo's short story is indexed twice: up to its head, and up to the checkpoint of a projection that is being rebuilt. During the rebuild, every
-// response of a live operation equals that of one of the two indexes (the first if the operation does not read the projection), or is 503.
+// live operation responds like one of the two indexes (the first if the operation does not read the projection), or with 503.
 /** Without community endpoints: this index has no tables of declared protocols. */
 const live = operations.filter(({ status, class: group }) => status === "live" && group !== "C");
 /** Operations that report the progress of the index. */
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => indexes?.end());
 
-/** Returns the requests of an operation: its documented example, and one with the options that make it read more. */
+/** Returns an operation's requests: its documented example, and one with the options that make it read more. */
 const targetsOf = (operation: (typeof live)[number]): string[] => {
   const example = exampleOf(operation, demo.story.values);
   const extraOptions = options[operation.id];
@@ -41,7 +41,7 @@ const allTargets = () =>
     .filter(({ id }) => !progressOperations.has(id))
     .flatMap((operation) => targetsOf(operation).map((target) => ({ operation, target })));
 
-/** Removes labels and standards of contracts, which are read as of the checkpoint even in responses that read nothing else from a projection. */
+/** Removes contract labels and standards, which are read as of the checkpoint even in responses that read nothing else from a projection. */
 const withoutLabels = (text: string): string =>
   text.replace(/"(?:\w+_label|supports_erc|sender_factory_address)":(?:"[^"]*"|\[[^\]]*\]|\w+)/g, "");
 
@@ -93,7 +93,7 @@ describe("a projection that is being rebuilt", () => {
     },
   );
 
-  it("keeps the pages of a list pinned to the block of the first page while it catches up", async () => {
+  it("keeps a list's pages pinned to the first page's block while it catches up", async () => {
     const paged = live.filter(({ style }) => style === "page" || style === "path-page");
     const pageOf = (operation: (typeof live)[number], number: number) => {
       const values = exampleOf(operation, demo.story.values);
@@ -118,7 +118,7 @@ describe("a projection that is being rebuilt", () => {
     }
   });
 
-  it("refuses pages of a list that is pinned above its checkpoint", async () => {
+  it("refuses pages of a list pinned above its checkpoint", async () => {
     const path = `/v1/${demo.chain.name}/address/${demo.story.values.trader}/transfers_v2/?page-size=1&page-number=`;
     expect((await atHead.request(`${path}0`)).hasMore).toBe(true);
     await catchUp(["tokens"], middle, { fromStart: true });

@@ -69,7 +69,7 @@ describe("transaction fees", () => {
     expect(await feesOf(withBlobs)).toBe(number("gasUsed") * number("effectiveGasPrice") + number("blobGasUsed") * number("blobGasPrice"));
   });
 
-  it("add up to the decrease of the sender's balance beyond the value sent, and to the wallet's fee summary", async () => {
+  it("add up to the decrease in the sender's balance beyond the value sent, and to the wallet's fee summary", async () => {
     expect((await feesOf(plain)) + (await feesOf(withBlobs))).toBe(spent);
     const summary = await get(`address/${sender}/transactions_summary/?with-gas=true`);
     expect(BigInt(summary.items[0].gas_summary.total_fees_paid)).toBe(spent);
@@ -88,7 +88,7 @@ describe("the fee of a rollup transaction", () => {
 
   it("includes the L1 fee", async () => {
     const { data } = await index.get(`/v1/fixture/transaction_v2/${transactionHashOf(1, 0)}/`);
-    // 21,000 gas at 2 gwei, 1,234 wei of L1 fee and 500 wei for blobs.
+    // 21,000 gas at 2 gwei, an L1 fee of 1,234 wei, and 500 wei for blobs.
     expect(data.items[0].fees_paid).toBe(String(21_000n * 2_000_000_000n + 1_234n + 500n));
   });
 });

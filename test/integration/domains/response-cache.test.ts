@@ -51,7 +51,7 @@ const paths = () => {
   ];
 };
 
-/** Requests each path twice, and compares both responses with that of a server without a cache. */
+/** Requests each path twice, and compares both responses with an uncached server's. */
 async function compareAll(): Promise<(string | undefined)[]> {
   const states: (string | undefined)[] = [];
   for (const path of paths()) {
@@ -99,7 +99,7 @@ describe("cached responses", () => {
     expect(after.block_hash).not.toBe(before.block_hash);
   });
 
-  it("are discarded by metadata that is read later", async () => {
+  it("are discarded when metadata is read later", async () => {
     const { database } = branching.test;
     await compareAll();
     const [path = ""] = paths();

@@ -92,7 +92,7 @@ const urls: readonly (readonly [string, number, (size: number) => string])[] = [
   ["dots in a path", 2_000, (size) => `https://a/${"a/.".repeat(size)}!`],
   ["escapes", 2_000, (size) => `ipfs://${"%25".repeat(size)}`],
   ["segments", 2_000, (size) => `ipfs://Qm${"a".repeat(44)}/${"%2e/".repeat(size)}`],
-  ["parameters of a media type", 2_000, (size) => `data:${";a".repeat(size)},x`],
+  ["media type parameters", 2_000, (size) => `data:${";a".repeat(size)},x`],
   ["white space", 4_000, (size) => `${" ".repeat(size)}data:,x`],
   ["white space in base64", 2_000, (size) => `data:;base64,${" \t".repeat(size)}!`],
   ["incomplete escapes", 4_000, (size) => `data:,${"%%4%4".repeat(size)}`],

@@ -4,7 +4,7 @@ import process from "node:process";
 export interface DoublingCase {
   /** The function and the kind of input. */
   readonly name: string;
-  /** The function runs with an eighth and with twice this size. If it limits its input, use half of the limit or a size far above it. */
+  /** The function runs with an eighth and with twice this size. If it limits its input, use half the limit or a size far above it. */
   readonly size: number;
   readonly input: (size: number) => unknown;
   readonly run: (input: never) => unknown;
@@ -23,7 +23,7 @@ const defaultRetryMilliseconds = 5_000;
 /** Max time for which one input may block the process. */
 const maxRunMilliseconds = 1_000;
 
-/** Returns the CPU time of all threads of this process. */
+/** Returns this process's CPU time, summed over all threads. */
 const cpuTime = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

@@ -5,8 +5,8 @@ import { type DoublingCase, findGrowth } from "./find-growth.ts";
 import { requestCases } from "./request-cases.ts";
 
 const groups: readonly (readonly [string, readonly DoublingCase[]])[] = [
-  ["names, symbols and logs of contracts", chainCases],
-  ["metadata documents and responses of nodes and hosts", documentCases],
+  ["contract names, symbols and logs", chainCases],
+  ["metadata documents, and responses from nodes and hosts", documentCases],
   ["requests and responses", requestCases],
 ];
 

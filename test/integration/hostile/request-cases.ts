@@ -35,11 +35,11 @@ const queries: Texts = [
   ["one repeated name", 500, (size) => "a=1&".repeat(size)],
   ["one name repeated above the limit", 2_000, (size) => "a&".repeat(size)],
   ["many names", 500, (size) => Array.from({ length: size }, (_, index) => `n${index}=1`).join("&")],
-  ["a value of escapes", 2_000, (size) => `a=${"%41".repeat(size)}`],
-  ["a value of escapes that are not UTF-8", 2_000, (size) => `a=${"%41".repeat(size)}%ff`],
-  ["a name of spaces", 2_000, (size) => `${"+".repeat(size)}a${"+".repeat(size)}=1`],
+  ["a value with only escapes", 2_000, (size) => `a=${"%41".repeat(size)}`],
+  ["a value with escapes that are not UTF-8", 2_000, (size) => `a=${"%41".repeat(size)}%ff`],
+  ["a name with many spaces", 2_000, (size) => `${"+".repeat(size)}a${"+".repeat(size)}=1`],
   ["only separators", 4_000, (size) => "&".repeat(size)],
-  ["a value of equals signs", 4_000, (size) => "=".repeat(size)],
+  ["a value with only equals signs", 4_000, (size) => "=".repeat(size)],
 ];
 
 const targets: Texts = [

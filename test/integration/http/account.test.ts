@@ -23,7 +23,7 @@ const enter = (id: number, day: string, operation: string, calls: number, hundre
   ]);
 
 describe("/account/usage", () => {
-  it("returns the credits of the UTC day and month with quotas and resets, in total and by endpoint", async () => {
+  it("returns the credits used in the UTC day and month with quotas and resets, in total and by endpoint", async () => {
     const { id, key } = await app.keys.create({ label: "usage", dayQuotaHundredths: 1000, expiresAt: new Date("2027-01-31T00:00:00Z") });
     await enter(id, "2026-10-31", "getBlock", 9, 900);
     await enter(id, "2026-11-01", "getBlock", 2, 20);

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const storedOf = async (keyId: number): Promise<number> => (await keys.list()).find(({ id }) => id === keyId)?.usedHundredths ?? 0;
 
-describe("the credits of a key", () => {
+describe("a key's credits", () => {
   it("include charges that are written between its lookup and its first request", async () => {
     const { id, key } = await keys.create({ label: "between", creditLimitHundredths: 100 });
     meter.charge(id, "getBlock", 100, new Date());

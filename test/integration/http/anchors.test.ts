@@ -5,7 +5,7 @@ import { anchorMilliseconds, createAnchors, fingerprintOf } from "../../../runti
 import { type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
-/** The number of pages of each list in this test. */
+/** The number of pages in each list of this test. */
 const pages = 3;
 const address = `0x${"11".repeat(20)}`;
 const list = `/v1/demo/events/address/${address}/`;
@@ -36,7 +36,7 @@ afterAll(() => app.end());
 const anchorOf = async (path: string, key = app.key) => (await app.withoutKey().get(path).query({ key })).body.data.anchor;
 const storedAnchors = () => app.test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors");
 
-/** Makes inserts of anchors fail with a SQLSTATE. */
+/** Makes anchor inserts fail with a SQLSTATE. */
 const refuseAnchors = (code: string) =>
   app.test.database.query(
     `CREATE FUNCTION refuse_anchor() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}'; END $$;
@@ -127,7 +127,7 @@ describe("an anchor", () => {
     other.stop();
   });
 
-  it("is not read or stored again by its process until the content of the index changes", async () => {
+  it("is not read or stored again by its process until the index's content changes", async () => {
     const statements: string[] = [];
     const { database } = app.test;
     const counted = createAnchors(
@@ -147,7 +147,7 @@ describe("an anchor", () => {
     await pin(100, "1");
     expect(await counted.find(fingerprint, 31337, { block: 100, content: "1" })).toEqual({ block: 100, isOld: false });
     expect(statements).toEqual(["INSERT"]);
-    // At a later head, the anchor of the list remains until page 0 replaces it.
+    // At a later head, the list's anchor remains until page 0 replaces it.
     expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 100, isOld: false });
     await pin(107, "2");
     expect(statements).toEqual(["INSERT", "SELECT", "INSERT"]);

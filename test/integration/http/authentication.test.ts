@@ -16,7 +16,7 @@ afterAll(() => app.end());
 
 const basic = (user: string, password = "") => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 
-describe("the key of a request", () => {
+describe("a request's key", () => {
   it("has the documented format", async () => {
     for (let count = 0; count < 50; count++) expect(newKey()).toMatch(/^ckey_[a-f0-9]{27}$/);
     expect(app.key).toMatch(/^ckey_[a-f0-9]{27}$/);

@@ -17,7 +17,7 @@ const keyWith = (dayQuotaHundredths: number) => createKeys(test.database).create
 const expire = (keyId: number) =>
   test.database.query("UPDATE credit_leases SET expires_at = now() - interval '1 second' WHERE key_id = $1", [keyId]);
 
-describe("leases of a quota", () => {
+describe("quota leases", () => {
   it("never exceed the quota in total, even if servers take them concurrently", async () => {
     const { id: keyId } = await keyWith(1000);
     const leases = await Promise.all(stores(8).map((store) => store.take({ keyId, pending: noCharges, wanted: 1000, day })));
@@ -49,7 +49,7 @@ describe("leases of a quota", () => {
     expect(await second?.take({ keyId, pending: noCharges, wanted: 100, day })).toMatchObject({ granted: 35, left: { day: 35 } });
   });
 
-  it("are not reduced by pending charges of the previous day", async () => {
+  it("are not reduced by pending charges from the previous day", async () => {
     const { id: keyId } = await keyWith(100);
     const pending = { all: 60, day: 0, month: 60 };
     expect(await stores(1)[0]?.take({ keyId, pending, wanted: 100, day })).toMatchObject({ granted: 50, left: { day: 50 } });

@@ -33,7 +33,7 @@ describe("the cost of a response", () => {
     expect(costOf({ cost: { hundredths: 5, per: "item" }, list: true, rows: "prices" }, data, 30, noExtras)).toBe(15);
   });
 
-  it("includes each started period of 30 days", () => {
+  it("includes each started 30-day period", () => {
     // 2.00 credits for each of ceil(30 / 30), ceil(31 / 30), ceil(1 / 30) and ceil(90 / 30) periods.
     for (const [days, periods] of [
       [30, 1],
@@ -86,7 +86,7 @@ describe("the usage ledger", () => {
     expect((await app.get("/v1/demo/events/")).headers["x-credits"]).toBe("15");
     expect((await app.get(`/v1/demo/events/address/${address}/`)).headers["x-credits"]).toBe("0.04");
     expect((await app.get("/v1/demo/block_v2/x/")).headers["x-credits"]).toBe("0");
-    // A crash loses at most one second of entries. The test waits longer, because the machine may be slow.
+    // A crash loses at most one second's entries. The test waits longer, because the machine may be slow.
     expect(flushMilliseconds).toBeLessThan(1000);
     await until("three entries to be written", async () => (await usage(app, app.keyId)).length === 3);
     expect(await usage(app, app.keyId)).toEqual([
@@ -132,14 +132,14 @@ describe("the usage ledger", () => {
     expect(status).toBe(402);
     expect(body).toEqual(failure(402, expect.stringContaining("has used its 0.03 credits")));
     await until("the entries to be written", async () => (await usage(app, id))[0]?.calls === 3);
-    // The lookup of the key is valid for three seconds.
+    // The key's lookup is valid for three seconds.
     elapsed = 4_000;
     expect((await call()).status).toBe(402);
     await app.end();
   });
 });
 
-describe("the rate limit of a key", () => {
+describe("a key's rate limit", () => {
   it("is reported in headers, and a 429 states when to retry", async () => {
     // 0.1 requests per second is one in ten seconds.
     const app = await startHarness({ getAllChains: async () => items(0) }, { limits: { requestsPerSecond: 0.1 } });

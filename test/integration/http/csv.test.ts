@@ -69,13 +69,13 @@ describe("CSV", () => {
     expect(await render([column("name", "text")], { items: null })).toBe("name\r\n");
   });
 
-  it("contains nested values in dotted columns, which are empty for a null parent", async () => {
+  it("contains nested values in dotted columns, left empty for a null parent", async () => {
     const columns = [column("decoded.name", "text"), column("decoded.params", "json")];
     const items = [{ decoded: { name: "Transfer", params: [{ name: "from" }] } }, { decoded: null }];
     expect(await render(columns, { items })).toBe('decoded.name,decoded.params\r\nTransfer,"[{""name"":""from""}]"\r\n,\r\n');
   });
 
-  it("repeats the parent's fields before the rows of a list of parents", async () => {
+  it("repeats a parent's fields in each of its rows", async () => {
     const columns = [column("contract_name", "text", "parent"), column("price", "number")];
     const data = [
       { contract_name: "Gold", prices: [{ price: 2 }, { price: 1.5 }] },

@@ -50,7 +50,7 @@ describe("a request with a slow statement", () => {
     await until("the statement to be cancelled", async () => (await running()) === 0);
   });
 
-  it("releases the connection to later requests, whose statements are not cancelled", async () => {
+  it("releases the connection to later requests without cancelling their statements", async () => {
     work = sleepInDatabase;
     const [first] = await Promise.all([harness.get(path), until("the statement to run", async () => (await running()) === 1)]);
     expect(first.status).toBe(503);
@@ -62,7 +62,7 @@ describe("a request with a slow statement", () => {
     }
   });
 
-  it("is cancelled in a transaction, which is rolled back", async () => {
+  it("is cancelled in a transaction, and the transaction is rolled back", async () => {
     work = () =>
       database.transaction(async (client) => {
         await client.query("CREATE TABLE IF NOT EXISTS left_over (value int4)");

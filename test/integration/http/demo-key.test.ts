@@ -26,7 +26,7 @@ describe("the script with the demo key", () => {
     return text.includes(demoKey);
   };
 
-  it("cannot be read or included by pages of other origins", async () => {
+  it("cannot be read or included by pages from other origins", async () => {
     for (const path of ["/docs/", scriptPath, "/docs/page.css"]) {
       const { headers } = await app.withoutKey().get(path).set("Origin", "http://attacker.example");
       expect(Object.keys(headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
@@ -69,7 +69,7 @@ describe("the script with the demo key", () => {
     expect(await keyIn({ Host: host })).toBe(false);
   });
 
-  it("contains the key at the host of the public URL, and at no other name", async () => {
+  it("contains the key at the public URL's host, and at no other name", async () => {
     const published = await startHarness({}, { demo, publicUrl: "https://demo.example/api" });
     expect(await keyIn({ Host: "demo.example" }, published)).toBe(true);
     expect(await keyIn({ Host: "demo.example", Origin: "https://demo.example" }, published)).toBe(true);
@@ -137,11 +137,11 @@ describe.skipIf(!existsSync(browser))("the script with the demo key in a browser
     await page.close();
   });
 
-  it("cannot be included or read by a page of another site", async () => {
+  it("cannot be included or read by a page on another site", async () => {
     expect(await attackFrom(`http://attacker.test:${attackerPort}/`)).toEqual({ included: null, read: null });
   });
 
-  it("cannot be included or read by a page at another port of the same machine", async () => {
+  it("cannot be included or read by a page at another port on the same machine", async () => {
     expect(await attackFrom(`http://127.0.0.1:${attackerPort}/`)).toEqual({ included: null, read: null });
   });
 

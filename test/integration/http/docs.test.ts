@@ -40,7 +40,7 @@ describe("the documentation", () => {
     expect(headers["x-frame-options"]).toBe("DENY");
   });
 
-  it("serves every file of the page, compressed if accepted", async () => {
+  it("serves all of the page's files, compressed if accepted", async () => {
     const { text } = await app.withoutKey().get("/docs/");
     for (const [, address = ""] of text.matchAll(/(?:src|href)="([^"]*)"/g)) {
       const compressed = await app.withoutKey().get(address).set("Accept-Encoding", "gzip");
@@ -68,7 +68,7 @@ describe("the documentation", () => {
     expect(headers.location).toBe("/docs/");
   });
 
-  it("prefixes paths with the path of the public URL", async () => {
+  it("prefixes paths with the public URL's path", async () => {
     const published = await startHarness({}, { publicUrl: "https://data.example/api" });
     expect((await published.withoutKey().get("/docs/")).text).toContain('src="/api/docs/start.js"');
     expect((await published.withoutKey().get("/docs/start.js")).text).toContain('"/api/openapi.json"');
@@ -85,7 +85,7 @@ describe("/openapi.json", () => {
     expect(body.components.parameters.Wallet.example).toBe("0xtrader");
   });
 
-  it("converts examples to the types of their schemas, and keeps examples with an unknown story value", () => {
+  it("converts examples to their schemas' types, and keeps examples with an unknown story value", () => {
     const bound = bindExamples(
       {
         parameters: [
@@ -108,7 +108,7 @@ describe("the health endpoints", () => {
     expect(body.data).toEqual({ status: "up" });
   });
 
-  it("report readiness with the lag of each chain", async () => {
+  it("report readiness with each chain's lag", async () => {
     const { status, body } = await app.withoutKey().get("/readyz");
     expect(status).toBe(200);
     expect(body.data).toEqual({ status: "ready", chains: [{ name: "demo", lag_blocks: 3 }] });
@@ -116,7 +116,7 @@ describe("the health endpoints", () => {
 
   it("report why the server is not ready, and report it as not ready during shutdown", async () => {
     reasons = ["The first backfill of demo is at block 5 of 100."];
-    // The result of a check is cached for one second.
+    // A check's result is cached for one second.
     await until("the readiness to be checked again", async () => (await app.withoutKey().get("/readyz")).status === 503);
     const notReady = await app.withoutKey().get("/readyz");
     expect(notReady.body).toEqual(failure(503, reasons[0]));

@@ -25,7 +25,7 @@ describe("a response", () => {
     expect(headers["x-powered-by"]).toBeUndefined();
   });
 
-  it("has a request id, which is the client's if it sends a plain token that is not a key", async () => {
+  it("has a request id: the client's, if it is a plain token and not a key", async () => {
     const responseIdFor = async (requestId?: string) => {
       const request = app.get("/v1/chains/");
       if (requestId !== undefined) request.set("X-Request-Id", requestId);
@@ -62,7 +62,7 @@ describe("an error response", () => {
     for (const leaked of ["SELECT", "relation", "queries.ts", "ckey_", "    at "]) expect(text).not.toContain(leaked);
   });
 
-  it("has status 503 if the database fails, and includes the limit of a statement timeout", async () => {
+  it("has status 503 if the database fails, and states the time limit if a statement exceeds it", async () => {
     const down = await app.get("/v1/demo/block_v2/503/");
     expect(down.status).toBe(503);
     expect(down.text).not.toContain("ECONNREFUSED");
@@ -98,7 +98,7 @@ describe("links", () => {
   const linkOf = async (harness: Harness, headers: Record<string, string>) =>
     (await harness.get(`/v1/demo/address/${wallet}/balances_v2/`).set(headers)).body;
 
-  it("are built from a valid Host header, but not from forwarded headers of an untrusted client", async () => {
+  it("are built from a valid Host header, but not from an untrusted client's forwarded headers", async () => {
     expect((await linkOf(app, { Host: "api.example:8080" })).data.link).toBe("http://api.example:8080/v1/x/");
     expect((await linkOf(app, { Host: "[::1]:80" })).data.link).toBe("http://[::1]:80/v1/x/");
     const forwarded = { Host: "inside", "X-Forwarded-Host": "outside.example", "X-Forwarded-Proto": "https" };
@@ -108,7 +108,7 @@ describe("links", () => {
     }
   });
 
-  it("are built from forwarded headers of a trusted proxy unless a public URL is configured", async () => {
+  it("are built from a trusted proxy's forwarded headers unless a public URL is configured", async () => {
     const stubs = {
       getTokenBalancesForWalletAddress: async (_request: never, { link }: { link: (path: string) => string }) => ({ link: link("/v1/x/") }),
     };

@@ -12,7 +12,7 @@ import { until } from "../../support/until.ts";
 import { failure, type Harness, startHarness } from "./harness.ts";
 
 const path = "/v1/demo/block_v2/1/";
-const concurrencyMessage = "Limit of concurrent requests exceeded (limits.concurrentRequests); retry in 1 second.";
+const concurrencyMessage = "Concurrent request limit exceeded (limits.concurrentRequests); retry in 1 second.";
 
 /** Work that ends when the test calls `endAll`. */
 function manualWork() {
@@ -29,7 +29,7 @@ function manualWork() {
   };
 }
 
-describe("requests of one key", () => {
+describe("requests with one key", () => {
   const work = manualWork();
   let harness: Harness;
   let database: Database;
@@ -60,7 +60,7 @@ describe("requests of one key", () => {
     });
     const other = await harness.keys.create({ label: "other", limits: { concurrentRequests: 1, databaseSecondsPerMinute: "unlimited" } });
     const third = send(other.key).then((response) => response);
-    await until("the request of the other key to run", async () => work.running() === 3);
+    await until("the other key's request to run", async () => work.running() === 3);
     work.endAll();
     expect(await Promise.all(two)).toEqual([200, 200]);
     const { status, headers } = await third;
@@ -91,9 +91,7 @@ describe("requests of one key", () => {
       last = await harness.get(path);
       return last.status === 429;
     });
-    expect(last.body.error_message).toMatch(
-      /^Limit of database time exceeded \(limits\.databaseSecondsPerMinute\); retry in \d+ seconds\.$/,
-    );
+    expect(last.body.error_message).toMatch(/^Database time limit exceeded \(limits\.databaseSecondsPerMinute\); retry in \d+ seconds\.$/);
     // The request used 2.5 s of 1 s per minute; the excess of 1.5 s drains in 90 s.
     expect(Number(last.headers["retry-after"])).toBeGreaterThan(60);
   });
@@ -149,7 +147,7 @@ describe("more requests than the server processes", () => {
 });
 
 describe("keys and health", () => {
-  it("do not wait for the connections of responses", async () => {
+  it("do not wait for connections that responses use", async () => {
     const harness = await startHarness({});
     const database = createDatabase({
       url: harness.test.url,

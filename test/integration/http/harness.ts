@@ -20,7 +20,7 @@ export interface Harness extends HttpApp {
   readonly lines: string[];
   /** The head of every chain. */
   head: number | null;
-  /** The version of the content of all chains. */
+  /** The content version of every chain. */
   content: Content | null;
   /** A GET with the key without limits. */
   get(path: string): supertest.Test;

@@ -22,7 +22,7 @@ describe("hostile input", () => {
     ["/v1/chains/?x=%", '"x"'],
     ["/v1/chains/?%ff=1", "query parameter"],
     ["/v1/demo/events/?page-size=%c3%28", '"page-size"'],
-  ])("is refused with 400 and the location of the input if its percent-encoding is invalid: %s", async (path, location) => {
+  ])("is refused with 400 and its location if its percent-encoding is invalid: %s", async (path, location) => {
     const { status, body } = await app.get(path);
     expect(status).toBe(400);
     expect(body).toEqual(failure(400, expect.stringContaining(location)));
@@ -54,13 +54,13 @@ describe("hostile input", () => {
     await harness.end();
   });
 
-  it("is parsed into all values of a repeated parameter, without changing a prototype", () => {
+  it("is parsed with all values of a repeated parameter, and cannot change a prototype", () => {
     expect(parseQuery("a=1&b=2&a=&&a=%41")).toEqual({ a: ["1", "", "A"], b: "2" });
     expect(parseQuery("__proto__=1&__proto__=2")).toEqual(Object.assign(Object.create(null), { ["__proto__"]: ["1", "2"] }));
   });
 
   it.each(["__proto__", "constructor", "toString", "..%2f..%2fetc%2fpasswd", "%00", "demo%00", "demo%0d%0aX-Injected:1", "%3Cscript%3E"])(
-    "is refused as the name of a chain, like any unknown chain: %s",
+    "is refused as a chain name, like any unknown chain: %s",
     async (chain) => {
       const { status, headers, body } = await app.get(`/v1/${chain}/events/`);
       expect(status).toBe(400);

@@ -3,7 +3,7 @@ import { failure, type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
 let now = new Date("2026-11-23T12:00:00Z");
-/** Added to the clock, to let cached lookups of keys expire. */
+/** Added to the clock, to let cached key lookups expire. */
 let elapsed = 0;
 beforeAll(async () => {
   app = await startHarness(
@@ -66,7 +66,7 @@ describe("a key that is limited to chains", () => {
     }
   });
 
-  it("receives 403 from endpoints over all chains, regardless of parameters", async () => {
+  it("receives 403 from endpoints that cover all chains, regardless of parameters", async () => {
     const { key } = await app.keys.create({ label: "one chain", access: { chains: ["demo"] } });
     for (const path of ["/v1/chains/", "/v1/chains/?chain-name=demo"])
       expect(await outcome(key, {}, path)).toBe(
@@ -74,7 +74,7 @@ describe("a key that is limited to chains", () => {
       );
   });
 
-  it("is checked against the chain of the protocol if the request does not specify one", async () => {
+  it("is checked against the protocol's chain if the request does not specify one", async () => {
     const { key } = await app.keys.create({ label: "one chain", access: { chains: ["demo"] } });
     const path = `/v1/cq/provider/app/protocol_02/balances/?address=0x${"11".repeat(20)}`;
     for (const chain of ["", "&chain-name=", "&chain-name=%20", "&chain-name=eth-mainnet", "&chain-name=1"])
@@ -97,7 +97,7 @@ describe("a key that is limited to origins", () => {
       403,
       "Origin required: this key is limited to web pages of certain origins, and the request has no Origin header.",
     ]);
-    // Pages of any origin can read the reason.
+    // Pages from any origin can read the reason.
     expect(headers["access-control-allow-origin"]).toBe("*");
     await app.keys.update(id, { access: { origins: [] } });
     elapsed += 4_000;

@@ -89,7 +89,7 @@ describe("the log", () => {
   });
 });
 
-describe("the validation of responses", () => {
+describe("response validation", () => {
   const invalid = { items: [{ name: 7 }] };
 
   it("refuses an invalid response in strict mode, and accepts a valid one", async () => {

@@ -35,7 +35,7 @@ const logs = (query: string, path: Record<string, string> = {}) =>
   checks.request(operationOf("getLogEventsByAddress"), { chainName: "demo", contractAddress: wallet, ...path }, parseQuery(query));
 
 describe("strict checks", () => {
-  it("accept the documented response and the example request of every operation", async () => {
+  it("accept every operation's documented response and example request", async () => {
     for (const operation of operations) {
       const { parameters } = model.operations.find(({ id }) => id === operation.id) ?? { parameters: [] };
       const valuesIn = (location: string) =>
@@ -67,12 +67,12 @@ describe("strict checks", () => {
     expect(await checks.request(operationOf("getLogs"), { chainName: "demo" }, topics)).toBeNull();
   });
 
-  it("report the parameter of an invalid request", async () => {
+  it("report an invalid request's parameter", async () => {
     expect(await logs("page-size=100000")).toMatch(/page-size.* must be <= /);
     expect(await logs("", { contractAddress: "0x12" })).toMatch(/contractAddress.* must match pattern/);
   });
 
-  it("report the pointer and the reason of every violation in a response", async () => {
+  it("report the pointer and the reason for every violation in a response", async () => {
     const operation = operationOf("getBlock");
     const body = exampleOf(operation.path) as { data: { items: Body[] } };
     const [row = {}] = body.data.items;
@@ -84,7 +84,7 @@ describe("strict checks", () => {
     ]);
   });
 
-  it("validate the serialized response, in which a field that JSON omits is missing", async () => {
+  it("validate the serialized response, and report a field that JSON omits as missing", async () => {
     const operation = operationOf("getBlock");
     const body = exampleOf(operation.path);
     expect(await checks.response(operation, 200, { ...body, error_code: undefined })).toMatchObject([{ pointer: "/error_code" }]);

@@ -13,9 +13,9 @@ const path = "/v1/chains/";
 let test: TestDatabase;
 const servers: Harness[] = [];
 let now = new Date("2026-11-23T12:00:00Z");
-/** The servers' clock, which determines how long lookups of keys are cached. */
+/** The servers' clock, which determines how long key lookups are cached. */
 let elapsed = 1_000;
-/** While true, every statement of the servers fails. */
+/** While true, all of the servers' statements fail. */
 let isDown = false;
 
 const down = () => new DatabaseUnavailable("ECONNREFUSED", "it is down");
@@ -63,8 +63,8 @@ const spentOf = async (id: number): Promise<number> =>
     ])
   )[0]?.spent ?? 0;
 
-describe("the quota of a key", () => {
-  it("is spent exactly by sequential requests to one server, which then returns 402 with the time of the reset", async () => {
+describe("a key's quota", () => {
+  it("is spent exactly by sequential requests to one server, which then returns 402 with the reset time", async () => {
     now = new Date("2026-11-23T23:00:00Z");
     const { key } = await keys().create({ label: "day", dayQuotaHundredths: 7 });
     expect(await statuses(first, key, 9)).toEqual([...Array(7).fill(200), 402, 402]);
@@ -126,7 +126,7 @@ describe("the quota of a key", () => {
       }
     };
     await Promise.all([first, second, first, second, first, second, first, second].map(send));
-    // A lease is 32 times the most expensive response so far (0.01 credits), which is more than a 50th of the quota of 4 credits.
+    // A lease is 32 times the most expensive response so far (0.01 credits), more than a 50th of the 4 credit quota.
     const lease = 32;
     expect(served).toBeLessThanOrEqual(quota + 2 * lease);
     expect(served).toBeGreaterThanOrEqual(quota - 2 * lease);

@@ -22,7 +22,7 @@ describe("a path", () => {
     }
   });
 
-  it("accepts both the id and the configured name of a community protocol", async () => {
+  it("accepts both a community protocol's id and its configured name", async () => {
     for (const name of ["protocol_06", "lend=it", "lend%3Dit"]) {
       expect((await app.get(`/v1/cq/provider/app/${name}/markets/`)).body.data).toEqual({ protocol: "protocol_06" });
     }
@@ -145,7 +145,7 @@ describe("CORS headers", () => {
     for (const name of ["Authorization", "X-Requested-With"]) expect(headers["access-control-allow-headers"]).toContain(name);
   });
 
-  it("allow pages of other origins to read and frame responses, errors and their headers", async () => {
+  it("allow pages from other origins to read and frame responses, errors and their headers", async () => {
     for (const request of [app.get("/v1/chains/"), app.withoutKey().get("/v1/chains/")]) {
       const { headers } = await request.set("Origin", "https://page.example").set("X-Requested-With", "client");
       expect(headers["access-control-allow-origin"]).toBe("*");

@@ -39,7 +39,7 @@ const path = (day: string) => `/v1/demo/block_v2/2026-01-01/2026-01-${day}/`;
 const changingHeaders = ["x-cache", "x-request-id", "date", "ratelimit-remaining", "ratelimit-reset"];
 const stable = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !changingHeaders.includes(name)));
-/** The number of responses of the operation that were charged. */
+/** The number of charged responses for the operation. */
 const charges = async () => {
   const [row] = await app.test.database.query<{ calls: number }>("SELECT calls FROM credit_usage WHERE operation = 'getBlockHeights'");
   return row?.calls ?? 0;
@@ -156,14 +156,14 @@ describe("a response", () => {
 });
 
 describe("a request without a chain", () => {
-  it("is served from the cache until the content of any chain changes", async () => {
+  it("is served from the cache until any chain's content changes", async () => {
     const states = [(await get("/v1/chains/")).headers["x-cache"], (await get("/v1/chains/")).headers["x-cache"]];
     app.content = { id: "3", changedAt: new Date("2026-01-01T00:00:24Z") };
     expect([...states, (await get("/v1/chains/")).headers["x-cache"]]).toEqual(["MISS", "HIT", "MISS"]);
   });
 });
 
-describe("the settings of the cache", () => {
+describe("the cache settings", () => {
   it("can disable it with 0 megabytes, and can allow shared caches", async () => {
     const stubs = { getBlockHeights: async () => ({ items }) };
     const [without, shared] = await Promise.all([

@@ -36,7 +36,7 @@ async function headersOfFailure(send: (response: ServerResponse) => Promise<void
 }
 
 describe("an error while a response is compressed", () => {
-  it("has no headers of the cached response", async () => {
+  it("has none of the cached response's headers", async () => {
     const rendered = {
       contentType: "application/json",
       body: Buffer.from("{}"),
@@ -50,7 +50,7 @@ describe("an error while a response is compressed", () => {
     for (const name of ["etag", "x-warning", "content-encoding"]) expect(headers).not.toHaveProperty(name);
   });
 
-  it.each(["json", "csv"] as const)("has no headers of the %s data", async (format) => {
+  it.each(["json", "csv"] as const)("has no headers for the %s data", async (format) => {
     const headers = await headersOfFailure((response) =>
       sendResponse(response, operation, data, format, { answerBytes: 1_000_000, compression }, () => undefined),
     );

@@ -47,12 +47,12 @@ describe("a server", () => {
     await expect(request(port, new Agent())).rejects.toThrow("ECONNREFUSED");
     expect(await text(await inFlight)).toBe("finished");
     await stopped;
-    // Far below the keep-alive timeout of 65 s.
+    // Far below the 65 s keep-alive timeout.
     expect(performance.now() - startedAt).toBeLessThan(deadline(10_000));
     agent.destroy();
   });
 
-  it("aborts unfinished requests when the time limit of a shutdown ends", async () => {
+  it("aborts unfinished requests when the shutdown time limit expires", async () => {
     let arrived = false;
     const neverResponds = () => {
       arrived = true;

@@ -7,7 +7,7 @@ import { createSlowReaders } from "../../../runtime/http/slow-readers.ts";
 import { until } from "../../support/until.ts";
 import { failure, startHarness } from "./harness.ts";
 
-/** More than the buffers of both sockets hold. */
+/** More than both sockets' buffers hold. */
 const body = Buffer.alloc(64 * 1024 * 1024, "x");
 const limits = { ...serverLimits, readBytesPerSecond: 1024, readWindowMilliseconds: 1_500 };
 const startServer = async () => {
@@ -25,7 +25,7 @@ describe("a client", () => {
     socket.on("error", () => undefined);
     socket.pause();
     await until("the connection to be open", async () => (await openRequests(http)) === 1);
-    // This takes much less than the idle timeout of two minutes.
+    // This takes much less than the two-minute idle timeout.
     await until("the connection to be closed", async () => (await openRequests(http)) === 0);
     socket.destroy();
     await http.stop();
@@ -47,7 +47,7 @@ describe("a client", () => {
   });
 });
 
-describe("the check of slow readers", () => {
+describe("the slow reader check", () => {
   /** Watches a response with bytes that wait to be sent, and records when its connection is destroyed. */
   const watched = () => {
     const clock = { milliseconds: 0, now: () => clock.milliseconds };
@@ -97,7 +97,7 @@ describe("the check of slow readers", () => {
 });
 
 describe("a deep page", () => {
-  it("returns 400 with the max depth of its list", async () => {
+  it("returns 400 with its list's max depth", async () => {
     const harness = await startHarness(
       { getLogEventsByAddress: async () => ({ items: [] }), getTokenHolders: async () => ({ items: [] }) },
       { pageDepth },

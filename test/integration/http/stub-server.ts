@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
 import { notFound } from "../../../runtime/lib/request-error.ts";
 import { type Harness, startHarness } from "./harness.ts";
 
-/** The message of an unexpected error, which no response may contain. */
+/** An unexpected error's message, which no response may contain. */
 const secret = "relation tokens SELECT balance FROM /srv/ashlar/queries.ts ckey_0123456789abcdef0123456789a";
 
 /** A wallet in mixed case. */

@@ -17,7 +17,7 @@ const chains = [
   { id: 1, name: "eth-mainnet", groups },
 ];
 
-/** An invalid response of getAllChains: a number instead of a name, and no time. */
+/** An invalid response from getAllChains: a number instead of a name, and no time. */
 const invalidData = { items: [{ name: 7 }] };
 
 let document: Document;
@@ -128,7 +128,7 @@ describe("strict and sample mode", () => {
     return left?.status ?? 0;
   }
 
-  it("return the same bytes for the example of every operation, in JSON and CSV", async () => {
+  it("return the same bytes for every operation's example, in JSON and CSV", async () => {
     for (const operation of model.operations) {
       // The server has no Bitcoin chain.
       const expected = operation.id === "getProtocol03Transactions" ? 400 : 200;

@@ -68,7 +68,7 @@ describe("a leader whose connection no longer carries data", () => {
     proxy.mute = true;
     await chain.mine();
     await until("the indexer to give up", () => !only.indexer.status().leading);
-    // A connection attempt whose first bytes were lost still lasts until its timeout of 10 s.
+    // A connection attempt whose first bytes were lost still lasts until its 10 s timeout.
     proxy.mute = false;
     await until("the indexer to index", () => isAtHead(test.database, chain));
   });

@@ -25,7 +25,7 @@ const versionOf = async (chain = chainId): Promise<number> => {
   return row?.version ?? 0;
 };
 
-describe("the content version of a chain", () => {
+describe("a chain's content version", () => {
   let before: number;
   beforeEach(async () => {
     before = await versionOf();
@@ -59,7 +59,7 @@ describe("the content version of a chain", () => {
     expect(await versionOf()).toBe(before + 1);
   });
 
-  it("increases for each chain of a statement", async () => {
+  it("increases for each chain that a statement changes", async () => {
     const other = await versionOf(10);
     await test.database.query(
       `INSERT INTO nft_metadata (chain_id, token, token_id, standard, block_number, read_at_block, read_at)
@@ -69,7 +69,7 @@ describe("the content version of a chain", () => {
     expect([await versionOf(), await versionOf(10)]).toEqual([before + 1, other + 1]);
   });
 
-  it("does not change if a statement changes no row, or with reads that did not fail", async () => {
+  it("does not change if a statement changes no row, or only reads that did not fail", async () => {
     await test.database.query("UPDATE nft_metadata SET name = '' WHERE chain_id = $1 AND false", [chainId]);
     await test.database.query("INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number) VALUES ($1, '', 3, 721, 0)", [
       chainId,
@@ -78,7 +78,7 @@ describe("the content version of a chain", () => {
     expect(await versionOf()).toBe(before);
   });
 
-  it("does not change with the state of the node, or with the lease of a read", async () => {
+  it("does not change with the node's state or a read's lease", async () => {
     await test.database.query("UPDATE chains SET latest_block = 9, seen_at = now() WHERE chain_id = $1", [chainId]);
     await test.database.query("UPDATE nft_reads SET leased_until = now() WHERE chain_id = $1", [chainId]);
     expect(await versionOf()).toBe(before);
@@ -109,7 +109,7 @@ describe("the content version of a chain", () => {
     expect(await versionOf()).toBe(before + 1);
   });
 
-  it("is increased by concurrent transactions, which do not wait for each other", async () => {
+  it("is increased by concurrent transactions without waiting for each other", async () => {
     // Each transaction starts while the previous one is open.
     const nested = async (depth: number): Promise<void> => {
       if (depth === 0) return;

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const atHead = () => isAtHead(test.database, chain);
 const databaseName = async () => (await test.database.query<{ name: string }>("SELECT current_database() AS name"))[0]?.name ?? "";
-/** Terminates all connections of the indexer with SQLSTATE 57P01, as a failover does. */
+/** Terminates all of the indexer's connections with SQLSTATE 57P01, as a failover does. */
 const terminate = () =>
   test.database.query(
     "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'faulty' AND datname = current_database()",

@@ -102,11 +102,11 @@ describe("the index of a chain with every kind of transfer", () => {
       standard === 2 ? BigInt(`0x${(reported[index] ?? "").slice(26)}` === owner ? 1 : 0) : BigInt(reported[index] ?? ""),
     );
     expect(nftBalances.map(({ balance }) => BigInt(balance))).toEqual(expected);
-    // Each of three rounds mints one token to the first account, which transfers it: six rows, three of them with a balance of zero.
+    // Each of three rounds mints one token to the first account, which transfers it: six rows, three with a balance of zero.
     expect(nftBalances.filter(({ standard }) => standard === 2)).toHaveLength(6);
   });
 
-  it("has balances of collections that equal the sums of their tokens' balances", async () => {
+  it("has collection balances that equal the sums of their tokens' balances", async () => {
     const mismatches = await rows(
       test.database,
       `SELECT b.owner, b.token, b.balance, sum(n.balance) FROM balances b JOIN nft_balances n USING (chain_id, owner, token, standard)
@@ -115,7 +115,7 @@ describe("the index of a chain with every kind of transfer", () => {
     expect(mismatches).toEqual([]);
   });
 
-  it("has exactly the blocks, transactions and logs of the node", async () => {
+  it("has exactly the node's blocks, transactions and logs", async () => {
     const blocks = await chain.batch<{ hash: string; transactions: string[]; number: string }>(
       Array.from({ length: head + 1 }, (_, number) => ({ method: "eth_getBlockByNumber", params: [quantity(number), false] })),
     );

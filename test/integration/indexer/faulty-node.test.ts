@@ -79,7 +79,7 @@ const correctContentsAtHead = async () => {
   return contents(correctIndex.database);
 };
 
-/** The contents of a correct index of the blocks up to a height. */
+/** The contents of a correct index up to a height. */
 const correctContents = async (height: number) => {
   if (height === (await chain.head())) return correctContentsAtHead();
   const lastBlock = await chain.rpc("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
@@ -123,7 +123,7 @@ describe("an index", () => {
     async (name, fault, oneIn = 10) => {
       earlierReplies.clear();
       const test = await newDatabase();
-      // The probe receives correct replies, because the detection of capabilities has separate tests.
+      // The probe receives correct replies, because capability detection has separate tests.
       const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning });
       const duringBackfill = injectFault(fault, `backfill ${name}`, oneIn);
       let stop = runInBackground({ ...testIndexer, close: async () => undefined });

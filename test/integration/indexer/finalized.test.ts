@@ -92,7 +92,7 @@ describe("the finalized block", () => {
     ["null for a reported block above the head", nodeWith(true, block(101)), 100, 10, null],
     ["the lower one of two reads that differ", nodeWith(true, block(64), block(99)), 100, 10, 64],
     ["the lower one of two reads in the other order", nodeWith(true, block(99), block(64)), 100, 10, 64],
-    ["null for a block of another branch", nodeWith(true, block(64), block(64, "b")), 100, 10, null],
+    ["null for a block on another branch", nodeWith(true, block(64), block(64, "b")), 100, 10, null],
     ["null for a block above the indexed head", nodeWith(true, block(64)), 63, 10, null],
     ["null if the node supports the tag and returns null", nodeWith(true, null), 100, 10, null],
     ["counted from the indexed head while that is behind the node", nodeWith(false, null), 50, 10, 40],

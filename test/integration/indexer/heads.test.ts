@@ -81,7 +81,7 @@ describe("an indexer that follows by WebSocket", () => {
       latencies.push(performance.now() - minedAt);
     }
     latencies.sort((left, right) => left - right);
-    // The target is 150 ms. The limit allows for a busy machine, but is well below the polling interval of 60 s.
+    // The target is 150 ms. The limit allows for a busy machine, but is well below the 60 s polling interval.
     expect(latencies[6]).toBeLessThan(20_000);
   });
 
@@ -123,7 +123,7 @@ describe("an indexer that follows by WebSocket", () => {
     expect(messages).toEqual(["The node announces new blocks over WebSocket."]);
   });
 
-  it("rejects a WebSocket of another chain", async () => {
+  it("rejects another chain's WebSocket", async () => {
     const heads = createFeed({ chainId: 5 });
     await until("several connection attempts", () => proxy.connections > 2);
     expect(heads.live()).toBe(false);

@@ -94,7 +94,7 @@ describe("native balances from the node's state", () => {
   });
 
   it("are never wrong if a block has inconsistent traces and is indexed without them", async () => {
-    // The node returns no traces for the block of the first internal payment. Each round has two blocks, and three blocks follow the last round.
+    // The node returns no traces for the block with the first internal payment. Each round has two blocks, and three blocks follow the last round.
     const inconsistentBlock = head - 8;
     proxy.tamper = (method, reply, params) => {
       if (/^(debug_traceBlock|trace_block)/.test(method) && Number(params[0]) === inconsistentBlock) reply.result = [];

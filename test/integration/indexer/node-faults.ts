@@ -6,7 +6,7 @@ export type NodeFault = (method: string, reply: ProxiedReply, params: readonly u
 
 /** Data that some faults insert into replies. */
 interface FaultData {
-  /** The reply of another chain's node to the same request; undefined for other requests. */
+  /** Another chain's node's reply to the same request; undefined for other requests. */
   readonly foreignReply: (method: string, params: readonly unknown[]) => unknown;
   /** Earlier replies of this node, cleared between the tests. */
   readonly earlierReplies: Map<string, unknown>;
@@ -23,7 +23,7 @@ const blockMethods = new Set(["eth_getBlockByNumber", "eth_getBlockReceipts", "t
 /** Faults with their descriptions. A fault is injected into one in n replies on average; n is the last element, 10 by default. */
 export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [string, NodeFault, number?][] => [
   [
-    "returns data of another chain",
+    "returns another chain's data",
     (method, reply, params) => {
       const other = foreignReply(method, params);
       return other !== undefined && Object.assign(reply, { result: structuredClone(other) }) !== null;
@@ -39,7 +39,7 @@ export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [
   ],
   ["omits a log", inReceipts((receipts) => logsOf(withLogs(receipts, 1)).pop() !== undefined)],
   [
-    "omits all logs and clears the bloom of the receipts",
+    "omits all logs and clears the receipts' bloom",
     inReceipts((receipts) => {
       for (const receipt of receipts) Object.assign(receipt, { logs: [], logsBloom: `0x${"00".repeat(256)}` });
       return true;
@@ -76,7 +76,7 @@ export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [
     }),
   ],
   [
-    "returns the logs of another transaction",
+    "returns another transaction's logs",
     inReceipts((receipts) => {
       const [first, second] = receipts.filter((receipt) => logsOf(receipt).length > 0);
       return first !== undefined && second !== undefined && Object.assign(first, { logs: second.logs }) !== null;
@@ -126,7 +126,7 @@ export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [
     1,
   ],
   [
-    "omits the call frames of a transaction",
+    "omits a transaction's call frames",
     (method, reply) => {
       if (method !== "trace_block" || !Array.isArray(reply.result) || reply.result.length === 0) return false;
       const last = (reply.result as Fields[]).at(-1)?.transactionPosition;

@@ -57,7 +57,7 @@ const chainRowOf = async ({ database }: TestDatabase) =>
 describe("a first block above the head", () => {
   const refusal = `Cannot index test from block 500: the node's head is block ${blocks}; set from (--from) to ${blocks} or less.`;
 
-  it("is refused with the height of the head, and no index is created", async () => {
+  it("is refused with the head's height, and no index is created", async () => {
     const test = await newDatabase();
     await expect(runIndexer(test, { from: 500 })).rejects.toThrow(refusal);
     expect(await chainRowOf(test)).toBeUndefined();
@@ -65,7 +65,7 @@ describe("a first block above the head", () => {
     expect(await chainRowOf(test)).toMatchObject({ missing: [] });
   });
 
-  it("is refused for an index with another first block, whose record of missing features remains empty", async () => {
+  it("is refused for an index with another first block, and leaves its record of missing features empty", async () => {
     const test = await newDatabase();
     await index(test);
     // The indexer requests the state before the first block, which the node does not have above its head.
@@ -96,7 +96,7 @@ describe("the record of missing base balances", () => {
     const test = await newDatabase();
     const head = await chain.rpc<string>("eth_blockNumber");
     proxy.tamper = (method, reply, params) => {
-      // Simulates a node without archive state, which has only the balances of its head.
+      // Simulates a node without archive state, which has only the balances at its head.
       if (method !== "eth_getBalance" || params[1] === head) return;
       delete reply.result;
       reply.error = { code: -32000, message: "missing trie node" };
@@ -110,7 +110,7 @@ describe("the record of missing base balances", () => {
 });
 
 describe("the name of a chain", () => {
-  it("is changed in the index of the same chain id, and the change is logged", async () => {
+  it("is changed in the index with the same chain id, and the change is logged", async () => {
     const test = await newDatabase();
     await index(test);
     expect(await index(test, { name: "other" })).toContain(
@@ -120,7 +120,7 @@ describe("the name of a chain", () => {
     expect((await index(test, { name: "other" })).filter((warning) => warning.includes("named"))).toEqual([]);
   });
 
-  it("is refused while another chain of the index has the same name", async () => {
+  it("is refused while another chain in the index has the same name", async () => {
     const test = await newDatabase();
     await test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES (7, 'test', '\\x00', 0)");
     await expect(runIndexer(test, {})).rejects.toThrow(

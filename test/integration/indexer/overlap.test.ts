@@ -32,7 +32,7 @@ const newDatabase = async (): Promise<TestDatabase> => {
   return test;
 };
 
-/** The rows of an index that wrote all blocks in one batch. */
+/** The rows in an index that wrote all blocks in one batch. */
 const singleBatchDump = async (): Promise<Record<string, string[]>> => {
   const test = await newDatabase();
   const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
@@ -121,7 +121,7 @@ describe("exclusive work", () => {
         `SELECT number, hash, (SELECT block_number FROM projection_checkpoints WHERE projection = 'ledger') AS checkpoint
          FROM blocks ORDER BY number DESC LIMIT 1`,
       );
-      // If the ordinals of the next batch continue from these, the indexer has read them again.
+      // If the next batch's ordinals continue from these, the indexer has read them again.
       await client.query("UPDATE address_transactions SET ordinal = ordinal + 1000 WHERE address = decode($1, 'hex')", [
         (accounts()[0] ?? "").slice(2),
       ]);

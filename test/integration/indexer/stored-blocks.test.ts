@@ -59,7 +59,7 @@ describe("stored blocks with filtered logs", () => {
     }
   });
 
-  it("include all blocks of the range, even blocks without such logs", async () => {
+  it("include all blocks in the range, even blocks without such logs", async () => {
     const read = await ledger.blocksOfLogs(1, 3, [`0x${"ab".repeat(32)}`]);
     expect(read.map(({ number, transactions }) => [number, transactions])).toEqual([1, 2, 3].map((number) => [number, []]));
   });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   return test.drop;
 });
 
-/** The estimated number of rows of each table; -1 before its first ANALYZE (pg_class, reltuples). */
+/** The estimated number of rows in each table; -1 before its first ANALYZE (pg_class, reltuples). */
 const estimates = async (): Promise<Record<string, number>> => {
   const rows = await test.database.query<{ name: string; rows: number }>(
     "SELECT relname::text AS name, reltuples::int8 AS rows FROM pg_class WHERE relname IN ('large', 'larger', 'small')",

@@ -64,7 +64,7 @@ const metadata = () =>
   test.database.query<{ address: Address; name: string | null; symbol: string | null; decimals: number | null }>(
     "SELECT address, name, symbol, decimals FROM token_metadata ORDER BY address",
   );
-/** Runs all due reads, and returns the number of tokens whose metadata they stored. */
+/** Runs all due reads, and returns for how many tokens they stored metadata. */
 const runAllDue = async (reads: Scheduler): Promise<number> => {
   const before = (await metadata()).length;
   while (await reads.runDue());
@@ -83,8 +83,8 @@ const expectAllMetadata = async () => {
   expect(await test.database.query("SELECT 1 FROM node_reads")).toEqual([]);
 };
 
-describe("reads of token metadata", () => {
-  it("use single calls on a chain without multicall, and accept any result of a token", async () => {
+describe("token metadata reads", () => {
+  it("use single calls on a chain without multicall, and accept any result from a token", async () => {
     await chain.rpc("anvil_setCode", [multicallAddress, "0x"]);
     await enqueue(allTokens());
     expect(await runAllDue(createNodeReads(deps()))).toBe(allTokens().length);
@@ -139,7 +139,7 @@ describe("reads of token metadata", () => {
     expect(await metadata()).toEqual([{ address: gold, name: null, symbol: null, decimals: null }]);
   });
 
-  it("are retried after an outage of the node, which does not count as an attempt", async () => {
+  it("are retried after a node outage, without counting an attempt", async () => {
     await enqueue([gold]);
     proxy.intercept = (_body, response) => {
       response.destroy();
@@ -161,7 +161,7 @@ describe("reads of token metadata", () => {
     expect(warnings[0]).toMatch(/^test: job read-contracts failed, retrying in 1 s: Node at 127\.0\.0\.1:\d+ cannot be reached/);
   });
 
-  it("are suspended while another process writes the index of the chain", async () => {
+  it("are suspended while another process writes the chain's index", async () => {
     await enqueue([gold]);
     const stop = new AbortController();
     let leading = false;

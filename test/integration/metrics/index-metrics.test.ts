@@ -32,8 +32,8 @@ afterAll(async () => {
 const text = (): Promise<string> => scrape(`http://127.0.0.1:${metrics.address.port}/metrics`);
 const samples = async (): Promise<readonly Sample[]> => parseScrape(await text());
 
-describe("the metrics of the index", () => {
-  it("include the position of the chain, its lag, its projections and its queues", async () => {
+describe("index metrics", () => {
+  it("include the chain's position, lag, projections and queues", async () => {
     await test.database.query("UPDATE chains SET latest_block = 7");
     await test.database.query(
       `INSERT INTO node_reads (chain_id, kind, key, block_number, run_after) VALUES
@@ -61,7 +61,7 @@ describe("the metrics of the index", () => {
   });
 });
 
-describe("the metrics of audits", () => {
+describe("audit metrics", () => {
   it("are absent until a chain has been audited, and then describe its last audit", async () => {
     expect((await samples()).filter(({ name }) => name.startsWith("ashlar_index_audit_"))).toEqual([]);
     const before = Date.now() / 1000;
@@ -75,7 +75,7 @@ describe("the metrics of audits", () => {
   });
 });
 
-describe("the metrics of an indexer", () => {
+describe("indexer metrics", () => {
   it("count batches, reorganisations by depth, and requests to the node", async () => {
     const counts = metrics.addIndexer("indexer", { indexing: test.database })("own");
     const event = { projection: null, from: 0, block: 10, target: 10 };

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const samples = async (): Promise<readonly Sample[]> => parseScrape(await scrape(`http://127.0.0.1:${metrics.address.port}/metrics`));
 
-describe("the metrics of a server", () => {
+describe("server metrics", () => {
   it("count requests by operation and status, credits, cache results and bytes", async () => {
     const before = await samples();
     const { text } = await app.get("/v1/chains/");

@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { until } from "../../support/until.ts";
 
 const target = { id: 31337, name: "test" };
-/** An account without code, whose calls return nothing, so its metadata is null once it has been read. */
+/** An account without code: calls to it return nothing, so its metadata is null once read. */
 const contract = "0x1111111111111111111111111111111111111111";
 const unread = "0x3333333333333333333333333333333333333333";
 let chain: TestChain;
@@ -63,7 +63,7 @@ it("the indexer reads metadata from the contract again after a refresh", async (
   expect([action?.action, action?.details, others]).toEqual(["chain.refresh-metadata", { contract: "all", tokens: 1 }, []]);
 });
 
-it("retrying jobs runs failed entries of the given queues immediately", async () => {
+it("retrying jobs runs failed entries in the given queues immediately", async () => {
   await test.database.query(
     `INSERT INTO node_reads (chain_id, kind, key, block_number, attempts, run_after) VALUES (31337, 'token-metadata', $1, 1, 7, now() + interval '1 day')`,
     [bytes(unread)],
@@ -83,7 +83,7 @@ it("the size of a chain is estimated from statistics, and the last audit is stor
   await test.database.query("ANALYZE");
   const [table] = await test.database.query<{ bytes: number }>("SELECT pg_total_relation_size('blocks') AS bytes");
   const use = await readDiskUse(test.database, 31337);
-  // Blocks 0 to 5, and rows of other tables.
+  // Blocks 0 to 5, and rows in other tables.
   expect(use.rows).toBeGreaterThanOrEqual(6);
   expect(use.bytes).toBeGreaterThanOrEqual(table?.bytes ?? Number.NaN);
   expect(await readDiskUse(test.database, 1)).toEqual({ bytes: 0, rows: 0, transactions: 0 });

@@ -56,7 +56,7 @@ const rowsOf = async (id: number): Promise<Record<string, number>> => {
   return counts;
 };
 const newValues: Readonly<Record<string, string>> = { chain_id: String(copied), "chains.name": "'copy'" };
-/** Copies all rows of the indexed chain to another chain id. */
+/** Copies all of the indexed chain's rows to another chain id. */
 const copyChain = async (): Promise<void> => {
   for (const { name, columns } of await chainTables()) {
     const values = columns.map((column) => newValues[`${name}.${column}`] ?? newValues[column] ?? `"${column}"`);
@@ -71,7 +71,7 @@ const target = { id: copied, name: "copy" };
 const remove = (onProgress: (done: number, total: number) => void = () => undefined) =>
   removeChain({ database: test.database, chain: target, actor: "operator@test", onProgress, waitMilliseconds: 2_000, batchPages: 1 });
 
-it("a killed removal can be resumed, deletes all rows of the chain but none of other chains, and the chain is not served meanwhile", async () => {
+it("a killed removal can be resumed, deletes all of the chain's rows but none of other chains, and the chain is not served meanwhile", async () => {
   const [before, counts] = [await contents(test.database), await rowsOf(kept)];
   expect(Object.keys(counts).length).toBeGreaterThan(5);
   await copyChain();
@@ -102,7 +102,11 @@ it("a killed removal can be resumed, deletes all rows of the chain but none of o
   expect(await rowsOf(kept)).toEqual(counts);
   expect(await contents(test.database)).toEqual(before);
   expect(progress.every(([done, total]) => done > 0 && done <= total)).toBe(true);
-  const actions = (await listActions(test.database, 10)).map(({ action, subject, details }) => ({ action, subject, status: details.status }));
+  const actions = (await listActions(test.database, 10)).map(({ action, subject, details }) => ({
+    action,
+    subject,
+    status: details.status,
+  }));
   expect(actions).toEqual([
     { action: "chain.remove", subject: "copy", status: "completed" },
     { action: "chain.remove", subject: "copy", status: "started" },

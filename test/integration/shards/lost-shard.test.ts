@@ -28,7 +28,7 @@ function restore(): void {
 const usable = JSON.stringify([{ name: "b", problem: null, chains: ["two"] }]);
 
 let number = 0;
-/** A path whose response is not cached. */
+/** A path with an uncached response. */
 const fresh = (name: "one" | "two") => {
   number += 1;
   return `${balances(name, sharded[name])}?no-spam=true&nft=${number % 2 === 0}&quote-currency=${["USD", "CAD"][number % 2]}&page-size=${number}`;
@@ -76,7 +76,7 @@ it("a database that no longer responds makes only its chains unavailable, until 
     }
   })();
   silence(sharded);
-  // More concurrent requests than the server processes; they must not delay requests of the other chain.
+  // More concurrent requests than the server processes; they must not delay requests for the other chain.
   const lost = await Promise.all(Array.from({ length: 40 }, () => server.get(fresh("two"))));
   expect(lost.map(({ status }) => status)).toEqual(lost.map(() => 503));
   await until("the loss to be detected", async () =>

@@ -33,7 +33,7 @@ async function request(server: Server, name: "one" | "two"): Promise<readonly [s
   return [status, statementsOf(server) - before];
 }
 
-it("a replica of a shard runs only statements of requests for its chains", async () => {
+it("a shard's replica runs only statements for requests for its chains", async () => {
   const server = await serve(config, sharded.key);
   await until("the replica to be used", () => isUsed(server));
   await until("a statement on the replica", async () => (await request(server, "two"))[1] > 0);

@@ -44,7 +44,7 @@ it("chains are stored in their own database, and keys in the control database", 
   expect(await sharded.shard.database.query("SELECT FROM api_keys")).toEqual([]);
 });
 
-it("page anchors are stored in the database of their chain", async () => {
+it("page anchors are stored in their chain's database", async () => {
   const server = await serve(sharded.sharded, sharded.key);
   for (const [name, { accounts, token }] of chainsOf(sharded)) {
     const first = await server.get(`/v1/${name}/address/${accounts[0]}/transfers_v2/?contract-address=${token}&page-size=1`);
@@ -55,7 +55,7 @@ it("page anchors are stored in the database of their chain", async () => {
   expect(await anchorsIn(sharded.shard.database)).toEqual([{ chain_id: 31_338 }]);
 });
 
-/** Stores a price of an asset for an hour and a day, as the job that computes prices does. */
+/** Stores an asset's price for an hour and a day, as the job that computes prices does. */
 async function price({ query }: Database, chainId: number, asset: string, close: string): Promise<void> {
   const start = Date.UTC(2023, 10, 14) / 3_600_000;
   await query("INSERT INTO price_hours (chain_id, asset, hour, close) VALUES ($1, $2, $3, $4)", [
@@ -72,12 +72,12 @@ async function price({ query }: Database, chainId: number, asset: string, close:
   ]);
   await query("INSERT INTO priced_assets (chain_id, asset, hour) VALUES ($1, $2, $3)", [chainId, bytes(asset as "0x"), start]);
 }
-/** The price of one ether; the stored price is per smallest unit. */
+/** The price of one ether; the stored price is per wei. */
 const nativeRate = ({ body }: JsonResponse): unknown =>
   ((body.data?.items ?? []) as readonly { readonly native_token: boolean; readonly quote_rate: number }[]).find((item) => item.native_token)
     ?.quote_rate;
 
-it("a chain uses the currency rate of a chain in another database, and has none while that database is lost", async () => {
+it("a chain uses the currency rate from a chain in another database, and has none while that database is lost", async () => {
   // An ether costs 2,000 US dollars and a euro 1.25, so an ether costs 2,000 / 1.25 = 1,600 euros.
   await price(sharded.control.database, 31_337, nativeTokenAddress, "0.000000000000002");
   await price(sharded.shard.database, 31_338, currencyAsset("EUR"), "1.25");
@@ -108,7 +108,7 @@ it("actions on a chain change its database, and are logged in the control databa
   await resumeChainNamed(sharded.sharded, "two");
   expect(await paused(sharded.shard.database)).toEqual([]);
   await expect(removeChainNamed(sharded.sharded, "three", { yes: "three" })).rejects.toThrow(
-    'Invalid value "three" for the chain: expected a chain of the index (one, two).',
+    'Invalid value "three" for the chain: expected an indexed chain (one, two).',
   );
   const actions = ({ query }: Database) => query("SELECT action, subject FROM operator_actions WHERE action LIKE 'chain.%' ORDER BY id");
   expect(await actions(sharded.shard.database)).toEqual([]);

@@ -59,7 +59,7 @@ describe("a configured gateway", () => {
   it.each([
     ["https:", "literal-address"],
     ["http:", "scheme"],
-  ])("cannot redirect to internal servers with %s, because the target of a redirect is untrusted", async (scheme, code) => {
+  ])("cannot redirect to internal servers with %s, because a redirect's target is untrusted", async (scheme, code) => {
     untrusted.respond = (_, response) => response.writeHead(302, { location: `${scheme}//127.0.0.1:${internalServer.port}/` }).end();
     expect(codeOf(await createWeb(dependenciesOf()).fetchFrom(`http://${base}`, "/a", boundsOf()))).toBe(code);
   });
@@ -72,7 +72,7 @@ describe("a configured gateway", () => {
     expect(untrustedServer.requests.at(-1)?.headers.authorization).toBeUndefined();
   });
 
-  it("is untrusted as the target of an untrusted server's redirect", async () => {
+  it("is untrusted as the target of a redirect from an untrusted server", async () => {
     untrusted.respond = ({ url }, response) =>
       url === "/b"
         ? response.writeHead(302, { location: `http://${base}/admin` }).end()

@@ -23,7 +23,7 @@ afterAll(tearDown);
 beforeEach(setUpTest);
 afterEach(tearDownTest);
 
-describe("a URL of an internal server", () => {
+describe("an internal server's URL", () => {
   it.each([
     "https://127.0.0.1",
     "https://2130706433",

@@ -28,7 +28,7 @@ describe("a large response", () => {
     untrusted.respond = (_, response) =>
       response.writeHead(200, { "content-type": "application/json", "content-length": 1_001 }).flushHeaders();
     const refused = await fetchWith(urlOf("/"));
-    expect(messageOf(refused)).toBe("The response of documents.example is too large; expected at most 1000 bytes.");
+    expect(messageOf(refused)).toBe("The response from documents.example is too large; expected at most 1000 bytes.");
     expect(isPermanent(refused)).toBe(true);
   });
 
@@ -64,7 +64,7 @@ describe("a large response", () => {
       writeMore();
     };
     const refused = await fetchWith(urlOf("/"), { milliseconds: 20_000 });
-    expect(messageOf(refused)).toBe("The headers of documents.example are too large; expected at most 16384 bytes.");
+    expect(messageOf(refused)).toBe("The headers from documents.example are too large; expected at most 16384 bytes.");
   });
 
   it("is rejected after endless informational responses", async () => {
@@ -77,7 +77,7 @@ describe("a large response", () => {
 });
 
 describe("a response that does not arrive", () => {
-  /** The max delay with which a time limit takes effect on a busy machine. */
+  /** The max delay before a time limit takes effect on a busy machine. */
   const toleranceMilliseconds = 2_000;
   const expectTimeout = async (fetching: Promise<Fetched>, message: string): Promise<void> => {
     const start = Date.now();

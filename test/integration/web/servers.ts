@@ -9,7 +9,7 @@ const json: AcceptedTypes = {
   description: "JSON",
   includes: (type) => ["", "application/json"].includes(type),
 };
-/** The default limits of a request, with changes. */
+/** The default request limits, with changes. */
 export const boundsOf = (changes: Partial<FetchBounds> = {}): FetchBounds => ({
   milliseconds: 5_000,
   bytes: 1_000,
@@ -33,20 +33,20 @@ export const sendJson = (response: ServerResponse, body = '{"name":"A"}'): void 
 export const untrusted: { respond: (request: IncomingMessage, response: ServerResponse) => void } = {
   respond: (_, response) => sendJson(response),
 };
-/** A public server from which documents are fetched. */
+/** A public server that serves documents. */
 export let untrustedServer: TestHttpsServer;
-/** An internal server, which no request may reach. */
+/** An internal server that no request may reach. */
 export let internalServer: Listener;
 
 /** Dependencies that resolve only these names. The internal server's port is accepted, so that only the address check protects it. */
 export const dependenciesOf = (names: Readonly<Record<string, readonly string[]>> = {}): WebDependencies => ({
   resolve: async (hostname) => names[hostname] ?? (hostname.endsWith("documents.example") ? ["127.0.0.1"] : []),
-  // The test server listens on the loopback address, to which only its own names may resolve.
+  // The test server listens on the loopback address; only its own names may resolve to it.
   isExempt: (address, hostname) => address === "127.0.0.1" && hostname.endsWith("documents.example"),
   ports: ["443", String(untrustedServer.port), String(internalServer.port)],
   certificates: [testCertificate],
 });
-/** A URL of the untrusted server. */
+/** A URL on the untrusted server. */
 export const urlOf = (path: string): string => `https://documents.example:${untrustedServer.port}${path}`;
 export const fetchWith = (url: string, changes?: Partial<FetchBounds>, dependencies = dependenciesOf()) =>
   createWeb(dependencies).fetch(url, boundsOf(changes));

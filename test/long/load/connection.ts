@@ -4,7 +4,7 @@ import { connect } from "node:net";
 export interface Reply {
   readonly status: number;
   readonly hasRetryAfter: boolean;
-  /** The text of a failed response; empty for others. */
+  /** A failed response's text; empty for others. */
   readonly text: string;
 }
 
@@ -23,7 +23,7 @@ const isChunked = /\r\ntransfer-encoding: *chunked/i;
 const lastChunk = "\r\n0\r\n\r\n";
 
 /**
- * Opens a connection that reads only the status and the length of responses, so that the load generator uses little CPU time. `onEnd` is called when
+ * Opens a connection that reads only each response's status and length, so the load generator uses little CPU time. `onEnd` is called when
  * the connection ends, even while it is idle.
  */
 export function openConnection(port: number, onEnd: () => void): Connection {

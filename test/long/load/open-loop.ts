@@ -13,7 +13,7 @@ export interface OpenLoop {
   readonly keys: readonly string[];
 }
 
-/** The outcome of a load. */
+/** A load's outcome. */
 export interface LoadResult {
   readonly requests: number;
   /** The time until the last request was sent. */
@@ -26,7 +26,7 @@ export interface LoadResult {
   readonly withoutRetryAfter: number;
   /** An example of each failed status. */
   readonly examples: Readonly<Record<string, string>>;
-  /** Milliseconds from the time at which a request is due to the end of its response, for responses with status 200. */
+  /** Milliseconds from when a request is due to the end of its response, for responses with status 200. */
   readonly p50: number;
   readonly p99: number;
 }
@@ -35,7 +35,7 @@ const tickMilliseconds = 2;
 /** The server closes connections that are idle for 65 s. */
 const maxIdleMilliseconds = 30_000;
 /**
- * Excess requests wait for a connection, and the wait is part of their latency. The backlog of the listening socket has room for 511 new connections; if
+ * Excess requests wait for a connection, and the wait is part of their latency. The listening socket's backlog has room for 511 new connections; if
  * more arrived simultaneously, the kernel would reset some.
  */
 const maxConnections = 500;

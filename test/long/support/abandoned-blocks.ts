@@ -1,6 +1,6 @@
 import type { Database } from "../../../runtime/database/database.ts";
 
-/** Records the hash of each block that the index deletes; the row's commit timestamp is the time of the deletion. */
+/** Records the hash of each block that the index deletes; the row's commit timestamp is the deletion time. */
 export async function recordAbandonedBlocks({ query }: Pick<Database, "query">): Promise<void> {
   await query(`
     CREATE TABLE abandoned_blocks (hash bytea NOT NULL);
@@ -11,7 +11,7 @@ export async function recordAbandonedBlocks({ query }: Pick<Database, "query">):
   `);
 }
 
-/** The abandoned blocks by hash, with the Unix time in milliseconds at which the transaction that deleted them was committed. */
+/** The abandoned blocks by hash, with the commit time of their deletion as Unix milliseconds. */
 export async function abandonedBlocks({ query }: Pick<Database, "query">): Promise<ReadonlyMap<string, number>> {
   const rows = await query<{ hash: string; abandoned_at: number }>(
     `SELECT '0x' || encode(hash, 'hex') AS hash, (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000)::float8 AS abandoned_at

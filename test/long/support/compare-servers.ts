@@ -4,7 +4,7 @@ import type { Database } from "../../../runtime/database/database.ts";
 import { isResponse, type Outcome, request } from "../../e2e/serve/load.ts";
 import { deadline } from "../../support/deadline.ts";
 
-/** The max time for which a cached response may be served after a change of the index. */
+/** The maximum time that a cached response may be served after the index changes. */
 const staleMilliseconds = 1_000;
 const maxAttempts = 20;
 const maxProblems = 20;
@@ -13,17 +13,17 @@ const maxProblems = 20;
 export interface Comparisons {
   /** Requests with equal responses from both servers. */
   equal: number;
-  /** Requests during which the index changed too often. */
+  /** Requests that met too many index changes. */
   superseded: number;
-  /** Requests for which not both servers returned 200, by status or error. */
+  /** Requests to which at least one server did not return 200, by status or error. */
   readonly others: Record<string, number>;
-  /** The first requests whose responses differed, although the index had not changed for longer than a response may be stale. */
+  /** The first requests with different responses although the index had not changed for longer than a response may be stale. */
   readonly wrong: string[];
 }
 
 type Verdict = "equal" | "different" | "superseded" | { readonly failure: string };
 
-/** Compares normalised responses of two servers as of the same content version of the index. */
+/** Compares normalised responses from two servers as of the same content version. */
 export function createComparison(
   database: Pick<Database, "query">,
   server: string,

@@ -2,7 +2,7 @@ import { Agent } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { isResponse, request } from "../../e2e/serve/load.ts";
 
-/** The requests of one phase. */
+/** One phase's requests. */
 export interface PhaseLoad {
   readonly name: string;
   readonly milliseconds: number[];

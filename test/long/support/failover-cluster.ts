@@ -5,7 +5,7 @@ import { startTcpProxy } from "../../support/tcp-proxy.ts";
 
 /** A primary and a standby; tests lose the primary. */
 export interface FailoverCluster {
-  /** The settings of `ashlar.yaml` for this cluster. */
+  /** The settings in `ashlar.yaml` for this cluster. */
   readonly settings: { readonly databaseUrl: string; readonly readUrls: readonly string[] };
   /** Makes the primary disappear without closing its connections. */
   lose(loss: Loss): Promise<void>;
@@ -16,10 +16,10 @@ export interface FailoverCluster {
   stop(): Promise<void>;
 }
 
-/** The part of a server that is lost: its machine, its PostgreSQL, or its network, which then drops all packets. */
+/** The part of a server that fails: its machine, its PostgreSQL, or its network, which then drops all packets. */
 export type Loss = "machine" | "PostgreSQL" | "network";
 
-/** Starts two servers of the embedded PostgreSQL; the standby is promoted after some seconds, as an operator would do. */
+/** Starts two embedded PostgreSQL servers; the standby is promoted after some seconds, as an operator would do. */
 export async function startPlainCluster(promotionSeconds: number): Promise<FailoverCluster> {
   const one = await startPrimary();
   const two = await startStandby(one);

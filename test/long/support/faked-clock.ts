@@ -3,10 +3,10 @@ import { existsSync, writeFileSync } from "node:fs";
 /** Debian's package `faketime`. */
 const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 
-/** Whether the library that fakes the clock of processes is installed. */
+/** Whether the library that fakes process clocks is installed. */
 export const hasFakedClock = (): boolean => existsSync(library);
 
-/** The environment of processes whose system clock `setClock` changes. Their monotonic clock is not affected, as on a real machine. */
+/** The environment for processes with a system clock that `setClock` changes. Their monotonic clock is not affected, as on a real machine. */
 export const fakedClock = (file: string): NodeJS.ProcessEnv => ({
   LD_PRELOAD: library,
   FAKETIME_TIMESTAMP_FILE: file,
@@ -17,5 +17,5 @@ export const fakedClock = (file: string): NodeJS.ProcessEnv => ({
   FAKE_UTIME: "1",
 });
 
-/** Sets the clock of processes with this environment relative to the machine's. */
+/** Sets the clock for processes with this environment, relative to the machine's. */
 export const setClock = (file: string, seconds: number): void => writeFileSync(file, `${seconds < 0 ? "" : "+"}${seconds}\n`);

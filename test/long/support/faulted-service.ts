@@ -20,9 +20,9 @@ import { createClient, loadedLimits, renderStatuses, type ServiceProcess, startS
 import { print, setting } from "./settings.ts";
 import { mountDisk, unmountDisk } from "./small-disk.ts";
 
-/** The max time to recover after the end of a fault. */
+/** The maximum recovery time after a fault ends. */
 export const maxRecoverySeconds = setting("LONG_RECOVERY_SECONDS", 10);
-/** The size of the file system of the data directory. */
+/** The size of the data directory's file system. */
 const diskMegabytes = 700;
 
 /** A fault: how it begins and ends, how long it lasts, and whether the chain can grow in the meantime. */
@@ -33,7 +33,7 @@ export interface Fault {
   readonly mines?: boolean;
 }
 
-/** The permitted effects of a fault: connections that are closed without a response, and the recovery time. */
+/** A fault's permitted effects: connections closed without a response, and the recovery time. */
 export interface Tolerance {
   readonly breaksConnections: boolean;
   readonly withinSeconds?: number;
@@ -67,7 +67,7 @@ export async function startFaultedService() {
   let service: ServiceProcess = startServiceIn(folder, {});
   await until("the service to be ready", async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok === true);
 
-  /** Runs work on the database of the service. */
+  /** Runs work on the service's database. */
   const onDatabase = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
     const { url } = await startEmbedded({ dataDirectory });
     const database = createDatabase({ url, poolSize: 2, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
@@ -94,7 +94,7 @@ export async function startFaultedService() {
     service: () => service,
     postmaster,
     databaseProcesses: (): number[] => [postmaster(), ...descendantsOf(postmaster())],
-    /** The process id of a worker or of the indexer. */
+    /** The process id of a worker or the indexer. */
     child(name: string): number {
       const pid = processesOf(service.child.pid ?? 0).get(name);
       if (pid === undefined) throw new Error(`The service has no process ${name}.`);

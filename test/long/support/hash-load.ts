@@ -5,7 +5,7 @@ import { isResponse, request } from "../../e2e/serve/load.ts";
 /** The block hashes in a response. */
 export interface SeenBlocks {
   readonly path: string;
-  /** The Unix time in milliseconds at which the response was complete. */
+  /** The Unix time in milliseconds when the response was complete. */
   readonly at: number;
   readonly hashes: readonly string[];
 }

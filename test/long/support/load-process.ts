@@ -10,7 +10,7 @@ export interface LoadProcess {
   stop(): Promise<void>;
 }
 
-/** Starts the process, which waits for loads. */
+/** Starts the process; it then waits for loads. */
 export function startLoadProcess(): LoadProcess {
   const child = fork(fileURLToPath(new URL("../load/main.ts", import.meta.url)), { execArgv: ["--import", "tsx"], stdio: "inherit" });
   const exited = once(child, "exit");

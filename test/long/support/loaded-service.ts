@@ -6,17 +6,17 @@ import { program } from "../../support/program.ts";
 import type { TokenChain } from "../../support/token-chain.ts";
 import { until } from "../../support/until.ts";
 
-/** A process of `ashlar start`. */
+/** An `ashlar start` process. */
 export interface ServiceProcess {
   readonly child: ChildProcess;
   readonly exited: Promise<unknown>;
-  /** The last 100 kB of its output, without log lines of requests. */
+  /** The last 100 kB of its output, without request log lines. */
   output(): string;
 }
 
 const maxOutput = 100_000;
 
-/** Runs `ashlar start` with two workers in the folder of its configuration, as a separate process group. */
+/** Runs `ashlar start` with two workers in its configuration's folder, as a separate process group. */
 export function startServiceIn(folder: string, variables: NodeJS.ProcessEnv = {}): ServiceProcess {
   const { DATABASE_URL: _, ...environment } = process.env;
   const child = spawn(process.execPath, [program, "start", "--workers", "2"], {
@@ -41,7 +41,7 @@ export function startServiceIn(folder: string, variables: NodeJS.ProcessEnv = {}
 /** The outcomes of requests since the last count. */
 export interface RequestCounts {
   readonly statuses: ReadonlyMap<number, number>;
-  /** Requests whose connection was closed or refused. */
+  /** Requests with a closed or refused connection. */
   readonly failures: number;
   /** The longest time without a 200 response. */
   readonly silentMilliseconds: number;
@@ -58,7 +58,7 @@ export const loadedLimits = {
 const requestMilliseconds = 20;
 const latestPath = "/v1/own/block_v2/latest/";
 
-/** A client of a service whose chain is called `own`. */
+/** A client for a service with a chain called `own`. */
 export function createClient({ port, key, tokens }: { readonly port: number; readonly key: string; readonly tokens: TokenChain }) {
   const get = async (path: string): Promise<{ status: number; height: number | undefined }> => {
     const headers = { authorization: `Bearer ${key}` };

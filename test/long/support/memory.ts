@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { WebSocket } from "undici";
 import { descendantsOf } from "../../e2e/start/service-process.ts";
 
-/** The resident memory of a process and its descendants in megabytes. */
+/** Resident memory in megabytes, of a process and its descendants. */
 export const residentMegabytes = (pid: number): number =>
   [pid, ...descendantsOf(pid)].reduce((sum, id) => sum + residentKilobytes(id), 0) / 1024;
 
@@ -16,7 +16,7 @@ const residentKilobytes = (pid: number): number => {
   }
 };
 
-/** The environment of a process whose heap is to be measured. */
+/** The environment for measuring a process's heap. */
 export const inspected = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
 
 /** Collects garbage in an inspected process, whose output contains the debugger's URL, and returns the used heap in megabytes. */
@@ -41,7 +41,7 @@ export async function heapMegabytes(output: string): Promise<number> {
       socket.addEventListener("open", resolve);
       socket.addEventListener("error", reject);
     });
-    // Finalizers of the first collection release objects for the second one.
+    // Finalizers in the first collection release objects for the second one.
     await call(1, "HeapProfiler.collectGarbage");
     await wait(finalizerMilliseconds);
     await call(2, "HeapProfiler.collectGarbage");

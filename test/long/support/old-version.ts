@@ -23,14 +23,14 @@ interface Manifest {
 const manifestOf = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
 
-/** Whether the installed packages have the versions that the sources of another version require. */
+/** Whether the installed packages have the versions that another version's sources require. */
 async function sharesPackages(folder: string): Promise<boolean> {
   const [old, current] = await Promise.all([manifestOf(folder), manifestOf(repositoryRoot)]);
   const isSame = ([name, version]: [string, string]) => (current.dependencies[name] ?? current.devDependencies[name]) === version;
   return Object.entries(old.dependencies).every(isSame) && old.devDependencies.tsx === current.devDependencies.tsx;
 }
 
-/** Checks out a commit into a folder, installs its packages, and returns the path of its command. */
+/** Checks out a commit into a folder, installs its packages, and returns its command's path. */
 export async function checkOut(commit: string, folder: string): Promise<string> {
   await mkdir(folder);
   const archive = join(folder, "..", `${commit}.tar`);
@@ -41,7 +41,7 @@ export async function checkOut(commit: string, folder: string): Promise<string> 
   return join(folder, "bin/ashlar.js");
 }
 
-/** Runs a command of a version and returns its output. @throws {Error} if it fails. */
+/** Runs a version's command and returns its output. @throws {Error} if it fails. */
 export async function runCommand(entry: string, args: readonly string[], databaseUrl: string): Promise<string> {
   const child = spawn(process.execPath, [entry, ...args], {
     env: { ...process.env, DATABASE_URL: databaseUrl },

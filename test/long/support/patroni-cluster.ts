@@ -51,7 +51,7 @@ function run(
   return { child, exited: once(child, "exit"), output: () => output };
 }
 
-/** One machine of the cluster. */
+/** One machine in the cluster. */
 interface Node {
   readonly name: string;
   readonly folder: string;
@@ -64,7 +64,7 @@ const postmasterOf = ({ folder }: Node): number => Number(readFileSync(join(fold
 const hasRole = async ({ restPort }: Node, role: "primary" | "replica"): Promise<boolean> =>
   (await fetch(`http://127.0.0.1:${restPort}/${role}`, { signal: AbortSignal.timeout(2_000) }).catch(() => null))?.ok === true;
 
-/** Writes the documented example of a server's configuration, with the name, addresses and paths of this server. */
+/** Writes the documented server configuration with this server's name, addresses and paths. */
 async function configure({ name, folder, port, restPort }: Omit<Node, "patroni">, etcdPort: number): Promise<void> {
   const example = adapt(await documentedExample(page, "yaml", "# /etc/patroni/config.yml"), {
     "name: db1": `name: ${name}`,
@@ -81,7 +81,7 @@ async function configure({ name, folder, port, restPort }: Omit<Node, "patroni">
 
 const startPatroni = ({ folder }: Omit<Node, "patroni">): Program => run("patroni", [join(folder, "config.yml")], folder, account);
 
-/** Runs the documented examples of Patroni and HAProxy with two PostgreSQL servers and one etcd. */
+/** Runs the documented Patroni and HAProxy examples with two PostgreSQL servers and one etcd. */
 export async function startPatroniCluster(): Promise<FailoverCluster> {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-patroni-"));
   await chmod(folder, 0o755);

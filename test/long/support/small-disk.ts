@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 
-/** Mounts an in-memory file system on a folder, which only root can do. */
+/** Mounts an in-memory file system on a folder; only root can. */
 export const mountDisk = (folder: string, megabytes: number): void =>
   void execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=0755`, "tmpfs", folder], { stdio: "ignore" });
 
-/** Unmounts the file system of a folder, even while it is in use. */
+/** Unmounts a folder's file system, even while it is in use. */
 export const unmountDisk = (folder: string): void => void execFileSync("umount", ["-l", folder], { stdio: "ignore" });
 
 /** Whether this process can mount file systems. */

@@ -5,7 +5,7 @@ import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { branchTransactions } from "../../support/indexer/branches.ts";
 import { addRound, buildStory, type Story } from "../../support/indexer/story-builder.ts";
 
-/** A chain with tokens, collections and contracts, which can grow and be reorganised. */
+/** A chain with tokens, collections and contracts that can grow and be reorganised. */
 export interface LongChain {
   readonly chain: TestChain;
   readonly config: ChainConfig;
@@ -19,12 +19,12 @@ export interface LongChain {
 
 const name = "own";
 const rounds = 40;
-/** More states than a reorganisation replaces. Older ones are discarded, because the states of an hour take gigabytes. */
+/** More states than a reorganisation replaces. Older ones are discarded, because an hour's states take gigabytes. */
 const keptStates = 300;
 const maxDepth = 10;
 const blocksPerRound = 3;
 /**
- * The number of rounds between blocks with transactions of every kind. These are rare because they create accounts, of which a server keeps up to
+ * The number of rounds between blocks with transactions of every kind. These are rare because they create accounts, and a server keeps up to
  * 50,000 in memory: more would make its memory grow during the test.
  */
 const roundsPerStory = 20;

@@ -3,7 +3,7 @@ import type { LoadResult } from "../load/open-loop.ts";
 import { goodputOf } from "./load-process.ts";
 import { print } from "./settings.ts";
 
-/** The share of requests that must have 200 responses at a sustainable rate. */
+/** The minimum share of 200 responses at a sustainable rate. */
 const minSuccessShare = 0.98;
 const p99Milliseconds = 1_000;
 const firstRate = 10;

@@ -16,7 +16,7 @@ interface ReplayedBlock {
   readonly transactions: readonly Transaction[];
 }
 
-/** The sum of the values of coins. */
+/** The sum of the coins' values. */
 export const totalOf = (coins: readonly Coin[]): bigint => coins.reduce((sum, { value }) => sum + value, 0n);
 
 /**

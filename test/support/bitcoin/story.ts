@@ -3,7 +3,7 @@ import { type BitcoinChain, type Coin, displayed, type MinedBlock, type Payment,
 import { type Wallet, walletsOf } from "../../../demo/bitcoin/wallets.ts";
 import type { Random } from "../../../demo/story/random.ts";
 
-/** The effect of a transaction on an address, computed by the test. Amounts are in satoshi. */
+/** A transaction's effect on an address, computed by the test. Amounts are in satoshi. */
 export interface LedgerEntry {
   readonly height: number;
   readonly offset: number;
@@ -12,13 +12,13 @@ export interface LedgerEntry {
   readonly sent: bigint;
   /** Null if the address spends nothing in the transaction. */
   readonly fee: bigint | null;
-  /** The coins of the address that the transaction spends. */
+  /** The address's coins that the transaction spends. */
   readonly coins: readonly Coin[];
-  /** The height of the oldest coin of any address that the transaction spends; null for a coinbase. */
+  /** The height of the oldest coin that the transaction spends, from any address; null for a coinbase. */
   readonly oldest: number | null;
 }
 
-/** Random payments between wallets of every kind of output, and the ledger of each address. */
+/** Random payments between wallets with every kind of output, and each address's ledger. */
 export interface BitcoinStory {
   readonly chain: BitcoinChain;
   readonly wallets: readonly Wallet[];
@@ -28,7 +28,7 @@ export interface BitcoinStory {
   repeatCoinbase(height: number): void;
   /** Replaces the blocks above a height with one more block than before. */
   reorganise(height: number): void;
-  /** The entries of an address, newest first. */
+  /** An address's entries, newest first. */
   entriesOf(address: string): LedgerEntry[];
 }
 
@@ -38,7 +38,7 @@ const blockReward = 50_00000000n;
 export function createStory(chain: BitcoinChain, random: Random, people: number): BitcoinStory {
   const wallets = Array.from({ length: people }, (_, seed) => Object.values(walletsOf(seed + 1))).flat();
   const owners = new Map(wallets.map((wallet) => [hexOf(wallet.script), wallet]));
-  /** The unspent outputs before each block, so that a branch can start at any height. */
+  /** The unspent outputs before each block, to start a branch at any height. */
   const unspentBefore: (readonly Coin[])[] = [[], []];
   const entries = new Map<string, LedgerEntry[]>();
   const anyWallet = (): Wallet => wallets[random.between(0, wallets.length - 1)] as Wallet;
@@ -64,7 +64,7 @@ export function createStory(chain: BitcoinChain, random: Random, people: number)
         const coins = spent.filter(({ script }) => owners.get(hexOf(script))?.address === address);
         entries.set(address, [...list, { height, offset, txid, ...amounts, fee: amounts.sent > 0n ? fee : null, coins, oldest }]);
       }
-      // The outputs of a repeated transaction replace the original ones (BIP 30). Outputs without an owner are never spent.
+      // A repeated transaction's outputs replace the original ones (BIP 30). Outputs without an owner are never spent.
       const remaining = unspent.filter((coin) => coin.txid !== txid && !spent.includes(coin));
       unspent = [...remaining, ...created.filter(({ script, value }) => value > 0n && owners.has(hexOf(script)))];
     }

@@ -13,7 +13,7 @@ export interface Run {
   readonly exited: Promise<ExitResult>;
 }
 
-/** Runs commands in a folder with a database. They inherit only `PATH` from the environment of this process. */
+/** Runs commands in a folder with a database. They inherit only `PATH` from this process's environment. */
 export const createCommandRunner = (getContext: () => { readonly folder: string; readonly url: string }) => {
   const run = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Run => {
     const { folder, url } = getContext();

@@ -4,7 +4,7 @@ import { examples } from "../../../generated/story-examples.gen.ts";
 /** The story values by name. */
 export type StoryValues = Readonly<Record<string, string>>;
 
-/** The values of an operation's documented example, with story references resolved. */
+/** The values in an operation's documented example, with story references resolved. */
 export function exampleOf({ id }: Pick<Operation, "id">, storyValues: StoryValues): Readonly<Record<string, string>> {
   const values = examples[id];
   if (values === undefined) throw new Error(`Missing example of ${id}.`);
@@ -17,7 +17,7 @@ export function exampleOf({ id }: Pick<Operation, "id">, storyValues: StoryValue
   );
 }
 
-/** The request target of an operation with values by parameter name. */
+/** An operation's request target, from values by parameter name. */
 export function targetOf({ path }: Operation, values: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(Object.entries(values).filter(([name]) => !path.includes(`{${name}}`)));
   const filled = path.replace(/\{([^}]+)\}/g, (_braces, name: string) => encodeURIComponent(values[name] ?? ""));

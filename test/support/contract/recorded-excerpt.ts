@@ -1,4 +1,4 @@
-/** The number of elements of each list in an example. */
+/** The number of elements in each example list. */
 const maxElements = 2;
 const variableTimes = ["updated_at", "update_at", "node_seen_at", "last_scraped_at"];
 
@@ -11,5 +11,5 @@ function excerptOf(value: unknown, url: string, name = ""): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, excerptOf(member, url, key)]));
 }
 
-/** The text of an example's file. */
+/** An example file's text. */
 export const exampleText = (body: unknown, url: string): string => `${JSON.stringify(excerptOf(body, url), null, 2)}\n`;

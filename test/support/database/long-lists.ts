@@ -1,7 +1,7 @@
 import type { Database } from "../../../runtime/database/database.ts";
 import type { Address, Hash } from "../../../runtime/lib/hex.ts";
 
-/** The chain and the addresses of the generated rows. */
+/** The generated rows' chain and addresses. */
 export const longLists = {
   chainId: 31337,
   contract: `0x${"c1".repeat(20)}`,
@@ -23,8 +23,8 @@ const selectBlocks = (branch: number, first: number, last: number): string =>
    FROM generate_series(${first}, ${last}) AS n`;
 
 /**
- * Adds blocks with five logs of a contract and one of another contract with the same topic, five transactions with transfers of a token from or to a wallet,
- * the fifth with both, and five actions of the wallet on an exchange, two of them in a shared pool. Rows are written with SQL, because mining
+ * Adds blocks. Each has five logs from a contract and one from another with the same topic, five transactions with token transfers from or to a wallet,
+ * the fifth with both, and five of the wallet's exchange actions, two of them in a shared pool. Rows are written with SQL, because mining
  * this many blocks on a node would take an hour.
  */
 export async function addBlocks({ query }: Pick<Database, "query">, first: number, last: number, branch = 0): Promise<void> {
@@ -53,7 +53,7 @@ export async function addBlocks({ query }: Pick<Database, "query">, first: numbe
   );
 }
 
-/** Adds the ordinals of the wallet's transactions with transfers of any token, for blocks of `addBlocks`. Blocks start at 1. */
+/** Adds the ordinals of the wallet's transactions with token transfers, for blocks that `addBlocks` added. Blocks start at 1. */
 export async function addOrdinals({ query }: Pick<Database, "query">, first: number, last: number): Promise<void> {
   await query(
     `INSERT INTO transfer_transactions SELECT ${chainId}, ${literal(wallet)}, (b - 1) * 5 + i, b, i FROM generate_series(${first}, ${last}) AS b, generate_series(0, 4) AS i`,
@@ -61,7 +61,7 @@ export async function addOrdinals({ query }: Pick<Database, "query">, first: num
   );
 }
 
-/** Adds the ids 10, 20, 30 and so on of the contract in a block; every tenth id has two standards. */
+/** Adds the contract's ids 10, 20, 30 and so on in a block; every tenth id has two standards. */
 export async function addTokens({ query }: Pick<Database, "query">, firstId: number, lastId: number, block: number): Promise<void> {
   await query(
     `INSERT INTO nft_tokens SELECT ${chainId}, ${literal(contract)}, id * 10, standard, ${block}, NULL

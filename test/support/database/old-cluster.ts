@@ -11,10 +11,10 @@ import { urlOf } from "../../../runtime/database/embedded/url.ts";
 export const oldPrograms = "/usr/lib/postgresql/15";
 export const hasOldPrograms = existsSync(`${oldPrograms}/bin/initdb`);
 
-/** Creates the data directory of an older version of Ashlar, whose embedded server was PostgreSQL 15, and fills its database. */
+/** Creates the data directory of an older Ashlar with an embedded PostgreSQL 15, and fills its database. */
 export async function createOldCluster(dataDirectory: string, fill: (database: Database, url: string) => Promise<void>): Promise<void> {
   const paths = findPaths(dataDirectory);
-  // Programs of PostgreSQL before version 16 change back to their working directory by its path, so the account of the server must have access to it.
+  // PostgreSQL programs before version 16 change back to their working directory by path, so the server's account must have access to it.
   chmodSync(dataDirectory, 0o755);
   const account = chooseAccount(paths);
   mkdirSync(paths.cluster, { mode: 0o700 });

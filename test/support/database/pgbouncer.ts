@@ -14,7 +14,7 @@ export interface Pooler {
   stop(): Promise<void>;
 }
 
-/** Whether pgbouncer is installed. It is a package of the operating system; npm cannot install it. */
+/** Whether pgbouncer is installed. It is an operating system package; npm cannot install it. */
 export const hasPgbouncer = (): boolean => spawnSync("pgbouncer", ["--version"]).status === 0;
 
 /** Starts pgbouncer in front of a database, with two server connections that all clients share. */

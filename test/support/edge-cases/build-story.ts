@@ -19,7 +19,7 @@ import { addBlobTransaction, addDelegatedAccount, addFeeVariants } from "./story
 import { addSelfDestructs, addValueTransfers, deployValueContracts, sink } from "./story-values.ts";
 import type { WithdrawingNode } from "./withdrawals.ts";
 
-/** The accounts, tokens and heights of a built story. */
+/** A built story's accounts, tokens and heights. */
 export interface EdgeCaseStory {
   readonly accounts: Accounts;
   readonly tokens: readonly StoryToken[];
@@ -35,7 +35,7 @@ const rounds = 3;
 /** Accounts that the genesis block funds in addition to the node's: one is never touched again, the other receives a payment. */
 const genesisAccounts = { untouched: sink(100), paid: sink(101) } as const;
 
-/** The features of the chain: its fork, and withdrawals if it has them. */
+/** The chain's features: its fork, and withdrawals if it has them. */
 export interface StoryOptions {
   readonly chainId: number;
   /** Blob transactions (EIP-4844) and accounts with code (EIP-7702). */
@@ -103,7 +103,7 @@ export async function buildEdgeCases(chain: TestChain, { chainId, prague, withdr
   return { accounts, tokens, ids: storyIds(rounds), wrappedNative: coins.wrapped.address, middle, head: await chain.head() };
 }
 
-/** Renders the genesis file of the story. */
+/** Renders the story's genesis file. */
 export const genesisFile = (chainId: number): string =>
   JSON.stringify({
     config: { chainId },

@@ -2,7 +2,7 @@ import { createBalanceChecker, type ServedChain } from "./compare-heights.ts";
 import type { EdgeCaseChain } from "./deployment.ts";
 import type { StoryToken } from "./story-coins.ts";
 
-/** Returns a checker of balances in the selected tokens, with the parts of their chain that tests use. */
+/** Returns a balance checker for the selected tokens, with the parts of their chain that tests use. */
 export const checkTokens = (
   { chain, story, participants }: EdgeCaseChain,
   served: ServedChain,

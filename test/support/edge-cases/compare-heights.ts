@@ -15,7 +15,7 @@ interface ServedItem {
   readonly nft_data: readonly { readonly token_id: string; readonly token_balance: string | null }[] | null;
 }
 
-/** A service and the name of the chain that is queried. */
+/** A service and the queried chain's name. */
 export interface ServedChain {
   readonly url: string;
   readonly key: string;
@@ -33,11 +33,11 @@ export interface Comparison {
   /** Null if it is served as unknown; a balance that is not listed is 0. */
   readonly served: bigint | null;
   readonly source: string | null;
-  /** The served number of tokens of the collection. */
+  /** How many of the collection's tokens are served. */
   readonly collectionBalance: bigint | null;
 }
 
-/** Requests a path and returns the data of the response. @throws {Error} if the response is an error. */
+/** Requests a path and returns the response's data. @throws {Error} if the response is an error. */
 export async function fetchData<T>({ url, key, name }: ServedChain, path: string): Promise<T> {
   const response = await fetch(`${url}/v1/${name}/${path}`, { headers: { authorization: `Bearer ${key}` } });
   const body = (await response.json()) as { data: T | null; error_message: string | null };
@@ -69,7 +69,7 @@ async function mapInBatches<T, R>(items: readonly T[], map: (item: T) => Promise
 
 const parseBalance = (value: string | null | undefined): bigint | null => (value === null ? null : BigInt(value ?? 0));
 
-/** Returns for each owner of a collection the sum of the node's values over all ids, with the served number of tokens. */
+/** Returns for each of a collection's owners the sum of the node's values over all ids, with the served number of tokens. */
 const countTokens = (comparisons: readonly Comparison[]): Comparison[] => {
   const groups = new Map<string, Comparison[]>();
   for (const comparison of comparisons) {
@@ -158,7 +158,7 @@ export function createBalanceChecker(
   };
 
   return {
-    /** Compares the native balances of all accounts, and the token balances of all owners in the logs. */
+    /** Compares all accounts' native balances, and the token balances of all owners in the logs. */
     at: async (height: number, served: number | "head" = height): Promise<Comparison[]> => compareAt(height, await itemsAt(served)),
 
     /** Returns the node's values only. */
@@ -203,7 +203,7 @@ export function createBalanceChecker(
       });
     },
 
-    /** Returns the holders of a coin at a height, largest first: as served, and from `balanceOf` of the owners in its logs and the zero address. */
+    /** Returns a coin's holders at a height, largest first: as served, and from `balanceOf` for the zero address and the owners in its logs. */
     async holders(token: StoryToken, height: number): Promise<{ readonly served: string[]; readonly node: string[] }> {
       const { items } = await fetchData<{ items: readonly { address: Address; balance: string | null }[] }>(
         served,
@@ -229,7 +229,7 @@ export function createBalanceChecker(
   };
 }
 
-/** Describes the comparisons whose served value differs from the node's. Balances of a contract that is not deployed yet are 0. */
+/** Describes the comparisons with a served value that differs from the node's. Balances in a contract that is not deployed yet are 0. */
 export const differences = (comparisons: readonly Comparison[]): string[] =>
   comparisons.filter(({ node, served }) => (node ?? 0n) !== served).map(describe);
 

@@ -6,10 +6,10 @@ import { compileInput, contractNamed, solidityInput } from "../solidity.ts";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
-/** Compiles the contracts of this folder. They target London, whose code runs on later forks too. */
+/** Compiles this folder's contracts. They target London; the code runs on later forks too. */
 export const compileEdgeCases = (): Promise<(name: string) => Artifact> => compileFolder(folder, "london");
 
-/** Compiles the contracts of a folder and returns a lookup by name. */
+/** Compiles a folder's contracts and returns a lookup by name. */
 export async function compileFolder(folder: string, evmVersion: string): Promise<(name: string) => Artifact> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sol")).sort();
   const sources = names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const);

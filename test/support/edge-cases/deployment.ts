@@ -12,7 +12,7 @@ import { buildEdgeCases, type EdgeCaseStory, genesisFile } from "./build-story.t
 import { findParticipants, type Participants } from "./participants.ts";
 import { startWithdrawingNode } from "./withdrawals.ts";
 
-/** A chain on which the edge cases are mined. */
+/** A chain with the mined edge cases. */
 export interface EdgeCaseChain {
   readonly id: number;
   readonly chain: TestChain;
@@ -23,7 +23,7 @@ export interface EdgeCaseChain {
   stop(): Promise<void>;
 }
 
-/** Starts a node of a fork with a custom genesis and mines the edge cases. */
+/** Starts a node for a fork with a custom genesis and mines the edge cases. */
 export async function startEdgeCaseChain(id: number, fork: "london" | "prague"): Promise<EdgeCaseChain> {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-edge-cases-"));
   const genesis = join(folder, "genesis.json");

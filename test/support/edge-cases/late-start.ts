@@ -10,7 +10,7 @@ const isNumberOfUnits = ({ token }: Comparison): boolean => token === "number of
 export const mayBeUnknown = (comparison: Comparison, late: boolean): boolean =>
   isNumberOfUnits(comparison) || (late && comparison.token === "number of hybrid's art");
 
-/** Returns the comparisons whose balance differs from an earlier comparison: an index that starts late can determine only these. */
+/** Returns the comparisons with a balance that differs from an earlier comparison: an index that starts late can determine only these. */
 export const changedSince = (compared: readonly Comparison[], before: readonly Comparison[]): Comparison[] => {
   const earlier = new Map(before.map((comparison) => [keyOf(comparison), comparison.node ?? 0n]));
   const changed = new Set(compared.filter((comparison) => (comparison.node ?? 0n) !== earlier.get(keyOf(comparison))).map(keyOf));

@@ -6,7 +6,7 @@ const text = (value: string): Hex => encodeAbiParameters([{ type: "string" }], [
 const number = (value: bigint): Hex => toHex(value, { size: 32 });
 const reverting: Hex = "0xfe";
 
-/** The raw results of a coin's metadata functions, and the values that are served. */
+/** The raw results of a coin's metadata functions, and the served values. */
 interface MetadataCase {
   readonly results: readonly [name: Hex, symbol: Hex, decimals: Hex];
   readonly name: string | null;
@@ -16,7 +16,7 @@ interface MetadataCase {
 
 const rightToLeftOverride = "\u202e";
 
-/** Unusual results of name(), symbol() and decimals(). */
+/** Unusual results from name(), symbol() and decimals(). */
 export const metadataCases: Readonly<Record<string, MetadataCase>> = {
   // 32 bytes, padded with zeros, as in tokens that predate the final EIP-20.
   bytes32: {

@@ -25,10 +25,10 @@ export interface Participants {
   readonly ownersOf: ReadonlyMap<Address, readonly Address[]>;
 }
 
-/** A value above all amounts of the story except 2^256 - 1, and below the addresses of all owners. */
+/** A value above all amounts in the story except 2^256 - 1, and below all owners' addresses. */
 const minAddress = 2n ** 120n;
 
-/** Returns the words of topics and data that may be addresses. */
+/** Returns the words in topics and data that may be addresses. */
 const addressesIn = ({ topics, data }: Log): Address[] => {
   const words = [...topics, ...(data.slice(2).match(/.{64}/g) ?? []).map((word) => `0x${word}`)];
   return words.flatMap((word) =>
@@ -36,7 +36,7 @@ const addressesIn = ({ topics, data }: Log): Address[] => {
   );
 };
 
-/** Reads all receipts and traces of a chain, including those of failed calls. */
+/** Reads all of a chain's receipts and traces, including those of failed calls. */
 export async function findParticipants(chain: TestChain): Promise<Participants> {
   const heights = Array.from({ length: (await chain.head()) + 1 }, (_, height) => toHex(height));
   const query = <T>(method: string, ...rest: unknown[]): Promise<T[]> =>
@@ -73,7 +73,7 @@ interface Transfer {
   readonly value: bigint;
 }
 
-/** Reads the Transfer logs of coins in order. */
+/** Reads coins' Transfer logs in order. */
 async function transfersOf(chain: TestChain, tokens: readonly StoryToken[]): Promise<Transfer[]> {
   const names = new Map(tokens.map(({ address, name }) => [address, name]));
   const filter = { address: [...names.keys()], fromBlock: "0x0", toBlock: "latest", topics: [transferTopic] };
@@ -88,7 +88,7 @@ async function transfersOf(chain: TestChain, tokens: readonly StoryToken[]): Pro
   }));
 }
 
-/** Sums the Transfer logs of coins by the key "token owner". */
+/** Sums coins' Transfer logs by the key "token owner". */
 export async function sumOfEvents(chain: TestChain, tokens: readonly StoryToken[]): Promise<ReadonlyMap<string, bigint>> {
   const sums = new Map<string, bigint>();
   const add = (key: string, value: bigint) => sums.set(key, (sums.get(key) ?? 0n) + value);

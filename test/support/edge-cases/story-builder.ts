@@ -4,11 +4,11 @@ import { type Artifact, call, type TestChain, type TestTransaction } from "../ch
 /** A deployed contract and an encoder of its calls. */
 export interface Deployed {
   readonly address: Address;
-  /** Encodes a call as fields of a transaction. */
+  /** Encodes a call as transaction fields. */
   call(name: string, ...parameters: readonly unknown[]): { readonly to: Address; readonly data: Hex };
 }
 
-/** Mines the transactions of a story and verifies their status. */
+/** Mines a story's transactions and verifies their status. */
 export interface StoryBuilder {
   readonly chain: TestChain;
   readonly artifact: (name: string) => Artifact;
@@ -49,7 +49,7 @@ export function createStoryBuilder(chain: TestChain, artifact: (name: string) =>
     deploy: async (name, parameters = [], value = 0n) => {
       const contract = artifact(name);
       const data = encodeDeployData({ abi: contract.abi, bytecode: contract.bytecode, args: parameters });
-      // Enough for a name of 10 kB, which takes 320 words of storage.
+      // Enough for a 10 kB name, which takes 320 storage words.
       const hashes = await chain.send({ data, value, gas: 12_000_000n });
       await chain.mine();
       const address = (await expectStatus(hashes, "0x1"))[0]?.contractAddress.toLowerCase() as Address;

@@ -2,7 +2,7 @@ import { type Address, encodeAbiParameters, type Hash, type Hex, maxUint256, pad
 import { artifacts, call } from "../chain.ts";
 import type { Deployed, StoryBuilder } from "./story-builder.ts";
 
-/** A token of the story. */
+/** A story token. */
 export interface StoryToken {
   readonly name: string;
   readonly address: Address;
@@ -11,13 +11,13 @@ export interface StoryToken {
   readonly balanceSource: "events" | "node" | "none";
 }
 
-/** The accounts of the story. */
+/** The story's accounts. */
 export interface Accounts {
   readonly owner: Address;
   readonly alice: Address;
   readonly bob: Address;
   readonly carol: Address;
-  /** Sends no transactions, but appears in transactions of other accounts. */
+  /** Sends no transactions, but appears in other accounts' transactions. */
   readonly victim: Address;
 }
 
@@ -116,12 +116,12 @@ export async function addMisleadingCoins(builder: StoryBuilder, coins: Coins, ac
     { from: alice, ...coins.unreportedFee.call("transfer", bob, 60n * amount) },
     { from: carol, ...coins.unknownWrapped.call("transfer", bob, 3n * amount) },
     { from: bob, ...coins.unknownWrapped.call("withdraw", amount) },
-    // More than the balance, which underflows.
+    // More than the balance, which then underflows.
     coins.overflowing.call("transferFrom", bob, carol, 2n * amount),
   );
 }
 
-/** Mines transfers of 2^256 - 1, and mints whose sum overflows. */
+/** Mines transfers of 2^256 - 1, and mints with an overflowing sum. */
 export async function addOverflows(builder: StoryBuilder, coins: Coins, { alice, bob }: Accounts): Promise<Deployed> {
   const largest = await builder.deploy("ReportedFeeCoin");
   await builder.mineBlock(

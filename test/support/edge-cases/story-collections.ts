@@ -2,7 +2,7 @@ import { maxUint256, zeroAddress } from "viem";
 import type { Deployed, StoryBuilder } from "./story-builder.ts";
 import type { Accounts, StoryToken } from "./story-coins.ts";
 
-/** Collections that predate the standards, and edge cases of the standards. */
+/** Collections that predate the standards, and the standards' edge cases. */
 export interface Collections {
   readonly oldArt: Deployed;
   readonly editions: Deployed;
@@ -24,7 +24,7 @@ export const collectionTokens = ({ oldArt, editions, hybrid }: Collections): Sto
   { name: "hybrid's art", address: hybrid.address, kind: "erc721", balanceSource: "events" },
 ];
 
-/** The token ids of the story. */
+/** The story's token ids. */
 export const storyIds = (rounds: number): bigint[] => [
   ...Array.from({ length: rounds }, (_, round) => [BigInt(2 * round), BigInt(2 * round + 1)]).flat(),
   maxUint256,

@@ -4,13 +4,13 @@ import type { Deployed, StoryBuilder } from "./story-builder.ts";
 import type { Accounts, StoryToken } from "./story-coins.ts";
 import { sink } from "./story-values.ts";
 
-/** Derives an account of anvil's default mnemonic. */
+/** Derives an account from anvil's default mnemonic. */
 const account = (addressIndex: number): HDAccount =>
   mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex });
 
 const gwei = 10n ** 9n;
 
-/** Mines transactions of types 0, 1 and 2, with and without a priority fee, some to the sender itself, some from or to the fee recipient. */
+/** Mines type 0, 1 and 2 transactions, with and without a priority fee, some to the sender itself, some from or to the fee recipient. */
 export async function addFeeVariants(builder: StoryBuilder, { alice, bob, carol }: Accounts, miner: Address): Promise<void> {
   const { chain } = builder;
   const send = (fields: Record<string, unknown>): Promise<Hash> => chain.rpc("eth_sendTransaction", [{ gas: toHex(60_000), ...fields }]);
@@ -36,7 +36,7 @@ const emptyBlob = (() => {
   return { sidecars: [{ blob, commitment: infinity, proof: infinity }], blobVersionedHashes: [versionedHash] };
 })();
 
-/** Mines a transaction of type 3, which also burns a blob fee. */
+/** Mines a type 3 transaction, which also burns a blob fee. */
 export async function addBlobTransaction(builder: StoryBuilder, chainId: number, signer: number): Promise<void> {
   const { chain } = builder;
   const from = account(signer);
@@ -56,7 +56,7 @@ export async function addBlobTransaction(builder: StoryBuilder, chainId: number,
   await builder.mineSent(await chain.rpc<Hash>("eth_sendRawTransaction", [signed]));
 }
 
-/** Mines transactions of type 4: an account delegates to a token's code for three blocks (EIP-7702), and then revokes the delegation. */
+/** Mines type 4 transactions: an account delegates to a token's code for three blocks (EIP-7702), and then revokes the delegation. */
 export async function addDelegatedAccount(
   builder: StoryBuilder,
   chainId: number,

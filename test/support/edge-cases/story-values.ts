@@ -13,7 +13,7 @@ const finney = 10n ** 15n;
 /** The identity precompile (Yellow Paper, appendix E): an account without code whose calls never fail. */
 const identity: Address = "0x0000000000000000000000000000000000000004";
 
-/** An arbitrary number above the addresses of precompiles, whose behaviour would differ. */
+/** An arbitrary number above the precompiles' addresses, whose behaviour would differ. */
 const sinkBase = 0x51_4b_00;
 /** An account without a known key that receives one kind of payment. */
 export const sink = (number: number): Address => pad(toHex(sinkBase + number), { size: 20 });

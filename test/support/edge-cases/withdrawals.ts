@@ -17,7 +17,7 @@ export interface WithdrawingNode extends RpcProxy {
 
 /**
  * Anvil has no consensus layer and mines blocks without withdrawals. A withdrawal only increases a balance after the last transaction of its block, so the
- * balances are set at the head, and the proxy adds the list of withdrawals to the block in the node's responses.
+ * balances are set at the head, and the proxy adds the withdrawal list to the block in the node's responses.
  */
 export async function startWithdrawingNode(chain: TestChain): Promise<WithdrawingNode> {
   const byBlock = new Map<Hex, Withdrawal[]>();

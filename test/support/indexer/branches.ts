@@ -68,7 +68,7 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
   };
 };
 
-/** Returns pairs of a random transaction and the offset of its block in the new branch. */
+/** Returns random transactions, each paired with its block's offset in the new branch. */
 export const branchTransactions = (
   chain: TestChain,
   { erc20, erc721, weth }: Story,

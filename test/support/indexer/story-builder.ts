@@ -34,7 +34,7 @@ export interface Story {
   readonly weth: Address;
 }
 
-/** Builds a chain with every kind of transfer, in three blocks for each round. */
+/** Builds a chain with every kind of transfer, in three blocks per round. */
 export const buildStory = async (chain: TestChain, rounds = 1): Promise<Story> => {
   const [owner, second, third, miner] = chain.accounts as [Address, Address, Address, Address];
   await chain.rpc("anvil_setCoinbase", [miner]);
@@ -47,7 +47,7 @@ export const buildStory = async (chain: TestChain, rounds = 1): Promise<Story> =
   return story;
 };
 
-/** Adds the three blocks of one round. */
+/** Adds one round's three blocks. */
 export const addRound = async (
   chain: TestChain,
   { erc20, erc721, erc1155, weth }: Story,

@@ -13,7 +13,7 @@ import { blockBoundTables } from "../../../runtime/projections.ts";
 import type { TestChain } from "../chain.ts";
 import { deadline } from "../deadline.ts";
 
-/** The configuration of anvil's default chain. */
+/** The configuration for anvil's default chain. */
 export const chainOf = (overrides: Partial<IndexedChain> = {}): IndexedChain => ({
   id: 31337,
   name: "test",
@@ -35,7 +35,7 @@ export interface TestIndexer {
   close(): Promise<void>;
 }
 
-/** Creates an indexer of the chain behind a URL, wired as in app.ts. */
+/** Creates an indexer for the chain behind a URL, wired as in app.ts. */
 export const createTestIndexer = async (
   url: string,
   database: Database,

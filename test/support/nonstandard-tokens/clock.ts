@@ -5,7 +5,7 @@ export interface Clock {
   restore(): void;
 }
 
-/** Replaces `Date`, so that tests need not wait for work that is due in an hour. */
+/** Replaces `Date`, so tests need not wait for work due in an hour. */
 export const replaceClock = (): Clock => {
   const RealDate = globalThis.Date;
   let ahead = 0;

@@ -2,7 +2,7 @@ import { type Address, maxUint256, zeroAddress } from "viem";
 import { call } from "../chain.ts";
 import type { Step, StepContext, TestToken } from "./token-kind.ts";
 
-/** An approval of the story, whether or not it emitted an event. */
+/** An approval in the story, whether or not it emitted an event. */
 export interface Grant {
   readonly token: TestToken;
   readonly owner: Address;
@@ -17,7 +17,7 @@ export interface CommonStep {
   readonly step: (grants: Grant[]) => Step;
 }
 
-/** Encodes a call of a token from an account. */
+/** Encodes an account's call to a token. */
 export const callFrom = (from: Address, { artifact, address }: TestToken, functionName: string, ...args: readonly unknown[]) => ({
   from,
   ...call(artifact, address, functionName, args),
@@ -100,7 +100,7 @@ const approveStep =
     return callFrom(owner, token, "approve", spender, amount(context));
   };
 
-/** Picks one of the last grants of a token, or two random accounts if there is none. */
+/** Picks one of a token's last grants, or two random accounts if there is none. */
 const chooseGrant = (
   grants: readonly Grant[],
   token: TestToken,

@@ -20,7 +20,7 @@ export interface ComparisonResult {
   readonly differences: readonly Difference[];
 }
 
-/** 2^255 or more, and the largest amounts of 96, 128 and 160 bits, are served as UNLIMITED. */
+/** 2^255 or more, and the largest amounts with 96, 128 and 160 bits, are served as UNLIMITED. */
 const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 128n, 160n].some((bits) => amount === 2n ** bits - 1n);
 
 const text = (value: bigint | number | string | null | undefined): string =>
@@ -43,7 +43,7 @@ const createCollector = (height: number) => {
 type Collector = ReturnType<typeof createCollector>;
 
 /**
- * Returns the accepted values of a balance. If the contract does not return it: null, absent, the last value of a destroyed contract, or the sum of the
+ * Returns a balance's accepted values. If the contract does not return it: null, absent, a destroyed contract's last value, or the sum of the
  * Transfers if balanceOf reverts. The balance of an owner that is in no Transfer may also be absent.
  */
 const acceptedBalance = (state: NodeState, token: TestToken, owner: Address): string[] => {
@@ -65,7 +65,7 @@ const compareItems = (
       const coin = ownItems.find(({ nft_data: nfts }) => nfts === null);
       const collection = ownItems.find(({ nft_data: nfts }) => nfts !== null);
       if (collection !== undefined) compareIds(collector, state, token, owner, collection);
-      // The coins of a contract that is listed as a collection may be missing if their event is not a Transfer.
+      // A contract's coins may be missing if it is listed as a collection and their event is not a Transfer.
       const needsCoin = token.kind.isAlsoCollection !== true || token.kind.isSilent !== true;
       if (needsCoin || coin !== undefined)
         collector.expect(
@@ -96,7 +96,7 @@ const compareHolders = (collector: Collector, state: NodeState, token: TestToken
     collector.expect(token, "number of holders", "all", found, text(named.length));
   if (served === null || named.length === 0) return;
   const { items, total } = served;
-  // A collection's holders are ranked by their number of ids.
+  // A collection's holders are ranked by how many ids they hold.
   const isCollection =
     token.kind.isAlsoCollection === true && items.every(({ address, balance }) => balance === text(state.idsOf(token, address).length));
   if (!isCollection) compareCoinHolders(collector, state, token, items);
@@ -121,7 +121,7 @@ const compareCoinHolders = (collector: Collector, state: NodeState, token: TestT
   }
   const supply = text(state.supply(token));
   for (const { total_supply: returned } of items.slice(0, 1)) {
-    // Null if totalSupply fails; the supply of a destroyed contract may be the last one.
+    // Null if totalSupply fails; a destroyed contract's supply may be the last one.
     collector.expect(token, "supply", "all", text(returned), supply, ...(supply === "null" ? [text(state.lastSupply(token))] : []));
   }
 };

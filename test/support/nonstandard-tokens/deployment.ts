@@ -12,7 +12,7 @@ import type { Field, TestToken } from "./token-kind.ts";
 import { tokenKinds } from "./token-kinds.ts";
 
 const chainId = 31337;
-/** Before Cancun, so that SELFDESTRUCT removes a contract (EIP-6780). */
+/** Before Cancun, where SELFDESTRUCT still removes a contract (EIP-6780). */
 const fork = "shanghai";
 const firstTimestamp = 1_700_000_000;
 const secondsPerBlock = 12;
@@ -20,10 +20,10 @@ const deploymentsPerBlock = 6;
 /** Anvil's default mnemonic: the genesis block funds its accounts. */
 const mnemonic = "test test test test test test test test test test test junk";
 
-/** A chain on which one token of each kind is deployed. */
+/** A chain with one deployed token of each kind. */
 export interface TokenChain {
   readonly chain: TestChain;
-  /** The settings of the chain. */
+  /** The chain's settings. */
   readonly config: ChainConfig;
   readonly accounts: readonly Address[];
   readonly tokens: readonly TestToken[];
@@ -39,7 +39,7 @@ export interface TokenChain {
   stop(): Promise<void>;
 }
 
-/** Starts a node and deploys a token of each kind. Addresses and timestamps are the same in every run. */
+/** Starts a node and deploys one token of each kind. Addresses and timestamps are the same in every run. */
 export const startTokenChain = async (): Promise<TokenChain> => {
   const artifact = await compileFolder(fileURLToPath(new URL(".", import.meta.url)), fork);
   const chain = await startTestChain({ args: ["--chain-id", String(chainId), "--hardfork", fork] });

@@ -16,17 +16,17 @@ const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac
 const transferFromSelector = "0x23b872dd";
 const callsPerBatch = 500;
 const wordLength = 64;
-/** The recipient of the fees of `FeeOnTop`. */
+/** The recipient of `FeeOnTop`'s fees. */
 const feeSink: Address = "0x0000000000000000000000000000000000000fee";
 
 /** The contracts' values after a block; null if a call reverts or returns less than a word. */
 export interface NodeState {
   readonly height: number;
-  /** The accounts that may have a balance of a token. */
+  /** The accounts that may hold a token. */
   ownersOf(token: TestToken): readonly Address[];
   balance(token: TestToken, owner: Address): bigint | null;
   supply(token: TestToken): bigint | null;
-  /** The token ids of an owner. */
+  /** An owner's token ids. */
   idsOf(token: TestToken, owner: Address): readonly bigint[];
   /** Whether a Transfer of the token up to this block names the owner, in a topic or in its data. An index cannot detect other owners. */
   isNamed(token: TestToken, owner: Address): boolean;
@@ -45,7 +45,7 @@ export interface NodeAllowance {
   readonly amount: bigint | null;
   /** The last value before the contract was destroyed; null if it still exists. */
   readonly lastAmount: bigint | null;
-  /** Whether an Approval names both accounts or the spender has used it, so that an index can detect it. */
+  /** Whether an index can detect it: an Approval names both accounts, or the spender has used it. */
   readonly isObservable: boolean;
 }
 
@@ -105,7 +105,7 @@ export const createNodeReader = ({ chain, tokens, accounts, reentrantReceiver }:
   const callAt = async (height: number, calls: readonly { readonly to: Address; readonly data: Hex }[]) =>
     callAll(chain.url, calls, height);
 
-  /** Returns the last height at which each destroyed contract still responded. */
+  /** Returns each destroyed contract's last height with a response. */
   const lastHeights = async (height: number): Promise<ReadonlyMap<TestToken, number>> => {
     const found = new Map<TestToken, number>();
     const data = encodeFunctionData({ abi, functionName: "totalSupply" });

@@ -2,7 +2,7 @@
 export interface Random {
   /** An integer from 0 to limit - 1. */
   below(limit: number): number;
-  /** An item of a list. @throws {RangeError} if the list is empty. */
+  /** A random list item. @throws {RangeError} if the list is empty. */
   pick<T>(list: readonly T[]): T;
 }
 

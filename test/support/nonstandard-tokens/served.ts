@@ -20,7 +20,7 @@ interface Page extends Pick<ServedHolders, "items"> {
 
 const concurrentRequests = 6;
 
-/** Requests a path and returns the data of the response; null for status 404. @throws {Error} if the response is another error. */
+/** Requests a path and returns the response's data; null for status 404. @throws {Error} if the response is another error. */
 const fetchData = async <T>({ url, key, name }: ServedChain, path: string): Promise<T | null> => {
   const response = await fetch(`${url}/v1/${name}/${path}`, { headers: { authorization: `Bearer ${key}` } });
   const body = (await response.json()) as { readonly data: T | null; readonly error_message: string | null };

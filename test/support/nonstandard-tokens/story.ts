@@ -12,7 +12,7 @@ const randomCallsPerBlock = 16;
 const commonStepGas = 300_000n;
 const specificStepGas = 1_000_000n;
 
-/** The number of successes and failures of each step of each token kind. */
+/** Successes and failures, counted by token kind and step. */
 export type StepCounts = ReadonlyMap<string, StepCount>;
 
 interface StepCount {
@@ -22,7 +22,7 @@ interface StepCount {
   readonly failed: number;
 }
 
-/** Random calls of the tokens, in rounds. */
+/** Random calls to the tokens, in rounds. */
 export interface TokenStory {
   /** Runs the next round and returns its last block. */
   runRound(): Promise<number>;
@@ -121,7 +121,7 @@ const planMints = (candidates: readonly StepChoices[], receiver: Address): Plann
       transaction: callFrom(receiver, token, "mint", receiver, 10n ** 20n),
     }));
 
-/** Schedules the specific steps of each token kind at random blocks, in their order. */
+/** Schedules each token kind's specific steps at random blocks, in order. */
 const scheduleSpecificSteps = (tokens: readonly TestToken[], round: number, random: Random) => {
   const schedule = new Map<number, { readonly token: TestToken; readonly name: string; readonly step: Step }[]>();
   for (const token of tokens) {

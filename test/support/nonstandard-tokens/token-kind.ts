@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import type { Artifact, TestTransaction } from "../chain.ts";
 import type { Random } from "./random.ts";
 
-/** A token of the story at its address. */
+/** A story token at its address. */
 export interface TestToken {
   readonly kind: TokenKind;
   readonly address: Address;
@@ -13,7 +13,7 @@ export interface TestToken {
 export interface StepContext {
   readonly random: Random;
   readonly accounts: readonly Address[];
-  /** The round of the story, from 0. */
+  /** The story's round, from 0. */
   readonly round: number;
   readonly timestamp: number;
   /** A contract that returns half of what it receives. */
@@ -23,25 +23,25 @@ export interface StepContext {
   readonly amount: () => bigint;
   /** Calls a view function of a contract at the head. */
   readonly read: (token: TestToken, functionName: string, args: readonly unknown[]) => Promise<unknown>;
-  /** The token of a kind, by its name. */
+  /** A kind's token, by the kind's name. */
   readonly tokenOf: (kindName: string) => TestToken;
-  /** Signs EIP-712 typed data with the key of an account. */
+  /** Signs EIP-712 typed data with an account's key. */
   readonly sign: (owner: Address, token: TestToken, name: string, primaryType: "Permit", fields: readonly Field[]) => Promise<Hex>;
 }
 
-/** A field of a signed message. */
+/** A field in a signed message. */
 export interface Field {
   readonly name: string;
   readonly type: "address" | "uint256" | "bool";
   readonly value: Address | bigint | boolean;
 }
 
-/** Creates one call of a token. The call may fail; the story counts successes and failures. */
+/** Creates one call to a token. The call may fail; the story counts successes and failures. */
 export type Step = (token: TestToken, context: StepContext) => TestTransaction | Promise<TestTransaction>;
 
 /** A kind of token; its contract describes what is unusual about it. */
 export interface TokenKind {
-  /** The name of its contract. */
+  /** Its contract's name. */
   readonly name: string;
   /** Steps that are specific to this kind, by name. Each runs once per round. */
   readonly steps?: Readonly<Record<string, Step>>;
@@ -54,8 +54,8 @@ export interface TokenKind {
   readonly isSilent?: true;
   /** Whether its events differ from the token standards, so an index need not serve it. Served values must still be correct. */
   readonly isUndetectable?: true;
-  /** Whether it can be destroyed, after which its values cannot be read. */
+  /** Whether it can be destroyed; its values cannot be read afterwards. */
   readonly mayBeDestroyed?: true;
-  /** Whether it is also a collection, which is compared with `ownerOf`. */
+  /** Whether it is also a collection, to be compared with `ownerOf`. */
   readonly isAlsoCollection?: true;
 }

@@ -55,7 +55,7 @@ const rebaseUpAndDown = ({ round }: StepContext): bigint => [130n, 70n, 101n, 99
 const upgrade: Step = (token, context) =>
   callFrom(context.anyAccount(), token, "upgrade", context.tokenOf(context.round % 2 === 0 ? "UpgradeAfter" : "UpgradeBefore").address);
 
-/** All token kinds in the order of deployment. Each contract describes what is unusual about it. */
+/** All token kinds in deployment order. Each contract describes what is unusual about it. */
 export const tokenKinds: readonly TokenKind[] = [
   { name: "Plain" },
   // amounts.sol

@@ -4,7 +4,7 @@ import type { JsonResponse, Sharded, SmallChain } from "./sharded-service.ts";
 /** The chains by name. */
 export const chainsOf = ({ one, two }: Sharded) => [["one", one] as const, ["two", two] as const];
 
-/** Values of path parameters with which operations find rows. */
+/** Path parameter values for which operations find rows. */
 const parametersOf = (name: string, { accounts, token, transfer }: SmallChain): Readonly<Record<string, string>> => ({
   chainName: name,
   walletAddress: accounts[1] ?? "",
@@ -23,7 +23,7 @@ const parametersOf = (name: string, { accounts, token, transfer }: SmallChain): 
   contractAddresses: token,
 });
 
-/** The paths of all operations of a chain. Parameters without a value above are 1, which some operations reject. */
+/** The paths of a chain's operations. Parameters without a value above are 1, which some operations reject. */
 export const pathsOf = (name: string, chain: SmallChain): readonly string[] => {
   const values = parametersOf(name, chain);
   return operations
@@ -36,10 +36,10 @@ export const activity = ({ accounts }: SmallChain): string => `/v1/address/${acc
 /** The path of another operation that reads all chains. */
 export const statuses = "/v1/chains/status/";
 
-/** The path of the balances of a wallet; a test can vary the query to get responses that are not cached. */
+/** The path to a wallet's balances; a test can vary the query to get uncached responses. */
 export const balances = (name: string, { accounts }: SmallChain, query = ""): string =>
   `/v1/${name}/address/${accounts[1]}/balances_v2/${query}`;
 
-/** The names of the items of a response. */
+/** The names of a response's items. */
 export const namesIn = ({ body }: JsonResponse): readonly string[] =>
   ((body.data?.items ?? []) as readonly { readonly name: string }[]).map(({ name }) => name);

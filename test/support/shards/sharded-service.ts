@@ -23,7 +23,7 @@ import { until } from "../until.ts";
 /** A chain with an ERC-20 token. */
 export interface SmallChain extends TestChain {
   readonly token: Address;
-  /** The transaction of its last transfer. */
+  /** The transaction with its last transfer. */
   readonly transfer: Hex;
 }
 
@@ -46,7 +46,7 @@ const logger = pino({ level: "silent" });
 /** A declared protocol that is indexed on chain `two` only. */
 export const protocolOfTwo = "protocol_08";
 const ids = { one: 31_337, two: 31_338 };
-/** The clock of the servers. */
+/** The servers' clock. */
 const now = () => new Date("2026-03-01T12:00:00Z");
 
 async function startSmallChain(id: number, amount: bigint): Promise<SmallChain> {
@@ -78,7 +78,7 @@ function longRunning(signal: AbortSignal, log: (line: string) => void = () => un
   };
 }
 
-/** Indexes the chains of a configuration until the condition holds. */
+/** Indexes a configuration's chains until the condition holds. */
 export async function indexUntil(config: Config, isDone: () => Promise<boolean>): Promise<void> {
   const stop = new AbortController();
   const database = await openService(config, [], longRunning(stop.signal));
@@ -162,7 +162,7 @@ async function copyKeys(from: Database, to: Database): Promise<void> {
   ]);
 }
 
-/** A response of a server. */
+/** A server's response. */
 export interface JsonResponse {
   readonly status: number;
   readonly body: { readonly data: Record<string, unknown> | null; readonly error_message: string | null };
@@ -170,7 +170,7 @@ export interface JsonResponse {
 
 export interface Server extends ApiServer {
   readonly log: readonly string[];
-  /** The replicas of databases, by the name of the database. */
+  /** The databases' replicas, by database name. */
   readonly replicas: ServingShards["replicas"];
   get(path: string): Promise<JsonResponse>;
 }

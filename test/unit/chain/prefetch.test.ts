@@ -34,7 +34,7 @@ describe("prefetched blocks", () => {
     expect(sizes.slice(0, 4)).toEqual([16, 5, 5, 5]);
   });
 
-  it("end with the error of a request, after the blocks that precede it", async () => {
+  it("end with a request's error, after the preceding blocks", async () => {
     const fetch = async (from: number, to: number) => {
       if (from >= 20) throw new Error("gone");
       return range(from, to);

@@ -45,7 +45,7 @@ const block = (number: number, transactions: ChainTransaction[] = [], overrides:
   ...overrides,
 });
 
-describe("the touched accounts of a block", () => {
+describe("a block's touched accounts", () => {
   it("are its senders, recipients and other participants, each once", () => {
     const traces = [{ index: 0, type: "call", from: account("b"), to: account("4"), value: 1n }] as const;
     const touched = touchedAccounts(
@@ -116,7 +116,7 @@ describe("the balances of touched accounts", () => {
     ).toEqual([]);
   });
 
-  it("are unknown if the node lacks the state, which is determined with one request per block", async () => {
+  it("are unknown if the node lacks the state, as one request per block determines", async () => {
     const node = { ...nodeOf((_, { height }) => (height < 8 ? null : 5n)), archiveState: false };
     const returned = await withBalances(node, [block(7, [transaction()]), block(8, [transaction()])]);
     expect(returned.map(({ balances }) => balances?.map(({ before, balance }) => [before, balance]))).toEqual([

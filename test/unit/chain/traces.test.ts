@@ -47,7 +47,7 @@ const flatCall = (from: string, to: string, value: string, callType = "call") =>
   callType,
 });
 
-describe("the decoder of internal transfers", () => {
+describe("the internal transfer decoder", () => {
   it("counts calls, creations and self-destructs in call order, but not delegated or static calls", () => {
     const [traces] = readCallTracer(
       root([
@@ -88,7 +88,7 @@ describe("the decoder of internal transfers", () => {
     expect(readCallTracer(root([tree]), [transaction()], true)[0]?.traces).toHaveLength(1);
   });
 
-  it("counts a self-destruct whose beneficiary is the contract itself only if it burns value: before Cancun, or for a contract created in the same transaction", () => {
+  it("counts a self-destruct to the contract itself only if it burns value: before Cancun, or for a contract created in the same transaction", () => {
     const old = root([frame("SELFDESTRUCT", "2", "2", "0x5")]);
     expect(readCallTracer(old, [transaction()], true)[0]?.traces).toHaveLength(0);
     expect(readCallTracer(old, [transaction()], false)[0]?.traces).toHaveLength(1);
@@ -110,7 +110,7 @@ describe("the decoder of internal transfers", () => {
     expect(readCallTracer(old, [transaction()], false)[0]?.traces.at(-1)).toEqual({ ...burnt, index: 3 });
   });
 
-  it("does not count a self-destruct of an account other than the executing one, which some nodes return", () => {
+  it("ignores self-destructs by accounts other than the executing one, as some nodes return them", () => {
     const returned = root([
       frame("CALL", "2", "7", "0x3", { calls: [{ type: "SELFDESTRUCT", from: account("0") }] }),
       frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "2", "7", "0x3")] }),

@@ -10,7 +10,7 @@ describe("the available cores", () => {
     expect(availableCores()).toBeLessThanOrEqual(availableParallelism());
   });
 
-  it("are limited by the quota of the control group", () => {
+  it("are limited by the control group's quota", () => {
     expect(parseQuota("150000 100000\n")).toBe(1.5);
     expect(parseQuota("max 100000\n")).toBeNull();
     expect(parseQuota("")).toBeNull();
@@ -31,7 +31,7 @@ describe("the number of workers", () => {
   });
 });
 
-describe("the socket of a service manager", () => {
+describe("a service manager's socket", () => {
   it("is inherited only if it was opened for this process", () => {
     expect(inheritedSocket({ LISTEN_PID: "7", LISTEN_FDS: "1" }, 7)).toEqual({ fd: 3 });
     expect(inheritedSocket({ LISTEN_PID: "6", LISTEN_FDS: "1" }, 7)).toBeNull();

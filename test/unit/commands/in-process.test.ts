@@ -12,7 +12,7 @@ const silent = pino({ level: "silent" });
 /** A database that these tests must not query. */
 const noDatabase = {} as Database;
 
-describe("the chains of a command", () => {
+describe("a command's chains", () => {
   it("are required", () => {
     expect(() => requireChains(configOf())).toThrow(/^No chain is configured; add one to ashlar.yaml/);
     expect(() => requireChains(configOf({ name: "one", id: 5 }))).not.toThrow();
@@ -31,7 +31,7 @@ describe("the chains of a command", () => {
   });
 });
 
-describe("a chain whose indexing fails", () => {
+describe("a chain that cannot be indexed", () => {
   it("is reported with its message, and logged without its details", async () => {
     const { rpc: _, ...withoutNode } = chain;
     const lines: string[] = [];

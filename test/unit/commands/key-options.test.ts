@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseChains, parseExpiry, parseExpiryOrNever, parseNetworks, parseOrigins } from "../../../runtime/commands/key-options.ts";
 
-describe("the options of a key", () => {
+describe("key options", () => {
   it("accept a time with its offset, or a day in UTC, as the expiry", () => {
     expect(parseExpiry("2027-01-31T12:00:00+02:00")).toEqual(new Date("2027-01-31T10:00:00Z"));
     expect(parseExpiry("2028-02-29")).toEqual(new Date("2028-02-29T00:00:00Z"));
@@ -10,7 +10,7 @@ describe("the options of a key", () => {
       expect(() => parseExpiry(text)).toThrow(`Invalid value "${text}" for --expires: expected a time such as 2027-01-31T12:00:00Z`);
   });
 
-  it("collect the values of a rule, which the value any removes", () => {
+  it("collect a rule's values, and remove them for the value any", () => {
     expect(parseChains("31337", parseChains("demo"))).toEqual(["demo", "31337"]);
     expect(parseChains("any", ["demo"])).toEqual([]);
     expect(() => parseChains("Eth Mainnet")).toThrow("--allow-chain");

@@ -15,7 +15,7 @@ describe("the command that creates a key", () => {
     expect(keysCommand(undefined, invocation({ folder: "/home/me" }))).toBe("node /clone/bin/ashlar.js keys create --label my-key");
   });
 
-  it("is the name of the installed program if that is on the PATH", () => {
+  it("is the installed program's name if that is on the PATH", () => {
     const installed = { program: "/opt/bin/ashlar", folder: "/home/me", environment: { PATH: "/usr/bin:/opt/bin" } };
     expect(keysCommand(undefined, invocation(installed))).toBe("ashlar keys create --label my-key");
     // npm adds folders to the PATH that a user's shell does not have.
@@ -31,7 +31,7 @@ describe("the command that creates a key", () => {
     );
   });
 
-  it("contains the configuration and the data directory of the running service, quoted for a shell, but no secret", () => {
+  it("contains the running service's configuration and data directory, quoted for a shell, but no secret", () => {
     const environment = { PATH: "/usr/bin", ASHLAR_DATA_DIR: "/my data/it's", DATABASE_URL: "" };
     expect(keysCommand("my conf.yaml", invocation({ environment }))).toBe(
       `ASHLAR_DATA_DIR='/my data/it'\\''s' node bin/ashlar.js keys create --label my-key --config 'my conf.yaml'`,

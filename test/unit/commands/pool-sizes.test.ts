@@ -3,7 +3,7 @@ import { type Capacity, type PoolSizes, planConnections } from "../../../runtime
 import { machineSettings } from "../../../runtime/database/embedded/settings.ts";
 
 const alone = { workers: 0, indexers: 0 };
-/** The connections that the pools of a process open: each pool opens half its size in addition, for statements that are planned once. */
+/** The connections that a process's pools open: each opens half its size in addition, for statements that are planned once. */
 const openedBy = (pools: PoolSizes): number => Object.values(pools).reduce((sum, size) => sum + size + Math.ceil(size / 2), 0);
 
 describe("the pools of all processes", () => {
@@ -53,11 +53,11 @@ describe("the pools of all processes", () => {
     // Each worker opens 3 for responses, 2 for keys, 2 for the reader role and 1 for notifications; the indexer 5 (3 × 1.5);
     // this process 3 + 2 + 2 + 3 and 1.
     expect(() => planConnections({ workers: 8, indexers: 1, maxConnections: 50, cores: 16, chains: 1 })).toThrow(
-      "The database accepts 50 connections, but this process, 8 workers and the indexer need at least 80: raise max_connections, or the limit of the role or the database, or configure fewer workers.",
+      "The database accepts 50 connections, but this process, 8 workers and the indexer need at least 80: raise max_connections, or the connection limit of the role or the database, or configure fewer workers.",
     );
     // 3 + 2 + 2 + 5 for its pools, and 2.
     expect(() => planConnections({ ...alone, maxConnections: 10, cores: 1, chains: 1 })).toThrow(
-      "The database accepts 10 connections, but this process needs at least 14: raise max_connections, or the limit of the role or the database.",
+      "The database accepts 10 connections, but this process needs at least 14: raise max_connections, or the connection limit of the role or the database.",
     );
   });
 });

@@ -66,7 +66,7 @@ describe("rates", () => {
     expect(rates.get(200)).toEqual({ donePerSecond: 0, rowsPerSecond: 0, secondsLeft: null });
   });
 
-  it("stay constant after the end of the task", () => {
+  it("stay constant after the task ends", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
     rates.record(0, 0);
@@ -188,7 +188,7 @@ describe("progress as lines", () => {
     expect(lines).toEqual(["index one: 1 of 10 (10%)", "index two: 5 of 10 (50%)", "catch up names of one: 3 of 10 (30%)"]);
   });
 
-  it("is printed at growing intervals, so that the log of several days stays small", () => {
+  it("is printed at growing intervals, to keep the log small over several days", () => {
     const clock = createClock();
     let count = 0;
     const progress = createLines(clock.read, () => (count += 1));

@@ -27,7 +27,7 @@ describe("stopping a server", () => {
     expect(parts).toEqual([part]);
   });
 
-  it("does not wait for a worker that does not report its number of requests", async () => {
+  it("does not wait for a worker that does not report its request count", async () => {
     const { parts, shutdown } = recordingShutdown();
     const startedAt = performance.now();
     await stopService(shutdown).server({ ...serving, requests: () => new Promise(() => undefined) });

@@ -36,7 +36,7 @@ it("a database can be a URL or a map, and environment variables and their files 
   });
 });
 
-it("the configuration of a database has its URLs and its chains", () => {
+it("a database's configuration has its URLs and chains", () => {
   const lines = [`databaseUrl: ${urlOf("control")}`, `readUrls: [${urlOf("c1")}]`, `databases: { b: "${urlOf("b")}" }`, ...chains];
   const config = load(lines);
   const settingsOf = (name: string | null) => {

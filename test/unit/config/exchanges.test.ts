@@ -7,7 +7,7 @@ const parse = (...exchanges: readonly unknown[]) => chainConfig.safeParse({ name
 const issuesOf = (...exchanges: readonly unknown[]): string[] =>
   parse(...exchanges).error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
 
-describe("the exchanges of a chain", () => {
+describe("a chain's exchanges", () => {
   it("require only a name and a factory", () => {
     expect(parse({ name: "uniswap_v2", factory }).data?.exchanges).toEqual([
       { name: "uniswap_v2", family: "xy=k", factory: factory.toLowerCase(), routers: [] },

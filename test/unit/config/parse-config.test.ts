@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../runtime/config/parse-config.ts";
 
-/** Parses settings and returns the error messages. `origins` has the variable or option of each setting that is not from the file, by the setting's path. */
+/** Parses settings and returns the error messages. `origins` maps paths of settings that are not from the file to their variable or option. */
 function errorsOf(settings: object, origins: Readonly<Record<string, string>> = {}): string[] {
   try {
     parseConfig(settings, { name: "ashlar.yaml", file: null, overriddenBy: new Map(Object.entries(origins)), selectedChain: null });

@@ -4,7 +4,7 @@ import { chainConfig } from "../../../runtime/config/config.ts";
 const token = `0x${"A".repeat(40)}`;
 const parse = (prices: unknown) => chainConfig.safeParse({ name: "chain", id: 1, rpc: "http://127.0.0.1:1", prices });
 
-describe("the price settings of a chain", () => {
+describe("a chain's price settings", () => {
   it("have defaults", () => {
     expect(chainConfig.parse({ name: "chain", rpc: "http://127.0.0.1:1", id: 1 }).prices).toEqual({
       sources: ["feeds", "stablecoins", "pools", "file"],
@@ -23,7 +23,7 @@ describe("the price settings of a chain", () => {
     [{ sources: ["pools", "pools"] }, "each source at most once"],
     [{ feeds: [{ of: "gold", aggregators: [token] }] }, "feeds.0.of"],
     [{ feeds: [{ of: "EUR", in: "XAU", aggregators: [token] }] }, "feeds.0.in"],
-    [{ feeds: [{ of: "EUR", in: "EUR", aggregators: [token] }] }, "USD, because feeds of currencies"],
+    [{ feeds: [{ of: "EUR", in: "EUR", aggregators: [token] }] }, "USD, because currency feeds"],
     [{ feeds: [{ of: "native", aggregators: [] }] }, "feeds.0.aggregators"],
     [{ feeds: [{ of: "native", aggregators: [token], decimals: 37 }] }, "36"],
     [{ feeds: [{ of: "native", aggregators: [token], maxAgeSeconds: 0 }] }, "maxAgeSeconds"],

@@ -4,7 +4,7 @@ import { createFairSlots } from "../../../runtime/database/fair-slots.ts";
 /** Lets all settled promises continue. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Calls by name, in the order in which they receive their slots. */
+/** Call names, in the order they receive their slots. */
 function callsOf(count: number) {
   const slots = createFairSlots(count);
   const log: string[] = [];

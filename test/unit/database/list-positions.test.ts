@@ -5,13 +5,13 @@ import type { Hash } from "../../../runtime/lib/hex.ts";
 const [first, second] = ["11", "22"].map((byte): Hash => `0x${byte.repeat(32)}`);
 const pageSize = 10;
 
-/** A list whose rows are their own keys, and the statements that read it. */
+/** A list with its keys as rows, and the statements that read it. */
 function create(id: string, rows: readonly string[], branch: Hash | null = first ?? null) {
   const list = {
     rows,
     branch,
     located: [] as { readonly from: string | null; readonly count: number }[],
-    /** The number of rows that each page skipped. */
+    /** How many rows each page skipped. */
     skipped: [] as number[],
     /** Called before the rows of a page are read. */
     beforeRead: () => undefined as undefined | Promise<void>,
@@ -37,7 +37,7 @@ function create(id: string, rows: readonly string[], branch: Hash | null = first
 const rowsOf = (count: number, name = "row"): string[] => Array.from({ length: count }, (_, number) => `${name} ${number}`);
 
 describe("a page of a long list", () => {
-  it("skips fewer rows than the spacing of the keys, and locates each key once", async () => {
+  it("skips fewer rows than the key spacing, and locates each key once", async () => {
     const { list, request } = create("a", rowsOf(1_000));
     const read = createListPositions<string>({ spacing: 100 });
     for (let offset = 0; offset < 1_000; offset += pageSize)
@@ -50,11 +50,11 @@ describe("a page of a long list", () => {
     ]);
   });
 
-  it("is found directly, after which earlier pages are read without locating keys", async () => {
+  it("is found directly; earlier pages are then read without locating keys", async () => {
     const { list, request } = create("a", rowsOf(30_050));
     const read = createListPositions<string>({ spacing: 100 });
     expect(await read(request, 30_045)).toEqual(list.rows.slice(30_045));
-    // 301 keys, at most 100 of them by one statement.
+    // 301 keys, at most 100 per statement.
     expect(list.located.map(({ count }) => count)).toEqual([100, 101, 101, 2]);
     for (let offset = 30_000; offset >= 0; offset -= 330)
       expect(await read(request, offset)).toEqual(list.rows.slice(offset, offset + pageSize));

@@ -59,7 +59,7 @@ describe("createPrimaryOutage", () => {
     expect([await load("last"), state.changes]).toEqual(["last", [true, false, true]]);
   });
 
-  it("rejects without a last value, and with other errors", async () => {
+  it("rejects if there is no last value, and on other errors", async () => {
     const { state, outage, load } = setUp();
     state.error = new Error("syntax error");
     await expect(load("last")).rejects.toThrow("syntax error");
@@ -69,7 +69,7 @@ describe("createPrimaryOutage", () => {
     expect([await load("last"), outage.isLost()]).toEqual(["last", true]);
   });
 
-  it("does not wait for a primary without a response", async () => {
+  it("does not wait for a primary that does not respond", async () => {
     const { outage } = setUp();
     const start = performance.now();
     const never = () => new Promise<string>(() => undefined);

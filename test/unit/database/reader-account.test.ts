@@ -4,7 +4,7 @@ import { scramVerifier } from "../../../runtime/database/scram.ts";
 import { withAccount } from "../../../runtime/database/with-account.ts";
 
 describe("scramVerifier", () => {
-  it("returns the keys of RFC 7677, section 3", () => {
+  it("returns the keys from RFC 7677, section 3", () => {
     const [, salt = "", serverKey = ""] =
       /^SCRAM-SHA-256\$4096:(.*)\$.*:(.*)$/.exec(scramVerifier("pencil", Buffer.from("W22ZaJ0SNY7soEsUEjb6gQ==", "base64"))) ?? [];
     expect(salt).toBe("W22ZaJ0SNY7soEsUEjb6gQ==");

@@ -79,7 +79,7 @@ describe("a composed statement", () => {
     expect(statement.values).toEqual([5, address, 10, 20]);
   });
 
-  it("omits the parts whose value is undefined, null or absent", () => {
+  it("omits parts if their value is undefined, null or absent", () => {
     const { logs } = createLogs();
     for (const values of [
       { chain: 5, limit: 10 },

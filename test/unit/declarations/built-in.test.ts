@@ -10,7 +10,7 @@ describe("the built-in protocols", () => {
     expect(new Set(builtIn.map(({ name }) => name)).size).toBe(10);
   });
 
-  it("have the events and functions of the vault and its pools in protocol 02", () => {
+  it("have the vault's and its pools' events and functions in protocol 02", () => {
     const pools = builtIn.find(({ id }) => id === "protocol_02");
     const topics = pools?.tables.map(({ name, events }) => [name, events.map(({ topic0 }) => topic0.slice(0, 10))]);
     expect(topics).toEqual([
@@ -28,7 +28,7 @@ describe("the built-in protocols", () => {
     ]);
   });
 
-  it("have the events and functions of ERC-4626 in protocol 06", () => {
+  it("have the ERC-4626 events and functions in protocol 06", () => {
     const vaults = builtIn.find(({ id }) => id === "protocol_06");
     const topics = vaults?.tables.map(({ name, events }) => [name, events.map(({ topic0 }) => topic0.slice(0, 10))]);
     expect(topics).toEqual([
@@ -48,7 +48,7 @@ describe("the built-in protocols", () => {
     );
   });
 
-  it("have the events and functions of cTokens in protocols 04 and 08, which share their SQL", () => {
+  it("have the cToken events and functions in protocols 04 and 08, which share their SQL", () => {
     const [compound, venus] = ["protocol_04", "protocol_08"].map((id) => builtIn.find((protocol) => protocol.id === id));
     const topicsOf = (protocol: Protocol | undefined, table: string) =>
       protocol?.tables.find(({ name }) => name === table)?.events.map(({ topic0 }) => topic0.slice(0, 10));

@@ -36,13 +36,13 @@ describe("a query", () => {
     });
   });
 
-  it("has one number for all uses of a parameter, and unchanged casts, strings and comments", () => {
+  it("has one number per parameter, and unchanged casts, strings and comments", () => {
     const { query } = checkQuery(file, queryWith({ and: "owner = :wallet OR ':chain'::text = $$:user$$ -- :user\n  /* :user */" }), scope);
     expect(query?.parameters).toEqual(["chain", "wallet", "as_of_block", "limit", "offset"]);
     expect(query?.text).toContain("(owner = $2      OR ':chain'::text = $$:user$$ -- :user\n  /* :user */)");
   });
 
-  it("has the functions of the protocol's reads qualified with its schema", () => {
+  it("has the protocol's read functions qualified with its schema", () => {
     const { query } = checkQuery(file, queryWith({ from: "deposits JOIN share_price_at(:chain, :as_of_block) p ON true" }), scope);
     expect(query?.text).toContain('JOIN "cq_vaults".share_price_at($1    , $2          ) p');
     expect(findings(queryWith({ from: "§deposits_at(:chain, :as_of_block)" }))).toMatchObject({ codes: ["refused-function"] });
@@ -70,10 +70,10 @@ describe("a query", () => {
 
   it.each([
     [
-      "views and functions of the schema api",
+      "views and functions in the schema api",
       { from: "deposits JOIN api.blocks b ON b.number = block_number, api.balances_at(:chain, :as_of_block) held" },
     ],
-    ["its own tables of newest rows", { from: "deposits_latest" }],
+    ["its own newest-row tables", { from: "deposits_latest" }],
     [
       "common table expressions that refer to earlier ones",
       { before: "WITH a AS (SELECT * FROM deposits), b AS MATERIALIZED (SELECT * FROM a)\n", from: "b" },
@@ -99,7 +99,7 @@ describe("a query", () => {
       },
     ],
     [
-      "the types of SQL",
+      "SQL types",
       {
         and: "'1'::bigint = 1::numeric(78, 0) AND bytea '\\x00' = owner AND interval '1 day' > '2 days'::interval AND '{}'::jsonb -> 'a' IS NULL AND '{1}'::int[] = NULL",
       },
@@ -108,7 +108,7 @@ describe("a query", () => {
     expect(findings(queryWith(parts)).messages).toEqual([]);
   });
 
-  it("may limit a common table expression, so that the rest is computed for one page", () => {
+  it("may limit a common table expression, to compute the rest for one page only", () => {
     const sql = queryWith({ before: "WITH page AS (SELECT * FROM deposits ORDER BY owner LIMIT :limit OFFSET :offset)\n", from: "page" });
     expect(findings(sql.replace(/ LIMIT :limit OFFSET :offset$/, "")).messages).toEqual([]);
   });
@@ -125,7 +125,7 @@ describe("a query", () => {
     expect(found).toMatchObject({ codes: [code], at: found.locations });
   });
 
-  it("has diagnostics whose columns count characters, not bytes", () => {
+  it("has diagnostics with columns in characters, not bytes", () => {
     const after = findings(queryWith({ and: "owner <> 'äöü€😀' AND §pg_sleep(1) IS NULL" }));
     expect(after).toMatchObject({ codes: ["refused-function"], at: after.locations });
     const syntax = findings(queryWith({ and: "owner <> 'äöü€' AND §)" }));
@@ -149,7 +149,7 @@ describe("a query", () => {
 });
 
 describe("the result of a query", () => {
-  it("must have the columns of the fields", () => {
+  it("must have a column for each field", () => {
     const missing = findings(`§${queryWith().replace(", assets AS amount", "")}`);
     expect(missing).toMatchObject({ codes: ["missing-column"], at: missing.locations });
     expect(missing.messages[0]).toContain("Missing columns amount");
@@ -162,7 +162,7 @@ describe("the result of a query", () => {
     expect(repeated).toMatchObject({ codes: ["duplicate-column"], at: repeated.locations });
   });
 
-  it("must have the keys of the fields in the objects of its lists", () => {
+  it("must have a key for each field in the objects of its lists", () => {
     const withElements = {
       ...scope,
       elements: [
@@ -194,7 +194,7 @@ describe("the result of a query", () => {
     expect(unnamed).toMatchObject({ codes: ["unnamed-column"], at: unnamed.locations });
   });
 
-  it("of a union has the columns of its first part", () => {
+  it("has the columns of the first part of a union", () => {
     const sql = `SELECT owner, assets AS amount FROM deposits UNION ALL ${queryWith()}`;
     expect(findings(sql).messages).toEqual([]);
   });
@@ -214,7 +214,7 @@ describe("the result of a query", () => {
     ]);
   });
 
-  it("must depend on all parameters of the operation", () => {
+  it("must depend on all of the operation's parameters", () => {
     const unused = findings(`§${queryWith().replace("owner = :wallet", "true")}`);
     expect(unused).toMatchObject({ codes: ["unused-parameter"], at: unused.locations });
     expect(unused.messages[0]).toContain("Unused parameter :wallet");

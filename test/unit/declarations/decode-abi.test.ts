@@ -59,7 +59,7 @@ describe("decodeAbi", () => {
       const data: Hex = `0x${example.data.slice(2, at)}${digit}${example.data.slice(at + 1)}`;
       const decoded = decode(example, data);
       const encoded = reencode(example, data);
-      // A modified byte of a string may be invalid UTF-8, which is replaced.
+      // A modified byte in a string may be invalid UTF-8, and is then replaced.
       if (example.names.some((name) => name.startsWith("string"))) continue;
       if (decoded === null) expect(encoded, `${example.names.join()} ${data}`).not.toBe(data);
       else expect(encoded, `${example.names.join()} ${data}`).toBe(data);
@@ -104,7 +104,7 @@ describe("decodeAbi", () => {
   });
 });
 
-/** Encodes the values that viem decodes, which is not strict; null if it cannot decode the data. */
+/** Encodes the values that viem, which is not strict, decodes; null if it cannot decode the data. */
 const reencode = ({ parameters }: Example, data: Hex): Hex | null => {
   try {
     return encodeAbiParameters(parameters, normalize(decodeAbiParameters(parameters, data)) as unknown[]);

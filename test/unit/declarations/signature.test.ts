@@ -10,7 +10,7 @@ describe("a signature", () => {
       "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
     ],
     ["Transfer(address from, address to, uint value)", "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"],
-    // The topic of logs of the factory 0xa9c3…1101 on Ethereum.
+    // The topic of logs from the factory 0xa9c3…1101 on Ethereum.
     [
       "CreateMetaMorpho(address indexed metaMorpho, address indexed caller, address initialOwner, uint256 initialTimelock, address indexed asset, string name, string symbol, bytes32 salt)",
       "0xed8c95d05909b0f217f3e68171ef917df4b278d5addfe4dda888e90279be7d1d",
@@ -65,7 +65,7 @@ describe("the column of a value", () => {
     expect(columnTypeOf(abiType)).toBe(column);
   });
 
-  it("is the hash of an indexed value of any length", () => {
+  it("stores the hash of an indexed string or array", () => {
     expect(columnTypeOfParameter({ type: "string", indexed: true })).toBe("bytes");
     expect(columnTypeOfParameter({ type: "uint256[2]", indexed: true })).toBe("bytes");
     expect(columnTypeOfParameter({ type: "uint256", indexed: true })).toBe("uint256");

@@ -28,7 +28,7 @@ describe("the demo's Bitcoin node", () => {
   const resultOf = async <Result>(method: string, ...params: readonly unknown[]): Promise<Result> =>
     ((await send({ jsonrpc: "2.0", id: 1, method, params })).body as { result: Result }).result;
 
-  it("serves the blocks whose hashes the demo reports, up to the last one", async () => {
+  it("serves the blocks with the hashes that the demo reports, up to the last one", async () => {
     const head = await resultOf<string>("getbestblockhash");
     const { height } = await resultOf<{ height: number }>("getblockheader", head);
     expect(node.hashAt(height)).toBe(`0x${head}`);

@@ -38,7 +38,7 @@ describe("the Bitcoin story", () => {
     expect(transactions.filter(({ created }) => created.length > 2).length).toBeGreaterThan(50);
   });
 
-  it("pays the subsidy and the fees of a block to its miner, and loses nothing", () => {
+  it("pays a block's subsidy and fees to its miner, and loses nothing", () => {
     const { transactions, unspent } = replay(blocks.slice(1));
     const fees = blocks.map(() => 0n);
     for (const { height, isCoinbase, spent, created } of transactions)
@@ -52,9 +52,9 @@ describe("the Bitcoin story", () => {
     expect(totalOf(unspent)).toBe(149n * 50_00000000n + 150n * 25_00000000n + 38n * 12_50000000n);
   });
 
-  it("has addresses that do not depend on its time, one of them the example of BIP 173", () => {
+  it("has addresses that do not depend on its time, one of them from BIP 173's example", () => {
     expect(createBitcoinDemoStory(genesisTime + day).values).toEqual(values);
-    // BIP 173's P2WPKH example, for the prefix of regtest.
+    // BIP 173's P2WPKH example, with the regtest prefix.
     expect(values.bitcoinSaver).toBe("bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080");
     expect(Object.values(values).toSorted()).toEqual(
       [

@@ -15,7 +15,7 @@ describe("the demo gateway", () => {
   });
   afterEach(() => server.stop());
 
-  it("serves the documents and images of its collection", async () => {
+  it("serves its collection's documents and images", async () => {
     const response = await request(`/ipfs/${lanternFolder}/15`);
     expect(response.headers.get("content-type")).toBe("application/json");
     const document = (await response.json()) as { name: string; image: string; attributes: { trait_type: string }[] };

@@ -10,17 +10,17 @@ const chapter = (digit: number, length: number): Call[] =>
   Array.from({ length }, (_, index) => ({ from: addressOf(digit), to: addressOf(digit), value: BigInt(index) }));
 
 describe("the story's timeline", () => {
-  it("mixes chapters and keeps the order of calls within each chapter", () => {
+  it("mixes chapters and keeps the call order within each chapter", () => {
     const mixed = mix([chapter(1, 50), chapter(2, 50)], createRandom("seed"));
     for (const digit of [1, 2]) {
       const values = mixed.filter(({ from }) => from === addressOf(digit)).map(({ value }) => Number(value));
       expect(values).toEqual(Array.from({ length: 50 }, (_, index) => index));
     }
-    // Interleaved: a call of the second chapter precedes the last call of the first chapter.
+    // Interleaved: a call from the second chapter precedes the first chapter's last call.
     expect(mixed.findIndex(({ from }) => from === addressOf(2))).toBeLessThan(50);
   });
 
-  it("puts every call of a day into exactly one block of that day, at increasing times", () => {
+  it("puts each call into exactly one block on its day, at increasing times", () => {
     const calls = chapter(3, 321);
     const blocks = planDay(7, calls);
     expect(blocks.flatMap((block) => block.calls)).toEqual(calls);

@@ -32,7 +32,7 @@ describe("Dockerfile", () => {
   const instructions = (name: string): string[] =>
     lines.flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : []));
 
-  it("has two stages, the last of which runs as an unprivileged user", () => {
+  it("has two stages and runs the last one as an unprivileged user", () => {
     expect(instructions("FROM")).toEqual(["node:22-bookworm-slim AS build", "node:22-bookworm-slim"]);
     expect(instructions("USER")).toEqual(["node"]);
   });
@@ -49,7 +49,7 @@ describe("Dockerfile", () => {
     expect(copied.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
   });
 
-  it("checks the health of the server at a path that it serves", () => {
+  it("checks the server's health at a path that it serves", () => {
     const [healthcheck = ""] = instructions("HEALTHCHECK");
     expect(healthcheck).toContain("'/healthz'");
     expect(read("runtime/http/health.ts")).toContain('router.get("/healthz"');
@@ -60,7 +60,7 @@ describe("Dockerfile", () => {
 });
 
 describe("compose.yaml", () => {
-  it("has two servers, an indexer and a migration of the version in package.json", () => {
+  it("has two servers, an indexer and a migration with the version in package.json", () => {
     expect(own.map(([name]) => name)).toEqual(["server-1", "server-2", "indexer", "migrate"]);
     expect(own.filter(([, { image }]) => image !== `ashlar:${version}`)).toEqual([]);
   });
@@ -70,7 +70,7 @@ describe("compose.yaml", () => {
   });
 
   it.each(own)(
-    "starts %s with a command, options and environment variables of the program",
+    "starts %s with a command, options and environment variables that the program has",
     (_, { command: [command = "", ...options] = [], ...service }) => {
       const { stdout } = spawnSync(process.execPath, [join(repository, "bin/ashlar.js"), command, "--help"], { encoding: "utf8" });
       expect(stdout).toContain(`Usage: ashlar ${command} `);

@@ -20,13 +20,13 @@ describe.skipIf(!isInstalled)("promtool", () => {
     expect(status).toBe(0);
   });
 
-  it("passes the tests of the rules", () => {
+  it("passes the rule tests", () => {
     const { status, output } = promtool(["test", "rules", "ashlar.rules.test.yaml"]);
     expect(output).toContain("SUCCESS");
     expect(status).toBe(0);
   });
 
-  it("reports no problem with the names, types and help texts of Ashlar's metrics", async () => {
+  it("reports no problem with the metrics' names, types and help texts", async () => {
     const sources = createMetricSources();
     const sample = "ashlar_http_request_duration_seconds";
     const metrics = Object.entries(definitions)

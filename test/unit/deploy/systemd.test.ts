@@ -13,7 +13,7 @@ const services = names.filter((name) => name.endsWith(".service"));
 const textOf = (name: string): string => readFileSync(join(units, name), "utf8");
 const isInstalled = spawnSync("systemd-analyze", ["--version"]).error === undefined;
 
-/** A root file system with the units, the units of systemd that they refer to, and the programs that they start. */
+/** A root file system with the units, the systemd units they refer to, and the programs they start. */
 let root: string;
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "ashlar-units-"));
@@ -34,7 +34,7 @@ const analyze = (...args: readonly string[]) => {
 describe.skipIf(!isInstalled)("systemd-analyze", () => {
   it("finds no problem in the units", () => {
     const { status, output } = analyze("verify", "--man=no", `--root=${root}`, ...names);
-    // Units of the distribution may name programs that the root does not contain.
+    // The distribution's units may name programs that the root does not contain.
     expect(output.split("\n").filter((line) => line.includes("ashlar"))).toEqual([]);
     expect(status).toBe(0);
   });
@@ -47,7 +47,7 @@ describe.skipIf(!isInstalled)("systemd-analyze", () => {
 });
 
 describe("deploy/systemd", () => {
-  it.each(services)("%s uses a command and options of the program", (name) => {
+  it.each(services)("%s uses a command and options that the program has", (name) => {
     const [, args = ""] = /\/opt\/ashlar\/bin\/ashlar (.+)/.exec(textOf(name)) ?? [];
     const [command = "", ...others] = args.split(" ");
     const { stdout } = spawnSync(process.execPath, [program, command, "--help"], { encoding: "utf8" });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 const root = new URL("../../../", import.meta.url);
 const page = await readFile(new URL("docs/operations/troubleshooting.md", root), "utf8");
 
-/** The quoted messages in the first column of the tables: code of at least two words. */
+/** The messages quoted in the tables' first columns: code with at least two words. */
 const messages = Array.from(page.matchAll(/^\| ([^|]+) \|/gm))
   .flatMap(([, cell = ""]) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, message = ""]) => message))
   .filter((message) => message.includes(" ") || message.includes("…"));

@@ -76,7 +76,7 @@ describe("the activity projection", () => {
     ]);
   });
 
-  it("loads only the sums of the senders", () => {
+  it("loads only the senders' sums", () => {
     expect([...(addressActivityProjection.needs([block(1, [transaction(alice, 1n, 1n)])], chain).sums?.keys() ?? [])]).toEqual([alice]);
   });
 });

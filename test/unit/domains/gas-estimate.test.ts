@@ -9,8 +9,8 @@ const sample = (price: number, base: number | null, used = 21_000, l1: number | 
 });
 
 describe("a gas estimate", () => {
-  it("is the newest base fee and a percentile of the tips", () => {
-    // Tips 1 to 10 above different base fees; the nearest ranks of 90, 50 and 10 percent of ten are the 9th, the 5th and the 1st.
+  it("is the newest base fee plus a percentile of the tips", () => {
+    // Tips 1 to 10 above different base fees; of ten, the nearest ranks at 90, 50 and 10 percent are the 9th, the 5th and the 1st.
     const samples = Array.from({ length: 10 }, (_, index) => sample(100 * index + index + 1, 100 * index, 50_000 + index));
     expect(estimateGas(samples, "7000", 12)).toEqual([
       { gasPrice: 7_009n, gasSpent: 50_004, l1Fee: null, interval: "12 seconds" },
@@ -31,7 +31,7 @@ describe("a gas estimate", () => {
 
   it("has the median L1 fee of the transactions that paid one", () => {
     const charged = [null, 30, 10, null, 20, 90].map((l1) => sample(8, 7, 21_000, l1));
-    // The nearest rank of 50 percent of 10, 20, 30 and 90 is the 2nd.
+    // At 50 percent, the nearest rank among 10, 20, 30 and 90 is the 2nd.
     expect(estimateGas(charged, "7", null).map(({ l1Fee }) => l1Fee)).toEqual([20n, 20n, 20n]);
   });
 

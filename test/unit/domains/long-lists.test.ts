@@ -10,8 +10,8 @@ const addressOf = (number: number): Address => `0x${number.toString(16).padStart
 const count = 200_000;
 const addresses = Array.from({ length: count }, (_, number) => addressOf(number));
 
-describe("labels of 200,000 addresses", () => {
-  it("are looked up in turns, so that other work can run", async () => {
+describe("labels for 200,000 addresses", () => {
+  it("are looked up in turns, to let other work run", async () => {
     const names = {
       namesOf: async (_chainId: number, requested: Iterable<Address>) => new Map([...requested].slice(0, 1).map((key) => [key, "a.eth"])),
     };
@@ -29,7 +29,7 @@ describe("labels of 200,000 addresses", () => {
 });
 
 describe("rates at the times of 200,000 rows", () => {
-  it("are looked up once per token and hour, in turns, so that other work can run", async () => {
+  it("are looked up once per token and hour, in turns, to let other work run", async () => {
     const requested: PriceLookup[] = [];
     const prices = {
       ratesAtTimes: async (_chainId: number, _currency: string, lookups: readonly PriceLookup[]) => {
@@ -37,7 +37,7 @@ describe("rates at the times of 200,000 rows", () => {
         return lookups.map(({ asset, time }) => decimal(BigInt(asset) * 1_000n + BigInt(Math.floor(time / 3600))));
       },
     };
-    // Rows of two tokens, one per second: row n is of token n % 2 in hour n / 3600.
+    // Rows of two tokens, one per second: row n has token n % 2 and hour n / 3600.
     const rows = Array.from({ length: count }, (_, time) => ({ asset: addressOf(time % 2), time }));
     let rateAt: Awaited<ReturnType<typeof ratesByTime>> = () => null;
     const iterations = await countIterations(async () => {

@@ -23,14 +23,14 @@ const word = (value: bigint | number | Address): string =>
 export const topic = (value: bigint | number | Address): Hash => `0x${word(value)}`;
 /** Encodes numbers as the data of a log. */
 export const data = (...words: (bigint | number)[]): Hex => `0x${words.map(word).join("")}`;
-/** A log of the token, or of another contract. */
+/** A log from the token or another contract. */
 export const log = (topics: Hash[], body: Hex = "0x", address: Address = token): ChainLog => ({ index: 0, address, topics, data: body });
-/** A Transfer of EIP-20. */
+/** An EIP-20 Transfer. */
 export const erc20 = (from: Address, to: Address, amount: bigint, address = token) =>
   log([erc20Transfer.topic0, topic(from), topic(to)], data(amount), address);
-/** A Transfer of EIP-721. */
+/** An EIP-721 Transfer. */
 export const erc721 = (from: Address, to: Address, id: bigint) => log([erc721Transfer.topic0, topic(from), topic(to), topic(id)]);
-/** A TransferBatch of EIP-1155. */
+/** An EIP-1155 TransferBatch. */
 export const batch = (from: Address, to: Address, ids: bigint[], amounts: bigint[]) =>
   log(
     [erc1155TransferBatch.topic0, topic(alice), topic(from), topic(to)],
@@ -59,7 +59,7 @@ export const transaction = (overrides: Partial<ChainTransaction> = {}): ChainTra
   ...overrides,
 });
 
-/** Creates a block, and assigns the indexes of its transactions and logs. */
+/** Creates a block, and assigns its transaction and log indexes. */
 export const block = (number: number, transactions: ChainTransaction[], overrides: Partial<ChainBlock> = {}): ChainBlock => {
   let logIndex = 0;
   return {
@@ -83,12 +83,12 @@ export const block = (number: number, transactions: ChainTransaction[], override
     ...overrides,
   };
 };
-/** A block of one transaction with the given logs. */
+/** A block with one transaction that has the given logs. */
 export const withLogs = (number: number, ...logs: ChainLog[]) => block(number, [transaction({ logs })]);
 
 interface FoldOptions {
   readonly facts?: Partial<ChainFacts>;
-  /** The node's response to a read of a native balance or to a contract call. */
+  /** The node's response to a native balance read or a contract call. */
   readonly base?: (read: BaseRead) => CallOutcome;
   readonly state?: Record<string, Map<string, Row>>;
 }
@@ -122,7 +122,7 @@ export const fold = (blocks: ChainBlock[], { facts, base = returnsOneUnit, state
     Row[]
   >;
 };
-/** Returns the given columns of rows. */
+/** Selects columns from rows. */
 export const pick = (rows: readonly Row[], ...columns: string[]) => rows.map((row) => columns.map((column) => row[column]));
 
 /** Returns all balances with their first block, sorted by block and owner. */

@@ -119,7 +119,7 @@ describe("logs that match no known event", () => {
     ]);
     const topic = keccak256(toHex("Bomb(bytes[][])"));
     const word = (value: number) => value.toString(16).padStart(64, "0");
-    // An outer array whose elements all point to one inner array, whose elements all point to one long value: `size` bytes expand to their cube.
+    // All elements of an outer array point to one inner array, and all of its elements to one long value: `size` bytes expand to their cube.
     const bomb = (size: number): Hex => {
       const count = Math.floor(size / 96);
       const inner = word(count) + word(count * 32).repeat(count) + word(count * 32) + "ab".repeat(count * 32);

@@ -58,11 +58,11 @@ describe("approvals in logs", () => {
   const dirty = topicOf(2n ** 160n + 5n);
   it.each([
     ["an allowance without an amount", [approval, topicOf(owner), topicOf(spender)], "0x"],
-    ["an allowance whose owner has more than 20 bytes", [approval, dirty, topicOf(spender)], words(1n)],
-    ["an allowance whose spender has more than 20 bytes", [approval, topicOf(owner), dirty], words(1n)],
+    ["an allowance with an owner longer than 20 bytes", [approval, dirty, topicOf(spender)], words(1n)],
+    ["an allowance with a spender longer than 20 bytes", [approval, topicOf(owner), dirty], words(1n)],
     ["an approval with one address indexed", [approval, topicOf(owner)], words(spender, 1n)],
     ["an old approval with a missing word", [approval], words(owner, spender)],
-    ["an old approval whose spender has more than 20 bytes", [approval], words(owner, dirty, 1n)],
+    ["an old approval with a spender longer than 20 bytes", [approval], words(owner, dirty, 1n)],
     ["an approval for all that is neither true nor false", [forAll, topicOf(owner), topicOf(spender)], words(2n)],
     ["an approval for all without a word", [forAll, topicOf(owner), topicOf(spender)], "0x"],
     ["an approval for all without indexed parameters", [forAll], words(owner, spender, 1n)],

@@ -49,13 +49,13 @@ describe("the standard of a contract", () => {
     ["a coin with decimals only", [reverted, reverted, reverted, reverted, word(6n)], coin],
     ["a coin whose fallback returns nothing, like WETH9", [empty, word(0n), empty, empty, word(18n)], coin],
     ["a collection that predates EIP-165", [reverted, reverted, word(BigInt(alice)), reverted, reverted], collection],
-    ["a collection with decimals of 0 whose id was burned", [word(0n), reverted, reverted, word(0n), word(0n)], collection],
-    ["a collection that returns 0 as the owner of a burned id", [reverted, reverted, word(0n), reverted, reverted], collection],
+    ["a collection with 0 decimals and a burned id", [word(0n), reverted, reverted, word(0n), word(0n)], collection],
+    ["a collection that returns 0 as a burned id's owner", [reverted, reverted, word(0n), reverted, reverted], collection],
     ["an ERC-404 contract", [word(0n), word(0n), word(BigInt(alice)), word(0n), word(18n)], both],
-    ["a contract whose calls revert", [reverted, reverted, reverted, reverted, reverted], neither],
+    ["a contract that reverts all calls", [reverted, reverted, reverted, reverted, reverted], neither],
     ["a destroyed contract", [empty, empty, empty, empty, empty], neither],
     ["a contract that returns out-of-range values", [word(2n), reverted, word(2n ** 160n), word(2n), word(256n)], neither],
-    ["a contract with decimals of 0 only", [reverted, reverted, reverted, reverted, word(0n)], neither],
+    ["a contract with 0 decimals only", [reverted, reverted, reverted, reverted, word(0n)], neither],
   ] as [string, CallOutcome[], ContractEvidence][])("is derived from the call results of %s", (_, outcomes, expected) => {
     expect(evidenceOf(subject, outcomes.slice(0, 2), outcomes.slice(2))).toEqual(expected);
   });
@@ -66,12 +66,12 @@ describe("the standard of a contract", () => {
     expect(evidenceOf(subject, [word(1n), word(0n)], [])).toEqual(both);
   });
 
-  it("is both if the contract emits Transfers of both forms, regardless of the results of its calls", () => {
+  it("is both if the contract emits both forms of Transfer, regardless of its call results", () => {
     expect(evidenceOf({ ...subject, hasBothForms: true }, [reverted, word(0n)], [reverted, reverted, word(18n)])).toEqual(both);
   });
 });
 
-describe("contracts whose standard is read", () => {
+describe("contracts with a standard that is read", () => {
   it("have ambiguous events, and are returned with their first block and the last id received in it", () => {
     const subjects = subjectsOf([
       blockOf(4, amountTransfer(5n)),
@@ -84,7 +84,7 @@ describe("contracts whose standard is read", () => {
     ]);
     expect(subjectsOf([blockOf(5, approval(3n))]).get(token)).toEqual({ address: token, block: 5, value: 3n, hasBothForms: false });
     expect(subjectsOf([blockOf(5, idTransfer(3n), amountTransfer(1n))]).get(token)?.hasBothForms).toBe(true);
-    // An Approval of the other form does not count as a second form of Transfer.
+    // The other form of Approval does not count as a second form of Transfer.
     expect(subjectsOf([blockOf(5, approval(3n), amountTransfer(1n))]).get(token)?.hasBothForms).toBe(false);
     expect(subjectsOf([blockOf(5, amountTransfer(1n))]).size).toBe(0);
   });
@@ -94,7 +94,7 @@ describe("events with ambiguous topics", () => {
   const read = (event: DecodedEvent, evidence: ContractEvidence | undefined) =>
     withStandards([blockOf(5, event)], () => evidence)[0]?.events;
 
-  it("are decoded by the standard of their contract", () => {
+  it("are decoded by their contract's standard", () => {
     const coin = { isCoin: true, isCollection: false };
     expect(read(idTransfer(5n), coin)).toEqual([amountTransfer(5n)]);
     expect(read(approval(5n), coin)).toEqual([{ kind: "erc20Approval", ...logPosition, owner: alice, spender: bob, amount: 5n }]);

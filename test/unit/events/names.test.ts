@@ -15,7 +15,7 @@ const logPosition = { address: contract, transactionIndex: 3, logIndex: 7 };
 const claimOf = (text: Uint8Array | string) =>
   encodeAbiParameters([{ type: "bytes" }], [`0x${Buffer.from(typeof text === "string" ? stringToBytes(text) : text).toString("hex")}`]);
 
-describe("events of names", () => {
+describe("name events", () => {
   it.each([
     ["NewOwner(bytes32 indexed node, bytes32 indexed label, address owner)", names.nameNewOwner],
     ["Transfer(bytes32 indexed node, address owner)", names.nameTransfer],
@@ -28,7 +28,7 @@ describe("events of names", () => {
     expect(topic0).toBe(toEventSelector(parseAbiItem(`event ${signature}`) as never));
   });
 
-  it("have the owner of a subnode, whose node is derived from the label hash", () => {
+  it("have the subnode's owner and its node, derived from the label hash", () => {
     // EIP-137: namehash("eth") is keccak256(32 zero bytes, keccak256("eth")).
     const event = decode(names.nameNewOwner, [`0x${"00".repeat(32)}`, keccak256(stringToBytes("eth"))], asWord(alice));
     expect(event).toEqual({
@@ -87,7 +87,7 @@ describe("events of names", () => {
     expect(decode(names.nameNameChanged, [node], data)).toBeNull();
   });
 
-  it("are null with a wrong number of topics or with invalid addresses", () => {
+  it("are null with the wrong number of topics or with invalid addresses", () => {
     expect(decode(names.nameTransfer, [], asWord(alice))).toBeNull();
     expect(decode(names.nameTransfer, [node, node], asWord(alice))).toBeNull();
     expect(decode(names.nameNewOwner, [node], asWord(alice))).toBeNull();

@@ -54,7 +54,7 @@ const decode = (log: ChainLog) =>
   createEventDecoder(Object.values(pools))({ transactions: [{ index: 3, logs: [log] }] } as unknown as ChainBlock).events;
 const logPosition = { address: pool, transactionIndex: 3, logIndex: 7 };
 
-describe("topics of pool events", () => {
+describe("pool event topics", () => {
   it.each([
     [events.PairCreated, pairCreated],
     [events.Sync, pairSync],
@@ -75,7 +75,7 @@ describe("topics of pool events", () => {
   });
 });
 
-describe("events of constant-product pools", () => {
+describe("constant-product pool events", () => {
   it("are decoded as viem encodes them", () => {
     expect(decode(logOf(events.PairCreated, [low, high, to, 9n]))).toEqual([
       { kind: "poolCreated", ...logPosition, family: "xy=k", pool: to, token0: low, token1: high, feePpm: null },
@@ -105,7 +105,7 @@ describe("events of constant-product pools", () => {
   });
 });
 
-describe("events of concentrated-liquidity pools", () => {
+describe("concentrated-liquidity pool events", () => {
   it("are decoded as viem encodes them", () => {
     expect(decode(logOf(events.PoolCreated, [low, high, 3000, 60, to]))).toEqual([
       { kind: "poolCreated", ...logPosition, family: "concentrated", pool: to, token0: low, token1: high, feePpm: 3000 },
@@ -122,7 +122,7 @@ describe("events of concentrated-liquidity pools", () => {
     ]);
   });
 
-  it("report collected amounts as outgoing, and the fees of a flash loan as incoming", () => {
+  it("report collected amounts as outgoing, and flash loan fees as incoming", () => {
     const noMovement = { kind: "poolBalanceChange", ...logPosition, amount0In: 0n, amount1In: 0n, amount0Out: 0n, amount1Out: 0n };
     const maxAmount = 2n ** 128n - 1n;
     expect(decode(logOf(events.PoolCollect, [sender, to, -60, 120, maxAmount, 6n]))).toEqual([
@@ -152,7 +152,7 @@ const word = (value: bigint): string => value.toString(16).padStart(64, "0");
 const words = (...values: bigint[]): Hex => `0x${values.map(word).join("")}`;
 const topic = (value: bigint): Hex => `0x${word(value)}`;
 
-describe("logs that resemble events of pools", () => {
+describe("logs that resemble pool events", () => {
   const created = logOf(events.PairCreated, [low, high, to, 9n]);
   const v3Created = logOf(events.PoolCreated, [low, high, 3000, 60, to]);
   const swap = logOf(events.PairSwap, [sender, 1n, 2n, 3n, 4n, to]);
@@ -165,7 +165,7 @@ describe("logs that resemble events of pools", () => {
     ["one word too many", { ...created, topics: [pairSync.topic0], data: words(1n, 1n, 1n) }],
     ["no data", { ...created, topics: [pairSync.topic0], data: "0x" }],
     ["tokens in the wrong order", logOf(events.PairCreated, [high, low, to, 9n])],
-    ["a pool of one token", logOf(events.PairCreated, [low, low, to, 9n])],
+    ["a pool with one token", logOf(events.PairCreated, [low, low, to, 9n])],
     ["an invalid pool address", { ...created, data: words(2n ** 255n, 1n) }],
     ["an invalid token address", { ...created, topics: [pairCreated.topic0, topic(2n ** 200n), topic(2n ** 201n)] }],
     ["a missing topic", { ...created, topics: created.topics.slice(0, 2) }],

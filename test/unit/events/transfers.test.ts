@@ -36,7 +36,7 @@ const decode = (topics: Hash[], data: Hex) => {
   return createEventDecoder(definitions)(block).events;
 };
 
-describe("topics of transfer events", () => {
+describe("transfer event topics", () => {
   it.each([
     ["event Transfer(address,address,uint256)", erc20Transfer],
     ["event ConsecutiveTransfer(uint256,uint256,address,address)", consecutiveMint],

@@ -23,7 +23,7 @@ function decodedByViem(type: string, word: string): string | null {
   }
 }
 
-describe("the reader of a one-word type", () => {
+describe("a one-word type's reader", () => {
   it.each(types)("accepts the same words of %s as viem, with the same values", (type) => {
     const read = wordReaderOf(type);
     for (const word of words) expect([word, read?.(word)]).toEqual([word, decodedByViem(type, word)]);

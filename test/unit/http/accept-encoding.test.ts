@@ -4,19 +4,19 @@ import { selectCoding } from "../../../runtime/http/compression/accept-encoding.
 const available = ["zstd", "br", "gzip"] as const;
 const codingFor = (header: string | undefined) => selectCoding(header, available).coding;
 
-describe("the coding of a response", () => {
+describe("a response's coding", () => {
   it("is none without the header, or if the client accepts no coding that the server has", () => {
     for (const header of [undefined, "", "identity", "deflate, compress", ",;,", "gzip;q=0"]) expect(codingFor(header)).toBeNull();
   });
 
-  it("is the server's preference among codings of the same weight", () => {
+  it("is the server's preference among codings with the same weight", () => {
     expect(codingFor("gzip, deflate, br, zstd")).toBe("zstd");
     expect(codingFor("gzip, deflate, br")).toBe("br");
     expect(codingFor("gzip")).toBe("gzip");
     expect(selectCoding("gzip, br, zstd", ["br", "gzip"]).coding).toBe("br");
   });
 
-  it("has the highest weight of those that the client accepts", () => {
+  it("has the highest weight that the client accepts", () => {
     expect(codingFor("br;q=0.5, gzip;q=0.8")).toBe("gzip");
     expect(codingFor("br;q=0.5, gzip;q=0.8, zstd;q=0.801")).toBe("zstd");
     expect(codingFor("BR ; Q=1.000")).toBe("br");

@@ -5,7 +5,7 @@ import { type Admission, createAdmission, type Weight, weightOf } from "../../..
 /** Lets all settled promises continue. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Requests by name, in the order in which they are admitted or rejected. */
+/** Request names, in order of admission or rejection. */
 function requestsOf(admission: Admission) {
   const log: string[] = [];
   const leaves = new Map<string, () => void>();
@@ -30,7 +30,7 @@ function requestsOf(admission: Admission) {
 }
 const overloaded = "Server overloaded: too many requests are waiting; retry in 1 second.";
 
-describe("the admission of requests", () => {
+describe("request admission", () => {
   it("processes requests up to its capacity, then the cheapest waiting one first", async () => {
     const { log, enter, leave } = requestsOf(createAdmission(2, 10));
     await enter("a", 1);
@@ -83,13 +83,13 @@ describe("the admission of requests", () => {
   });
 });
 
-describe("admission of several keys", () => {
+describe("admission with several keys", () => {
   const never = new AbortController().signal;
 
   it("leaves a quarter of the capacity to other keys", async () => {
     const { log, enter, leave } = requestsOf(createAdmission(32, 10));
     for (let index = 0; index < 8; index += 1) await enter(`long ${index}`, 4, never, 1);
-    // 32 minus a quarter of it is 24, the weight of six requests.
+    // 32 minus a quarter is 24, the weight of six requests.
     expect(log).toHaveLength(6);
     await enter("cheap", 1, never, 1);
     await enter("other", 4, never, 2);
@@ -99,7 +99,7 @@ describe("admission of several keys", () => {
     expect(log.slice(6)).toEqual(["other", "cheap", "long 6"]);
   });
 
-  it("admits a waiting request of another key before requests of a key that may not enter", async () => {
+  it("admits another key's waiting request before those of a key that may not enter", async () => {
     const { log, enter, leave } = requestsOf(createAdmission(4, 10));
     for (const name of ["a", "b", "c", "d"]) await enter(name, 1, never, 1);
     await enter("other", 1, never, 2);
@@ -128,7 +128,7 @@ describe("admission under a continuous load", () => {
 });
 
 describe("admission under an overload", () => {
-  /** One request leaves after a number of milliseconds, during which others arrive, so that at least one always waits. */
+  /** Lets one request leave after some milliseconds. Others arrive in the meantime, so at least one always waits. */
   const waitingFor = async (milliseconds: number) => {
     let time = 0;
     const requests = requestsOf(createAdmission(1, 10, () => time));

@@ -8,7 +8,7 @@ import { createCompression } from "../../../runtime/http/compression/compression
 const body = (bytes: number): Buffer => Buffer.from("0123456789abcdef".repeat(bytes / 16));
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
 
-/** A codec whose compressions end when the test finishes them. */
+/** A codec that lets the test finish each compression. */
 function createSlowCodec() {
   const pending: (() => void)[] = [];
   const gzip = responseCodecs.gzip as Codec;
@@ -17,7 +17,7 @@ function createSlowCodec() {
 }
 
 describe("the codecs", () => {
-  it("restore bodies of all levels, small and large", async () => {
+  it("restore small and large bodies at all levels", async () => {
     expect(codingsOf(responseCodecs)).toEqual(expect.arrayContaining(["br", "gzip"]));
     for (const coding of ["br", "gzip"] as const)
       for (const codecs of [responseCodecs, cachedCodecs])

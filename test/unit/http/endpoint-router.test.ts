@@ -16,7 +16,7 @@ describe("the endpoint router", () => {
     registerRoutes<string, null>(router, run, {} as never);
     for (const operation of operations) {
       const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
-      // Values that are not literals of other paths.
+      // Values that are not literals in other paths.
       const path = operation.path.replaceAll(/\{(\w+)\}/g, "0-$1");
       const found = { handler: operation.id, path: Object.fromEntries(names.map((name) => [name, `0-${name}`])) };
       expect(router.find(path), path).toEqual(found);
@@ -38,11 +38,11 @@ describe("the endpoint router", () => {
     }
   });
 
-  it("decodes parameters, in which an encoded slash does not separate segments", () => {
+  it("decodes parameters; an encoded slash in them does not separate segments", () => {
     expect(routerOf(["/v1/:name/"]).find("/v1/a%2Fb%25/")?.path).toEqual({ name: "a/b%" });
   });
 
-  it("uses the first handler of a path", () => {
+  it("uses a path's first handler", () => {
     const router = createEndpointRouter<number>();
     router.get("/v1/:a/", 1);
     router.get("/v1/:b/", 2);

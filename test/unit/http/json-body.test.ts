@@ -14,7 +14,7 @@ const large = range(3_000, (index) => ({
   nested: { empty: [], object: {} },
 }));
 
-describe("the body of a response", () => {
+describe("a response body", () => {
   it.each([
     ["a small object", { items: [{ a: undefined, b: [undefined] }] }],
     ["null", null],

@@ -41,7 +41,7 @@ describe("the limits of a key", () => {
     expect(first.headers.RateLimit).toBe('"concurrentRequests";r=1, "databaseSecondsPerMinute";r=20, "bytesInFlight";r=1000');
     limits.admit(key);
     const { status, message, headers } = errorOf(() => limits.admit(key));
-    expect([status, message]).toEqual([429, "Limit of concurrent requests exceeded (limits.concurrentRequests); retry in 1 second."]);
+    expect([status, message]).toEqual([429, "Concurrent request limit exceeded (limits.concurrentRequests); retry in 1 second."]);
     expect(headers).toMatchObject({ "Retry-After": "1", RateLimit: expect.stringContaining('"concurrentRequests";r=0') });
     expect(() => limits.admit({ id: 8, limits: {} })).not.toThrow();
     first.end(0);
@@ -50,10 +50,10 @@ describe("the limits of a key", () => {
 
   it("drain database time at the limit per minute", () => {
     const { clock, limits } = limitsWithClock();
-    // 26 s of 20 s: 6 s must drain, a third of a second per second.
+    // 26 s used of 20 s allowed: 6 s must drain, at a third of a second per second.
     limits.admit(key).end(26_000);
     const { message, headers } = errorOf(() => limits.admit(key));
-    expect(message).toBe("Limit of database time exceeded (limits.databaseSecondsPerMinute); retry in 18 seconds.");
+    expect(message).toBe("Database time limit exceeded (limits.databaseSecondsPerMinute); retry in 18 seconds.");
     expect(headers["Retry-After"]).toBe("18");
     clock.milliseconds = 17_999;
     expect(() => limits.admit(key)).toThrow();
@@ -75,14 +75,14 @@ describe("the limits of a key", () => {
     expect(limits.admit(key).headers.RateLimit).toContain('"databaseSecondsPerMinute";r=1');
   });
 
-  it("allow one response of any size, and others up to the limit of unread bytes", () => {
+  it("allow one response of any size, and others up to the limit on unread bytes", () => {
     const { limits } = limitsWithClock();
     const [large, small] = [limits.admit(key), limits.admit(key)];
     large.holdBytes(5_000);
     expect(errorOf(() => small.holdBytes(1)).message).toContain("limits.bytesInFlight");
     small.end(0);
     expect(errorOf(() => limits.admit(key)).message).toBe(
-      "Limit of unread response bytes exceeded (limits.bytesInFlight); retry in 1 second.",
+      "Limit on unread response bytes exceeded (limits.bytesInFlight); retry in 1 second.",
     );
     large.end(0);
     expect(() => limits.admit(key).holdBytes(1)).not.toThrow();

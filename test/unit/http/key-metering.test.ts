@@ -58,7 +58,7 @@ describe("the requests that a primary counts for its workers", () => {
   });
 });
 
-describe("a request that is refused because of unread bytes", () => {
+describe("a request refused because of unread bytes", () => {
   it("does not count as being processed", async () => {
     const meter = countingMeter();
     const limiter = createKeyLimits(limits, meter);

@@ -4,7 +4,7 @@ import { resetOf, secondsOf, secondsUntilReset } from "../../../runtime/http/quo
 
 const reset = (period: "day" | "month", at: string) => resetOf(period, new Date(at)).toISOString();
 
-describe("the periods of quotas", () => {
+describe("quota periods", () => {
   it("end at midnight and at the end of the month, in UTC", () => {
     expect(reset("day", "2026-11-23T22:30:00Z")).toBe("2026-11-24T00:00:00.000Z");
     expect(reset("day", "2026-11-23T23:59:59.999Z")).toBe("2026-11-24T00:00:00.000Z");
@@ -19,7 +19,7 @@ describe("the periods of quotas", () => {
     expect(reset("day", "2026-11-23T23:30:00-05:00")).toBe("2026-11-25T00:00:00.000Z");
   });
 
-  it("have a length, and a number of remaining seconds that is rounded up", () => {
+  it("have a length, and remaining seconds that are rounded up", () => {
     expect(secondsOf("day", new Date("2026-11-23T12:00:00Z"))).toBe(86_400);
     expect(secondsOf("month", new Date("2026-11-23T12:00:00Z"))).toBe(30 * 86_400);
     expect(secondsOf("month", new Date("2028-02-23T12:00:00Z"))).toBe(29 * 86_400);
@@ -37,7 +37,7 @@ const lease = (left: number, changes: Partial<Lease> = {}): Lease => ({
   ...changes,
 });
 
-describe("a lease of credits", () => {
+describe("a credit lease", () => {
   it("has a 50th of the smaller quota, or 32 times the most expensive response", () => {
     expect(sizeOf(lease(10_000))).toBe(200);
     expect(sizeOf(lease(10_000, { largest: 100 }))).toBe(3200);
@@ -51,7 +51,7 @@ describe("a lease of credits", () => {
     expect(isLow(lease(0, { leased: 200, granted: 200 }), 200)).toBe(false);
   });
 
-  it("may be overdrawn by half of its size, and never by more than the remaining credits", () => {
+  it("may be overdrawn by half its size, but never by more than the remaining credits", () => {
     // The size is 200.
     expect(exhaustedBy(lease(5000, { leased: 200 }), 299)).toBe(null);
     expect(exhaustedBy(lease(5000, { leased: 200 }), 300)).toBe("lease");

@@ -9,7 +9,7 @@ describe("the quotas of a process", () => {
     let charged = 0;
     const leases: ((lease: GrantedLease) => void)[] = [];
     const quotas = createKeyQuotas({
-      // Nothing is written to the table of usage during the test.
+      // Nothing is written to the usage table during the test.
       ledger: { charged: () => charged, pending: () => charged, betweenFlushes: (work) => work() },
       // The test determines when the database responds.
       store: { take: () => new Promise((resolve) => leases.push(resolve)), release: async () => undefined },
@@ -29,10 +29,10 @@ describe("the quotas of a process", () => {
     now = new Date("2026-12-01T00:00:00Z");
     expect(send()).toBe(null);
     await until("a lease is being taken", () => leases.length === 1);
-    // The lease contains the last credit of the previous day.
+    // The lease contains the previous day's last credit.
     leases[0]?.({ granted: 1, quota, left: { day: 0, month: null } });
     await new Promise((resolve) => setImmediate(resolve));
-    // The quota of the new day is 3, of which one is used.
+    // The new day's quota is 3; one credit is used.
     expect([send(), send(), send()]).toEqual([null, null, "day"]);
   });
 });

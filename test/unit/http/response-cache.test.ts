@@ -8,17 +8,17 @@ const facts = { hundredths: 5, hasMore: false, pinned: null };
 const computed = (bytes: number): Computed => ({ facts, data: bytes, isVolatile: false });
 const serialize = async (data: unknown) => ({ contentType: "text/plain", body: Buffer.alloc(Number(data), "x"), headers: [] });
 
-/** A cache of a megabyte, and the states of requests for a response of a number of bytes. */
+/** A one-megabyte cache, and the states of requests for a response with a given number of bytes. */
 function createCache() {
   const cache = createResponseCache(1, createCompression());
   const find = async (key: string, bytes: number) => (await cache.find(key, async () => computed(bytes), serialize)).state;
   return { cache, find };
 }
 
-describe("the cache of responses", () => {
+describe("the response cache", () => {
   it("keeps a response until another one needs its memory", async () => {
     const { find } = createCache();
-    // 20 of these, with their keys and some overhead, have 1,220 kB; the cache has 1,024.
+    // 20 of these, with their keys and some overhead, take 1,220 kB; the cache holds 1,024.
     const bytes = 60 * kilobyte;
     for (let key = 0; key < 20; key += 1) expect(await find(String(key), bytes)).toBe("MISS");
     expect(await find("19", bytes)).toBe("HIT");
@@ -26,7 +26,7 @@ describe("the cache of responses", () => {
     expect(await find("0", bytes)).toBe("MISS");
   });
 
-  it("does not cache responses above a sixteenth of its size", async () => {
+  it("does not cache responses larger than a sixteenth of its size", async () => {
     const { find } = createCache();
     expect([await find("large", 64 * kilobyte + 1), await find("large", 64 * kilobyte + 1)]).toEqual(["NONE", "NONE"]);
     expect([await find("small", 64 * kilobyte), await find("small", 64 * kilobyte)]).toEqual(["MISS", "HIT"]);
@@ -53,7 +53,7 @@ describe("the cache of responses", () => {
 });
 
 describe("If-None-Match", () => {
-  it("matches a tag weakly, one of a list, and any with *", () => {
+  it("matches a tag weakly, any tag in a list, and every tag with *", () => {
     const tag = 'W/"abc"';
     for (const header of ['W/"abc"', '"abc"', '"x", W/"abc"', "*"]) expect(hasTag(header, tag)).toBe(true);
     for (const header of [undefined, "", '"ab"', "abc", '"x", "y"']) expect(hasTag(header, tag)).toBe(false);

@@ -42,7 +42,7 @@ function createRequest() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a single flight", () => {
-  it("computes the result of a key once for concurrent calls, and again for later ones", async () => {
+  it("computes a key's result once for concurrent calls, and again for later ones", async () => {
     const share = createSingleFlight<string>();
     const first = createComputation();
     const calls = [share("a", first.compute), share("a", first.compute), share("b", async () => "other")];
@@ -78,7 +78,7 @@ describe("a single flight", () => {
     expect(failing.signal()?.aborted).toBe(true);
   });
 
-  it("continues for the other calls if the client of the first one disconnects, and counts its statements for one of them", async () => {
+  it("continues for the other calls if the first one's client disconnects, and counts its statements for one of them", async () => {
     const share = createSingleFlight<string>();
     const computation = createComputation();
     const [first, second] = [createRequest(), createRequest()];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createWindowCounter } from "../../../runtime/http/window-counter.ts";
 
 describe("a window", () => {
-  it("is as long as configured, regardless of the time of its first event", () => {
+  it("is as long as configured, regardless of when its first event occurs", () => {
     // The sum of this time and 10,000 ms is rounded: it is more than 10,000 ms away.
     const clock = { time: 58_693.89930809632, now: () => clock.time };
     expect(clock.time + 10_000 - clock.time).toBeGreaterThan(10_000);

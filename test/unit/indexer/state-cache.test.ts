@@ -16,7 +16,7 @@ const projection = defineProjection({
   fold: () => ({}),
 });
 
-/** A database of rows by address that records the queried addresses; the tests of the indexing loop query a real one. */
+/** A database with rows by address that records the queried addresses; the indexing loop's tests query a real one. */
 const createRecordingDatabase = (stored: Readonly<Record<string, Row>> = {}) => {
   const queried: string[][] = [];
   const database: Queryable = {
@@ -51,7 +51,7 @@ it("the state cache queries a key once, even if it has no row", async () => {
   expect(queried).toEqual([["0x0a", "0x0b"]]);
 });
 
-it("the state cache returns the newest folded row of a key before it is in the database", async () => {
+it("the state cache returns a key's newest folded row before it is in the database", async () => {
   const { database, queried } = createRecordingDatabase({ "0x0a": { ordinal: 7 } });
   const cache = createCache(database);
   cache.clear();
@@ -67,7 +67,7 @@ it("the state cache returns the newest folded row of a key before it is in the d
   expect(queried).toHaveLength(1);
 });
 
-it("the state cache queries rows of other writers again in each batch", async () => {
+it("the state cache queries other writers' rows again in each batch", async () => {
   const { database, queried } = createRecordingDatabase();
   const cache = createCache(database, { isNew: true });
   for (let batch = 0; batch < 2; batch += 1) {

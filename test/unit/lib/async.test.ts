@@ -24,7 +24,7 @@ describe("backoff", () => {
     expect(backoff(5_000, { base: 1, max: 10 })).toBe(10);
   });
 
-  it("is between half and all of the wait with jitter", () => {
+  it("is between half the wait and the full wait with jitter", () => {
     expect([0, 0.5, 1].map((random) => withJitter(100, () => random))).toEqual([50, 75, 100]);
   });
 });
@@ -71,7 +71,7 @@ describe("poll", () => {
     for (const [index, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(20 * 2 ** index - 1);
   });
 
-  it("returns null after a read beyond the time limit, and without a read when the signal has aborted", async () => {
+  it("returns null after the time limit, and does not read if the signal has already aborted", async () => {
     let reads = 0;
     const read = () => {
       reads += 1;
@@ -113,7 +113,7 @@ describe("abortable and nullOnAbort", () => {
 });
 
 describe("a mutex", () => {
-  it("runs one task at a time in the order of submission, even after one that fails", async () => {
+  it("runs one task at a time in submission order, even after one that fails", async () => {
     const mutex = createMutex();
     const events: string[] = [];
     const task = (name: string, fails = false) =>

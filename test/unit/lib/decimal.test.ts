@@ -20,7 +20,7 @@ const text = (number: Parameters<typeof toText>[0]) => toText(number);
 const parse = decimalOf;
 
 describe("an exact decimal", () => {
-  it("is parsed from the text of the database, and formatted back to it", () => {
+  it("is parsed from the database's text, and formatted back to it", () => {
     for (const source of ["0", "7", "-7", "0.5", "-0.05", "12345678901234567890.000000000000000001", maxUint256.toString()]) {
       expect(text(parse(source))).toBe(source);
     }
@@ -41,7 +41,7 @@ describe("an exact decimal", () => {
   });
 
   it("is multiplied and added without loss, for any number of decimals", () => {
-    // The largest amount of a token of 0, 18 and 36 decimals, at 0.1 per whole token.
+    // The largest amount of a token with 0, 18 and 36 decimals, at 0.1 per whole token.
     for (const decimals of [0, 18, 36]) {
       const rate = shift(parse("0.1"), -decimals);
       expect(multiply(decimal(maxUint256), rate)).toEqual({ digits: maxUint256, scale: decimals + 1 });
@@ -116,7 +116,7 @@ describe("a square root", () => {
   });
 });
 
-describe("conversions of results", () => {
+describe("result conversions", () => {
   it("truncate to 40 significant digits", () => {
     expect(text(truncate(parse(`${"1".repeat(40)}9`)))).toBe(`${"1".repeat(40)}0`);
     expect(text(truncate(parse(`-0.${"9".repeat(41)}`)))).toBe(`-0.${"9".repeat(40)}`);

@@ -18,7 +18,7 @@ function createManualLoad() {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("shareLoads", () => {
-  it("serves simultaneous calls with one load, which has each key once", async () => {
+  it("serves simultaneous calls with one load that has each key once", async () => {
     const { load, runs } = createManualLoad();
     const results = Promise.all([load(["a"]), load(["b", "a"]), load([])]);
     await settle();

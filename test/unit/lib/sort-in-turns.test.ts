@@ -13,7 +13,7 @@ function numbers(count: number, below: number): number[] {
 
 describe("sortInTurns", () => {
   it.each([0, 1, 511, 512, 513, 1_024, 1_537, 20_000])("sorts %i items like a stable sort", async (count) => {
-    // Few different keys, so that the order of equal items is visible.
+    // Few different keys make the order of equal items visible.
     const items = numbers(count, 100).map((key, position) => ({ key, position }));
     const sorted = await sortInTurns(items, (left, right) => left.key - right.key);
     expect(sorted).toEqual(items.toSorted((left, right) => left.key - right.key));
@@ -21,7 +21,7 @@ describe("sortInTurns", () => {
 
   it("lets other work run in between", async () => {
     const items = numbers(20_000, 1_000_000);
-    // A comparison of texts takes about a microsecond: 20,000 items have at least 250,000 of them.
+    // A text comparison takes about a microsecond, and sorting 20,000 items takes at least 250,000 of them.
     const iterations = await countIterations(() => sortInTurns(items, (left, right) => String(left).localeCompare(String(right))));
     expect(iterations).toBeGreaterThanOrEqual(10);
   });

@@ -75,7 +75,7 @@ describe("lists in turns", () => {
 });
 
 describe("turns", () => {
-  /** Runs work of a request that uses the full time of its turns, and records its completion. */
+  /** Runs a request's work, which uses its turns in full, and records its completion. */
   const take = (turns: number, name: string, completed: string[], request = startRequest().request) =>
     runForRequest(request, async () => {
       for (let turn = 0; turn < turns; turn += 1) {

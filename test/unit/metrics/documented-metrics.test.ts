@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { definitions } from "../../../runtime/metrics/definitions.ts";
 
 const page = await readFile(new URL("../../../docs/operations/metrics.md", import.meta.url), "utf8");
-/** Name, type and labels of each row of the page's tables. */
+/** Name, type and labels from each row of the page's tables. */
 const rows = Array.from(page.matchAll(/^\| `(ashlar_\w+)` +\| (\w+) +\| ([^|]*)\|/gm), ([, name = "", type, labels = ""]) => [
   name,
   { type, labels: Array.from(labels.matchAll(/`(\w+)`/g), ([, label]) => label) },

@@ -18,10 +18,10 @@ async function scrape(...sources: MetricSource[]): Promise<Record<string, number
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]));
 }
 
-describe("the metrics of a process that is restarted", () => {
+describe("the metrics of a restarted process", () => {
   const requests = "ashlar_requests_total";
 
-  it("continue from the counters of the exited process, so that their sum is not reset", async () => {
+  it("continue from the exited process's counters, so their sum is not reset", async () => {
     let counted = 7;
     const source = createRestartedSource("worker 1", async () => [metric(requests, "counter", counted)]);
     const other: MetricSource = { name: "worker 2", collect: async () => [metric(requests, "counter", 100)] };
@@ -33,7 +33,7 @@ describe("the metrics of a process that is restarted", () => {
     }
   });
 
-  it("keep the counters of the last scrape while it does not respond, but not gauges and metrics of Node.js", async () => {
+  it("keep the last scrape's counters while it does not respond, but not gauges or Node.js metrics", async () => {
     let responds = true;
     const source = createRestartedSource("worker 1", async () => {
       if (!responds) throw new Error("The process has exited.");

@@ -17,7 +17,7 @@ const hash = `0x${"0F".repeat(32)}`;
 /** Texts that are not safe whole numbers in decimal notation. */
 const invalidNumbers = ["0x10", "1e3", "+1", "-1", "01", "007", "1.0", "1,0", "1_000", "", " 1", "１", "∞", "NaN", "9007199254740992"];
 
-describe("the parser of whole numbers", () => {
+describe("the whole-number parser", () => {
   it.each(invalidNumbers)("refuses %j as a page number", (text) => {
     expect(parsers.integer(text, { minimum: 0 }).ok).toBe(false);
   });
@@ -33,7 +33,7 @@ describe("the parser of whole numbers", () => {
   });
 });
 
-describe("the parser of blocks", () => {
+describe("the block parser", () => {
   it("parses decimal, hex, earliest and latest in a query", () => {
     expect(parsers.block("0")).toEqual(ok(0));
     expect(parsers.block("255")).toEqual(ok(255));
@@ -55,7 +55,7 @@ describe("the parser of blocks", () => {
   });
 });
 
-describe("the parser of days", () => {
+describe("the day parser", () => {
   it("accepts existing days, including leap days", () => {
     for (const day of ["1970-01-01", "2024-02-29", "2000-02-29", "2026-12-31"]) expect(parsers.date(day)).toEqual(ok(day));
     expect(parsers.dateOrLatest("latest")).toEqual(ok("latest"));
@@ -86,7 +86,7 @@ describe("the parser of days", () => {
   });
 });
 
-describe("the parser of addresses", () => {
+describe("the address parser", () => {
   it("converts to lower case", () => {
     const lower = address.toLowerCase();
     for (const text of [address, lower, address.toUpperCase()]) expect(parsers.address(text)).toEqual(ok({ address: lower }));
@@ -99,7 +99,7 @@ describe("the parser of addresses", () => {
   });
 
   it("accepts ENSIP-15 names, and returns their normalized form", () => {
-    // The example of the standard's reference implementation: the joiner U+200D inside the emoji remains, and its presentation selector is removed.
+    // The example in the standard's reference implementation: the joiner U+200D inside the emoji remains, and its presentation selector is removed.
     expect(parsers.address("RaFFY\u{1F6B4}\u200d\u2642\ufe0f.eTh")).toEqual(ok({ name: "raffy\u{1F6B4}\u200d\u2642.eth" }));
     expect(parsers.address("#\ufe0f\u20e3.eth")).toEqual(ok({ name: "#\u20e3.eth" }));
     expect(parsers.address("it's.eth")).toEqual(ok({ name: "it\u2019s.eth" }));
@@ -140,7 +140,7 @@ describe("the parser of addresses", () => {
   });
 });
 
-describe("the parser of hashes and topics", () => {
+describe("the hash and topic parser", () => {
   it("requires 32 bytes for a hash", () => {
     expect(parsers.hash(hash)).toEqual(ok(hash.toLowerCase()));
     for (const text of [hash.slice(0, -1), `${hash}0`, hash.slice(2), "latest"]) expect(parsers.hash(text).ok).toBe(false);
@@ -154,7 +154,7 @@ describe("the parser of hashes and topics", () => {
   });
 });
 
-describe("the parser of other types", () => {
+describe("parsers of other types", () => {
   it("finds chains by name and id, and lists them in the error", () => {
     expect(parsers.chain("demo")).toEqual(ok({ id: 31337, name: "demo" }));
     expect(parsers.chain("1")).toEqual(ok({ id: 1, name: "eth-mainnet" }));
@@ -192,7 +192,7 @@ describe("the parser of other types", () => {
     expect(parsers.textList("a,b,c,d", {}).ok).toBe(false);
   });
 
-  it("lists the chains of a network group for a chain outside it", () => {
+  it("lists a network group's chains for a chain outside it", () => {
     expect(parsers.restriction({ id: 1, name: "eth-mainnet" }, "historical")).toBeNull();
     expect(parsers.restriction({ id: 31337, name: "demo" }, "historical")).toEqual(["eth-mainnet"]);
     expect(parsers.restriction({ id: 1, name: "eth-mainnet" }, "unheard-of")).toEqual([]);

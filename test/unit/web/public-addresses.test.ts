@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { privateRange } from "../../../runtime/web/public-addresses.ts";
 
-/** Addresses of IANA's special-purpose registries, metadata addresses of cloud providers, and text that is not an address. */
+/** Addresses from IANA's special-purpose registries, cloud providers' metadata addresses, and text that is not an address. */
 const nonPublicAddresses = {
   "this network": ["0.0.0.0", "0.1.2.3"],
   "private use": ["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1"],

@@ -9,11 +9,10 @@ import { spendersIn } from "./spenders.ts";
 import { allowanceReadsTable, allowancesTable, approvalPeriodTables, nftApprovalsTable, nftOperatorsTable } from "./tables.ts";
 
 /**
- * Approvals: the accounts that may transfer tokens of others. The last Approval or ApprovalForAll applies (EIP-20, EIP-721, EIP-1155), and a transfer
- * ends the approval of its token id. Approvals by or to the zero address are ignored. Events of all contracts are stored; queries decide which
- * contracts to trust. A transfer by another account may have used an allowance: if the owner ever granted one for the token, its allowances are
- * queued to be read from the contract. Some permits grant an allowance without an event: if the transaction shows its spender, it is stored with
- * amount 0 and read as well.
+ * Approvals: which accounts may transfer others' tokens. The last Approval or ApprovalForAll applies (EIP-20, EIP-721, EIP-1155), and a transfer ends the
+ * approval of its token id. Approvals by or to the zero address are ignored. Events of all contracts are stored; queries decide which contracts to trust. A
+ * transfer by another account may have used an allowance: if the owner ever granted one for the token, its allowances are queued to be read from the contract.
+ * Some permits grant an allowance without an event: if the transaction shows its spender, it is stored with amount 0 and read as well.
  */
 export const approvalsProjection = defineProjection({
   id: "approvals",
@@ -183,7 +182,7 @@ const setAllowance = (histories: Histories, block: number, event: Erc20Approval)
   if (amount > 0n) histories.approvers.add(keyText([owner, token]));
 };
 
-/** Adds the allowance that a transfer may have used although no event reported it. Its amount is 0 until it is read. */
+/** Adds an allowance that no event reported but that a transfer may have used. Its amount is 0 until it is read. */
 const addUnreportedAllowance = (histories: Histories, decoded: DecodedBlock, event: Erc20Transfer): void => {
   const { from: owner, address: token, transactionIndex, logIndex } = event;
   const spender = spendersIn(decoded).get(event);

@@ -4,7 +4,7 @@ import { type Address, type Hex, zeroAddress } from "../../../lib/hex.ts";
 
 /** EIP-20 transferFrom(address,address,uint256). */
 const transferFrom = "0x23b872dd";
-/** Max pairs of owner and token per transaction: a wallet needs only a few, and spam must not fill the table. */
+/** Max owner-token pairs per transaction: a wallet needs only a few, and spam must not fill the table. */
 const maxPairs = 16;
 /** Max hex digits of call data (2 kB) that are searched for an owner, which bounds the time for a block with long call data. */
 const maxDigits = 4_096;

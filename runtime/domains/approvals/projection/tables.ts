@@ -34,7 +34,7 @@ export const nftOperatorsTable = latest("nft_operators", operatorKey, "nft_opera
   ...operatorColumns,
 });
 
-/** The tables of past values. */
+/** The tables with past values. */
 export const approvalPeriodTables: readonly PeriodTable[] = [
   { kind: "periods", name: "allowance_periods", columns: { ...allowanceKey, ...periodColumns, ...allowanceColumns } },
   { kind: "periods", name: "nft_approval_periods", columns: { ...nftKey, ...periodColumns, ...nftApprovalColumns } },

@@ -47,12 +47,12 @@ const selectAllowances = sql`SELECT a.token, a.spender, a.amount, ${positionColu
     OR EXISTS (SELECT FROM balances h WHERE h.chain_id = $1 AND h.owner = a.owner AND h.token = a.token AND h.standard = ${standards.erc20})))
   LIMIT $3`;
 
-/** Queries of ERC-20 allowances. */
+/** Queries for ERC-20 allowances. */
 export const createAllowanceQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The non-zero allowances of an owner, up to `limit`, that were granted in transactions sent by the owner. Scope `all` adds allowances granted in
-   * other transactions if the contract was observed to be an ERC-20 token or the owner ever had a balance of it. Served by the primary keys: a range
-   * of allowances, and a few probes for each.
+   * Up to `limit` non-zero allowances that an owner granted in transactions that it sent. Scope `all` adds allowances granted in other transactions if the
+   * contract was observed to be an ERC-20 token or the owner ever had a balance of it. Served by the primary keys: a range of allowances, and a few probes for
+   * each.
    */
   allowancesOf: (chainId: number, owner: Address, limit: number, scope: ApprovalScope = "all") =>
     query<AllowanceRow>(selectAllowances, [chainId, bytes(owner), limit, scope === "all"]),

@@ -2,10 +2,10 @@ import type { Database } from "../../../database/database.ts";
 import { createAllowanceQueries } from "./allowance.ts";
 import { createNftApprovalQueries } from "./nft-approval.ts";
 
-/** All queries of approvals. */
+/** All approval queries. */
 export type ApprovalQueries = ReturnType<typeof createApprovalQueries>;
 
-/** Creates the queries of approvals. */
+/** Creates the approval queries. */
 export const createApprovalQueries = (database: Pick<Database, "query">) => ({
   ...createAllowanceQueries(database),
   ...createNftApprovalQueries(database),

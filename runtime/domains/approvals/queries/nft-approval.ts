@@ -5,7 +5,7 @@ import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 import { type ApprovalPosition, type ApprovalScope, isObservedAs, joinPosition, positionColumns } from "./allowance.ts";
 
-/** A spender that may transfer one token of an owner or, if `token_id` is null, all of the owner's tokens of a collection. */
+/** A spender that may transfer one of an owner's tokens or, if `token_id` is null, all of the owner's tokens in a collection. */
 export interface NftApprovalRow extends ApprovalPosition {
   readonly token: Address;
   readonly spender: Address;
@@ -30,18 +30,17 @@ const selectApprovals = sql`SELECT a.token, a.spender, a.token_id, ${positionCol
   WHERE a.chain_id = $1 AND a.owner = $2 AND a.approved AND (t.from_address = a.owner OR $5::boolean AND ${isCollection})
   LIMIT $4`;
 
-/** Queries of NFT approvals. */
+/** Queries for NFT approvals. */
 export const createNftApprovalQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The current approvals of an owner, up to `limit`, that were granted in transactions sent by the owner. Scope `all` adds approvals granted in
-   * other transactions if the contract was observed to be a collection. The approval of a single token is included if the owner has that token, or
-   * may have it because the index begins after the token's last transfer. Served by nft_approvals_owner and the primary keys: a range of each, and a
-   * few probes for each row.
+   * Up to `limit` current approvals that an owner granted in transactions that it sent. Scope `all` adds approvals granted in other transactions if the
+   * contract was observed to be a collection. The approval of a single token is included if the owner has that token, or may have it because the index begins
+   * after the token's last transfer. Served by nft_approvals_owner and the primary keys: a range of each, and a few probes for each row.
    */
   nftApprovalsOf: (chainId: number, owner: Address, isComplete: boolean, limit: number, scope: ApprovalScope = "all") =>
     query<NftApprovalRow>(selectApprovals, [chainId, bytes(owner), isComplete, limit, scope === "all"]),
 
-  /** The token ids of collections that an owner currently has, ordered by id, up to `limit`. Served by the primary key of nft_balances. */
+  /** Up to `limit` token ids of the given collections that an owner currently has, ordered by collection and id. Served by the primary key of nft_balances. */
   idsOf: (chainId: number, owner: Address, tokens: Iterable<Address>, limit: number) =>
     query<HeldId>(
       `SELECT token, token_id, balance FROM nft_balances

@@ -5,9 +5,9 @@ import type { OutputReference } from "../queries.ts";
 
 /** Lookups of spent outputs that the node did not return with its blocks. */
 export interface OutputLookups {
-  /** Outputs in the index; null for those that are not stored. */
+  /** Outputs in the index; null for outputs that are not stored. */
   readonly stored: (references: readonly OutputReference[]) => Promise<(BitcoinOutput | null)[]>;
-  /** Outputs by transaction, from the transaction index of the node; null if it has none. */
+  /** Outputs by transaction, from the node's transaction index; null if it has none. */
   readonly fetched: BitcoinSource["outputsOf"] | null;
 }
 

@@ -12,7 +12,7 @@ import { openBitcoinIndex } from "./open-index.ts";
 import type { BitcoinIndexerDeps, BitcoinSession, BitcoinTuning } from "./types.ts";
 
 const defaultTuning: BitcoinTuning = { requestBlocks: 100, requestTransactions: 4_000, requestsInFlight: 3 };
-/** The max wait is half of the time within which indexing must resume once the cause of a failure is gone. */
+/** The max wait is half the time within which indexing must resume once the cause of a failure is gone. */
 const defaultTiming: Timing = { retry: { base: 200, max: 5_000 }, lock: 500, confirmation: 300 };
 
 /** Creates the indexer of a Bitcoin chain: a loop that follows the node's best chain, in one process at a time. */

@@ -53,7 +53,7 @@ async function openChain({ chain, source, capabilities, database }: OpenDeps): P
   return record;
 }
 
-/** Stores the capabilities of the node, and whether outputs before the first indexed block stay unknown. */
+/** Stores the node's capabilities, and whether outputs before the first indexed block stay unknown. */
 async function describeNode({ chain, capabilities, database }: OpenDeps, from: number): Promise<void> {
   const { spentOutputs, transactionIndex } = capabilities;
   const offers = describeBitcoinNode(capabilities).flatMap(({ offered, feature }) => (offered ? [feature] : []));

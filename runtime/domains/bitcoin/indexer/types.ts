@@ -52,7 +52,7 @@ export interface BitcoinIndexerDeps {
   readonly timing?: Partial<Timing>;
 }
 
-/** The state that the steps of the loop share while this process is the leader. */
+/** The state that the loop's steps share while this process is the leader. */
 export interface BitcoinSession extends Omit<BitcoinIndexerDeps, "tuning" | "timing"> {
   readonly queries: BitcoinQueries;
   readonly guard: Leadership["guard"];

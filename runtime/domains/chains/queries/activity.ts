@@ -8,13 +8,12 @@ export interface ActivityRow {
   readonly timestamp: number | null;
 }
 
-/** Queries of the chains on which an address is active. */
+/** Queries for the chains on which an address is active. */
 export function createActivityQueries({ query }: Pick<Database, "query">) {
   /**
-   * The given chains on which an address is active, with the time of the last block that concerns it: as a party to a transaction, by a transfer, or
-   * because its balance changed. Balances of node-sourced tokens provide no time, because their rows have the block at which they were read. Served
-   * by the primary keys of address_transactions and transfer_transactions (their last row), of balances (the rows of the owner) and of
-   * node_sourced_tokens.
+   * The given chains on which an address is active, with the time of the last block in which it was a party to a transaction or transfer, or its balance
+   * changed. Balances of node-sourced tokens provide no time, because their rows have the block at which they were read. Served by the primary keys of
+   * address_transactions and transfer_transactions (their last row), of balances (the owner's rows) and of node_sourced_tokens.
    */
   const lastSeen = (chainIds: readonly number[], address: Address) =>
     query<ActivityRow>(

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../../database/database.ts";
 
-/** The disk space and rows of a chain, estimated from the statistics of PostgreSQL. */
+/** The disk space and rows of a chain, estimated from PostgreSQL's statistics. */
 export interface DiskUse {
   readonly bytes: number;
   readonly rows: number;
@@ -8,8 +8,8 @@ export interface DiskUse {
 }
 
 /**
- * Estimates a chain's rows and its share of the tables and their indexes from its share of the rows of each table, as of the last ANALYZE. Reads only
- * catalogs: counting would scan the entire index.
+ * Estimates a chain's rows, and its share of the tables and their indexes, from its share of each table's rows as of the last ANALYZE. Reads only catalogs:
+ * counting would scan the entire index.
  */
 export async function readDiskUse({ query }: Pick<Queryable, "query">, chainId: number): Promise<DiskUse> {
   const [use] = await query<DiskUse>(

@@ -41,7 +41,7 @@ interface SampleValues {
   readonly first: number;
   readonly last: number;
   readonly limit: number;
-  /** Restricts the sample to calls of these functions of ERC-20 tokens. */
+  /** Restricts the sample to calls to these ERC-20 functions. */
   readonly selectors?: string;
 }
 
@@ -59,7 +59,7 @@ const selectTransactions = compose<GasSample, SampleValues>(({ from, raw, value,
         .where(raw(sql`s.address = t.to_address AND s.standard = ${standards.erc20}`)),
     );
   } else {
-    // Transfers of value without data; if the recipient is a contract, the gas includes its execution.
+    // Value transfers without data; if the recipient is a contract, the gas includes its execution.
     transactions.where(raw(sql`t.value > 0 AND t.input = '' AND t.to_address IS NOT NULL`));
   }
   return transactions.orderBy("t.block_number", "desc").orderBy("t.transaction_index", "desc").limit(value("limit"));
@@ -74,7 +74,7 @@ export function createGasQueries({ query, run }: Queryable) {
       numbers,
     ]);
 
-  /** The newest successful transactions of a kind in a range of blocks. Served by the primary key of transactions, for swaps by logs_topic0. */
+  /** The newest successful transactions of a kind in a block range. Served by the primary key of transactions, for swaps by logs_topic0. */
   const gasSamples = (chainId: number, event: GasEvent, first: number, last: number, limit: number): Promise<GasSample[]> => {
     if (event === "uniswapv3") return query<GasSample>(selectSwaps, [chainId, first, last, limit, bytes(poolSwap.topic0)]);
     const range = { chainId, first, last, limit };

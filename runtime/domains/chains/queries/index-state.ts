@@ -30,7 +30,7 @@ export interface CheckpointRow {
   readonly has_failed: boolean;
 }
 
-/** The entries of a queue of a chain. */
+/** The entries of a chain's queue. */
 export interface QueueRow {
   readonly name: string;
   readonly queue: string;
@@ -38,7 +38,7 @@ export interface QueueRow {
   readonly entries: number;
   /** Counted entries whose last attempt failed or is running. */
   readonly attempted: number;
-  /** Seconds since the first of the counted entries became due; 0 if none is due. */
+  /** Seconds since the first counted entry became due; 0 if none is due. */
   readonly overdue_seconds: number;
 }
 

@@ -3,10 +3,10 @@ import { createActivityQueries } from "./activity.ts";
 import { createGasQueries } from "./gas.ts";
 import { createStatusQueries } from "./status.ts";
 
-/** All queries of networks. */
+/** All network queries. */
 export type NetworkQueries = ReturnType<typeof createNetworkQueries>;
 
-/** Creates the queries of networks: the activity of an address, gas prices, and the state of nodes. */
+/** Creates the network queries: address activity, gas prices, and node states. */
 export const createNetworkQueries = (database: Queryable) => ({
   ...createActivityQueries(database),
   ...createGasQueries(database),

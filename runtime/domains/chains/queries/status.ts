@@ -17,14 +17,14 @@ export interface NodeRow {
 /** The last report of a chain's indexer. */
 export interface HeartbeatRow {
   readonly chain_id: number;
-  /** The time since it last made progress, by the clock of the database; null if it never did. */
+  /** The time since it last made progress, by the database's clock; null if it never did. */
   readonly silent_seconds: number | null;
   readonly failure: string | null;
   /** Whether its loop has ended and has not been restarted. */
   readonly is_stopped: boolean;
 }
 
-/** Queries of the state of indexed chains. */
+/** Queries for the state of indexed chains. */
 export function createStatusQueries({ query }: Pick<Database, "query">) {
   /**
    * One row for each indexed chain; `building` lists the projections that are behind the ledger, `switched_off` those that failed. Served by the primary keys:

@@ -21,7 +21,7 @@ export interface ProtocolAudit {
 }
 
 /**
- * Compares the tables of declared protocols up to a height with rows derived from the node's logs, and results of reads with the contracts. Samples
+ * Compares declared protocols' tables up to a height with rows derived from the node's logs, and read results with the contracts. Samples
  * up to `sample` rows, `sample` blocks with logs and `sample` results per protocol.
  */
 export async function auditProtocols(audit: ProtocolAudit, height: number, sample: number): Promise<AuditRow[]> {

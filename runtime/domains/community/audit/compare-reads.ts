@@ -35,10 +35,10 @@ export const compareReads = async (
   return compared;
 };
 
-/** A stored result, with the arguments of its call in the format of the queue. */
+/** A stored result, with its call's arguments in the queue's format. */
 type Result = Row & { readonly contract: Address; readonly block_number: number; readonly queued: string };
 
-/** A sample of results: the first ones, ordered by a hash. Scans the table once. */
+/** A sample of results: the first ones in hash order. Scans the table once. */
 const sampleResults = (
   database: Queryable,
   { definition, table }: DeclaredRead,

@@ -10,7 +10,7 @@ interface NodeLog {
   readonly log: ChainLog;
 }
 
-/** The logs of blocks with one of these first topics, as the node returns them; null for a block whose logs it does not return. */
+/** The blocks' logs with one of these first topics, as the node returns them; null for a block if it does not return the block's logs. */
 export const nodeLogsOf = async (
   rpc: Pick<Rpc, "settle">,
   blocks: readonly number[],

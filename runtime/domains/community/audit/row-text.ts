@@ -1,7 +1,7 @@
 import type { Row } from "../../../indexer/projection.ts";
 import type { Compared } from "../../../lib/audit-row.ts";
 
-/** A value of a column as text, in the same format for decoded and stored values. */
+/** A column value as text, in the same format for decoded and stored values. */
 export const cellText = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(cellText).join()}]`;
   return value === undefined ? "null" : String(value);

@@ -12,7 +12,7 @@ export interface Sampling {
 }
 
 /**
- * The blocks to compare: blocks of sampled rows, to find wrong and surplus rows, and blocks with logs of the protocol's contracts, to find missing
+ * The blocks to compare: blocks of sampled rows, to find wrong and surplus rows, and blocks with logs from the protocol's contracts, to find missing
  * rows.
  */
 export const sampleBlocks = async (
@@ -25,7 +25,7 @@ export const sampleBlocks = async (
   return [...new Set(blocks)].sort((left, right) => left - right);
 };
 
-/** The blocks of the first rows, ordered by a hash: a deterministic sample from all parts of the tables. Scans the tables once. */
+/** The blocks of the first rows in hash order: a deterministic sample from all parts of the tables. Scans the tables once. */
 const blocksOfRows = async (
   database: Queryable,
   { contracts, events, skipped }: ProtocolRelations,
@@ -45,7 +45,7 @@ const blocksOfRows = async (
   return rows.map(({ block }) => block);
 };
 
-/** For each of `sample` evenly spaced heights, the next block with a log of a contract, cycling through the contracts. Served by logs_address. */
+/** For each of `sample` evenly spaced heights, the next block with a log from a contract, cycling through the contracts. Served by logs_address. */
 const blocksOfLogs = async (
   database: Queryable,
   { contracts }: ProtocolRelations,

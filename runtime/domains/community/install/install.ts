@@ -11,22 +11,22 @@ import type { Installation } from "./statements.ts";
 export interface InstallDeps {
   readonly database: Database;
   readonly chainId: number;
-  /** The ids of all declared protocols, including those that are not indexed on this chain. */
+  /** The ids of all declared protocols, including protocols not indexed on this chain. */
   readonly declared: ReadonlySet<string>;
-  /** The protocols that are indexed on this chain. */
+  /** The protocols indexed on this chain. */
   readonly opened: readonly OpenedProtocol[];
-  /** Failed projections, whose tables are left unchanged. */
+  /** Failed projections; their tables are left unchanged. */
   readonly switchedOff: ReadonlySet<string>;
   /** The role that runs the SQL of operations; if null, nothing is granted. */
   readonly readerRole: string | null;
   readonly logger: { info(message: string): void };
 }
 
-/** The advisory lock of a process that installs protocols: "cq" in ASCII. */
+/** The advisory lock held while protocols are installed: "cq" in ASCII. */
 const lock = 0x6371;
 
 /**
- * Updates the tables of declared protocols to match the declarations. The leader of a chain calls it before it opens the index. A protocol's
+ * Updates declared protocols' tables to match the declarations. A chain's leader calls it before it opens the index. A protocol's
  * checkpoints on all chains are deleted with its tables, so it catches up from the stored ledger; leaders of other chains detect that their
  * checkpoint has changed and reopen their index. Checkpoints are locked before tables, as in transactions that write batches.
  */
@@ -49,7 +49,7 @@ export const installProtocols = async (deps: InstallDeps, guard: (client: Querya
   });
 };
 
-/** Creates the tables of a protocol, unless they are installed. Returns false if the installed ones differ. */
+/** Creates a protocol's tables, unless they are installed. Returns false if the installed ones differ. */
 export const installTables = (database: Pick<Database, "transaction">, installation: Installation): Promise<boolean> =>
   database.transaction(async (client) => {
     await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
@@ -112,7 +112,7 @@ const createProtocol = async (client: DatabaseClient, { id, fingerprint, tables,
   await client.query("INSERT INTO community_protocols (id, fingerprint, tables) VALUES ($1, $2, $3)", [id, fingerprint, tables]);
 };
 
-/** Deletes a chain's rows from tables of a protocol, and its queued reads. */
+/** Deletes a chain's rows from a protocol's tables, and its queued reads. */
 const deleteOfChain = async (client: DatabaseClient, chainId: number, id: string, tables: readonly string[]): Promise<void> => {
   for (const table of tables) await client.query(sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1`, [chainId]);
   for (const table of queueTables)

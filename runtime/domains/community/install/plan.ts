@@ -16,7 +16,7 @@ export interface InstallState {
   readonly withoutGrants: ReadonlySet<string>;
 }
 
-/** A protocol that is indexed on the chain, and the version of its projection there. */
+/** A protocol indexed on the chain, and the version of its projection there. */
 export interface OpenedProtocol {
   readonly installation: Installation;
   readonly version: number;
@@ -28,13 +28,13 @@ export interface InstallPlan {
   readonly drop: readonly InstalledProtocol[];
   readonly create: readonly Installation[];
   readonly grant: readonly Installation[];
-  /** Protocols whose rows of this chain are deleted, because they have no contracts on it. */
+  /** Protocols whose rows for this chain are deleted, because they have no contracts on it. */
   readonly forget: readonly InstalledProtocol[];
   /** Protocols whose read results on this chain are deleted, because their declaration or contracts have changed. */
   readonly readAgain: readonly Installation[];
 }
 
-/** Compares the installed protocols with the declared ones (`declared`, by id) and those indexed on a chain (`opened`). */
+/** Compares the installed protocols with the declared ones (`declared`, by id) and the protocols indexed on a chain (`opened`). */
 export const planInstallation = (
   { installed, versions, withoutGrants }: InstallState,
   declared: ReadonlySet<string>,

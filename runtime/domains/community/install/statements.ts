@@ -5,19 +5,19 @@ import { functionOfRead } from "../../../declarations/names.ts";
 import type { Protocol } from "../../../declarations/protocol.ts";
 import { allRelations, type ReadRelations, type Relation, relationsOf, schemaOf } from "../relations.ts";
 
-/** The statements that create the tables and views of a protocol, and the names of the created objects. */
+/** The statements that create a protocol's tables and views, and the names of the created objects. */
 export interface Installation {
   readonly id: string;
   readonly schema: string;
   readonly tables: readonly string[];
-  /** The subset of `tables` that contains results of reads. */
+  /** The subset of `tables` that contains read results. */
   readonly readTables: readonly string[];
   readonly statements: readonly Sql[];
   /** A hash of the statements: the tables are recreated when it changes. */
   readonly fingerprint: string;
 }
 
-/** The installation of a protocol: its tables, and a schema with the views and functions through which the SQL of its operations reads them. */
+/** What installing a protocol creates: its tables, and a schema with the views and functions through which its operations' SQL reads them. */
 export const installationOf = (protocol: Protocol): Installation => {
   const own = relationsOf(protocol);
   const relations = allRelations(own);
@@ -51,7 +51,7 @@ const createTable = ({ table, primaryKey, required }: Relation): Sql => {
     const isRequired = primaryKey.includes(name) || required.includes(name);
     return sql`${identifier(name)} ${columnTypes[type] ?? identifier(type)}${isRequired ? sql` NOT NULL` : sql``}`;
   });
-  // Free space for updates in place, as in the other tables of latest values.
+  // Free space for updates in place, as in the other latest-value tables.
   const fillFactor = table.kind === "latest" && table.periods !== null ? sql` WITH (fillfactor = 85)` : sql``;
   return sql`CREATE TABLE ${identifier(table.name)} (chain_id int8 NOT NULL, ${joinSql(columns)},
     PRIMARY KEY (chain_id, ${columnList(primaryKey)}))${fillFactor}`;

@@ -2,12 +2,12 @@ import type { ChainLog, ChainTransaction } from "../../../chain/types.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 import type { Emitter, EventPosition, EventUse } from "./event-uses.ts";
 
-/** The part of a block that its events are decoded from. */
+/** The part of a block from which its events are decoded. */
 export interface BlockOfLogs {
   readonly block: { readonly number: number; readonly transactions: readonly Pick<ChainTransaction, "index" | "logs">[] };
 }
 
-/** One use of a log that may be an event of the protocol: whether its contract has been announced depends on stored rows and on earlier logs. */
+/** One use of a log that may be one of the protocol's events: whether its contract has been announced depends on stored rows and on earlier logs. */
 export interface Candidate {
   readonly use: EventUse;
   readonly log: ChainLog;

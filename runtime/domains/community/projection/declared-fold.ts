@@ -13,14 +13,14 @@ export interface ProtocolContract {
   readonly kind: string;
 }
 
-/** The part of a read that is needed to queue it. */
+/** The part of a read needed to queue it. */
 export interface QueuedRead {
   readonly name: string;
   readonly argumentsOf: (row: Row) => string;
   readonly contractOf: (row: Row) => Address | null;
 }
 
-/** The first reads of the groups that are queued together. */
+/** The first read of each group that is queued together. */
 export interface QueuedReads {
   /** Due at the first block of a contract, by its kind. */
   readonly ofKind: ReadonlyMap<string, readonly QueuedRead[]>;
@@ -28,7 +28,7 @@ export interface QueuedReads {
   readonly ofTable: ReadonlyMap<string, readonly QueuedRead[]>;
 }
 
-/** The reads of a protocol by their triggers. Reads with arguments from columns become due only with a row. */
+/** A protocol's reads by trigger. Reads with arguments from columns become due only with a row. */
 export const queuedReads = (protocol: Protocol): QueuedReads => {
   const first = readGroups(protocol).flatMap(([read]) => read ?? []);
   const plain = first.filter((read) => columnArguments(read).length === 0);
@@ -45,7 +45,7 @@ const toQueued = (read: ContractRead): QueuedRead => ({
   contractOf: (row) => touchedContract(read, row),
 });
 
-/** The parts that the functions of a protocol's projection share. */
+/** What the functions of a protocol's projection share. */
 export interface DeclaredFold {
   readonly protocol: Protocol;
   readonly relations: ProtocolRelations;
@@ -53,7 +53,7 @@ export interface DeclaredFold {
   /** The first topics of its events. */
   readonly topics: readonly Hash[];
   readonly candidatesIn: (blocks: readonly BlockOfLogs[]) => readonly Candidate[];
-  /** Contracts at fixed addresses that were deployed in this block, or before it if it is the first indexed one. */
+  /** Contracts at fixed addresses deployed in this block, or before it if it is the first indexed one. */
   readonly startingAt: (block: number, chain: Pick<ChainFacts, "from">) => readonly ProtocolContract[];
 }
 

@@ -30,7 +30,7 @@ export type EventUse = { readonly emitter: Emitter } & (
 
 type Problem = { readonly problem: string };
 type Announcement = { readonly address: Address } | Problem;
-/** The values of an event's parameters, and the shape of its variant's rows. */
+/** An event's parameter values, and the shape of its variant's rows. */
 interface EventValues {
   readonly values: readonly AbiValue[];
   readonly shape: RowShape;
@@ -115,7 +115,7 @@ const announcementDecoder = (variants: readonly Discovery[]): ((log: ChainLog) =
     if ("problem" in decoded) return decoded;
     const { event, parameter } = variants[decoded.variant] as Discovery;
     const address = decoded.values[event.parameters.findIndex(({ name }) => name === parameter)];
-    // Copied, because a slice would keep the data of the log in memory for as long as the address is cached.
+    // Copied, because a slice would keep the log's data in memory for as long as the address is cached.
     return { address: Buffer.from(String(address), "latin1").toString("latin1") as Address };
   };
 };
@@ -158,7 +158,7 @@ export interface EventPosition {
   readonly log_index: number;
 }
 
-/** The rows of a variant of an event. */
+/** The rows of an event variant. */
 interface RowShape {
   readonly columns: readonly ColumnPosition[];
   /** A row without values: copying it takes less time and memory than adding columns one by one. */
@@ -172,7 +172,7 @@ const shapeOf = ({ parameters }: EventSignature, columns: readonly Column[]): Ro
   ),
 });
 
-/** The row of an event: its position in the chain, and the declared columns. */
+/** An event's row: its position in the chain, and the declared columns. */
 export const rowOf = (position: EventPosition, { values, shape: { columns, empty } }: EventValues): Row => {
   const row: Record<string, Row[string]> = { ...empty };
   row.contract = position.contract;

@@ -33,7 +33,7 @@ type Target = ReturnType<typeof createTarget>;
 const applyCandidate = (target: Target, candidate: Candidate): void => {
   const { use, log, block } = candidate;
   const { emitter } = use;
-  // A contract whose deployment is unknown exists from its first event on.
+  // A contract with an unknown deployment block exists from its first event on.
   if (isFixed(emitter, log.address, block)) target.addContract(log.address, emitter.kind, block, null);
   else if (!target.isContract(log.address, emitter.kind)) return;
   if (use.announces !== null) {
@@ -75,7 +75,7 @@ const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State
   };
   return {
     isContract: known.has,
-    /** Adds a contract unless it is known, and queues its reads at its first block, except those with arguments from rows of events. */
+    /** Adds a contract unless it is known, and queues its reads at its first block, except those with arguments from event rows. */
     addContract: (address: Address, kind: string, block: number, logIndex: number | null): void => {
       if (known.has(address, kind)) return;
       known.add(address, kind);

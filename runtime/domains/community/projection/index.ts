@@ -14,7 +14,7 @@ import { latestKeyOf, latestLoad } from "./latest.ts";
 import { versionOf } from "./version.ts";
 
 /**
- * The projection of a declared protocol: a row for each event of its contracts. Contracts are at fixed addresses or announced by events; events of an
+ * A declared protocol's projection: a row for each event of its contracts. Contracts are at fixed addresses or announced by events; events of an
  * announced contract count after the announcement, in log order. Logs are selected by first topic, then by contract, and decoded strictly; a log that
  * cannot be decoded becomes a row of `skipped`. The version is a hash of the declaration and the fixed contracts, so the tables are rebuilt when
  * either changes.

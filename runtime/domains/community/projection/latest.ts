@@ -4,14 +4,14 @@ import type { Key, State } from "../../../indexer/state/state.ts";
 import { createValueHistory } from "../../../indexer/state/value-history.ts";
 import type { EventRelations } from "../relations.ts";
 
-/** The load of the newest rows of a table. */
+/** The load of a table's newest rows. */
 export const latestLoad = (table: LatestTable): StateLoad => ({
   table: table.name,
   key: Object.fromEntries(table.key.map((column) => [column, table.columns[column] ?? "bytea"])),
   values: ["since_block", ...valueColumnsOf(table)],
 });
 
-/** The key of a row in the table of newest rows; null if the variant of the event lacks one of its columns. */
+/** The key of a row in the table of newest rows; null if the event variant lacks one of its columns. */
 export const latestKeyOf = ({ key }: LatestTable, row: Row): Key | null => {
   const parts = key.map((column) => row[column] ?? null);
   return parts.includes(null) ? null : parts.map(String);

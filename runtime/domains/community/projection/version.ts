@@ -5,7 +5,7 @@ import type { FixedContracts } from "../contracts-on-chain.ts";
 /** Increased when the same declaration produces different rows. */
 const layout = 2;
 
-/** A hash of everything that the rows of a protocol depend on: 31 bits, which fit into the version column. */
+/** A hash of everything that a protocol's rows depend on: 31 bits, which fit into the version column. */
 export const versionOf = (protocol: Protocol, contracts: FixedContracts): number => {
   const { id, version, tables, reads } = protocol;
   const discovery = Object.entries(protocol.contracts).map(([kind, { discoveredBy, listedBy }]) => [

@@ -5,7 +5,7 @@ import type { OperationQuery } from "../../../declarations/protocol.ts";
 
 const integerTypes = ["numeric", "bigint", "integer", "smallint"];
 
-/** The column types that a field of each format accepts. Text is always accepted, because it is the type of a constant NULL. */
+/** The column types that each field format accepts. Text is always accepted, because it is the type of a constant NULL. */
 const accepted: Readonly<Record<string, readonly string[]>> = {
   string: ["bytea"],
   address: ["bytea"],
@@ -31,7 +31,7 @@ export type QueryProblem =
   | { readonly kind: "type"; readonly column: string; readonly found: string; readonly expected: string };
 
 /**
- * The problems of an operation's statement and its column types. The statement is planned, but no rows are computed. @throws {Error} if the
+ * The problems with an operation's statement and its column types. The statement is planned, but no rows are computed. @throws {Error} if the
  * connection fails.
  */
 export async function columnProblems(
@@ -64,7 +64,7 @@ const isAccepted = (field: ItemField, type: string): boolean => expectedTypes(fi
 const expectedTypes = ({ list, format }: ItemField): readonly string[] =>
   list || format === null ? ["json", "jsonb"] : (accepted[format] ?? []);
 
-/** An error of PostgreSQL, with the position of its cause in the statement and a hint, if available. */
+/** A PostgreSQL error, with the position of its cause in the statement and a hint, if available. */
 export interface ServerError extends Error {
   readonly code: string;
   readonly position?: string;

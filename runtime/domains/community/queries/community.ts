@@ -10,7 +10,7 @@ export interface ServedChain extends CommunityChain {
   readonly id: number;
 }
 
-/** A chain of the kind bitcoin, which serves all protocols of this kind. */
+/** A Bitcoin chain, which serves all Bitcoin protocols. */
 export interface ServedBitcoinChain {
   readonly id: number;
   readonly name: string;
@@ -38,15 +38,15 @@ export interface Community {
   readonly isOn: (id: string, chainId: number) => boolean;
   /** Whether a projection of a declared protocol is indexed on a chain. */
   readonly isIndexed: (chainId: number, projection: string) => boolean;
-  /** Whether SQL of a protocol reads pools of exchanges. */
+  /** Whether a protocol's SQL reads exchange pools. */
   readonly readsPools: (id: string) => boolean;
   /** Whether a protocol is on Bitcoin chains. */
   readonly servesBitcoin: (id: string) => boolean;
   /** The first chain that a protocol is on; null if there is none. */
   readonly chainOf: (id: string) => { readonly id: number; readonly name: string } | null;
-  /** The default names of the protocols in paths, by id. */
+  /** The protocols' default names in paths, by id. */
   readonly defaultNames: Readonly<Record<string, string>>;
-  /** The protocols with lending events that are indexed on a chain. */
+  /** The protocols with lending events indexed on a chain. */
   readonly lendingOn: (chainId: number) => readonly LendingProtocol[];
   /**
    * The lending events of a transaction, each converted by `view`. Returns null and reports the failure if the statement or `view` fails.
@@ -63,14 +63,14 @@ export interface Community {
 
 /** The parts of a server that declared protocols use. */
 interface CommunityServer {
-  /** Connected as the reader role to the database of a chain; undefined if the server has no connection to it. */
+  /** Connected as the reader role to a chain's database; undefined if the server has no connection to it. */
   readonly readerOf: (chainId: number) => Pick<Database, "run"> | undefined;
   readonly bitcoinChains: readonly ServedBitcoinChain[];
   /** Receives failures of statements that a response shows only as an unknown value. */
   readonly onFailure: (failure: StatementError) => void;
 }
 
-/** The views of the schema `api` that show rows of the projection of pools. */
+/** The views in the schema `api` that show rows of the pools projection. */
 const poolViews: ReadonlySet<string> = new Set(["pools", "pool_states", "pool_actions", "pool_action_accounts", "shared_pools"]);
 
 /** The declared protocols of a server and their queries, which run on the reader's connections. */

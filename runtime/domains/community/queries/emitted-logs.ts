@@ -6,7 +6,7 @@ import type { Address, Hash } from "../../../lib/hex.ts";
 import type { FirstBlocks, FixedContracts } from "../contracts-on-chain.ts";
 import { tableOf } from "../relations.ts";
 
-/** The logs that the contracts of a kind emitted, by first topic and number of indexed parameters; the most frequent first. */
+/** Logs emitted by contracts of a kind, by first topic and number of indexed parameters; the most frequent first. */
 export interface EmittedLogs {
   readonly kind: string;
   readonly contracts: number;
@@ -20,11 +20,11 @@ export interface EmittedTopic {
   readonly topic0: Hash | null;
   readonly indexed: number;
   readonly logs: number;
-  /** The number of these logs before the first block of their contract. */
+  /** The number of these logs before their contract's first block. */
   readonly early: number;
 }
 
-/** Logs that were skipped, by table and reason. */
+/** Skipped logs, by table and reason. */
 interface SkippedLogs {
   readonly table: string;
   readonly reason: string;

@@ -8,7 +8,7 @@ import { RequestError } from "../../../lib/request-error.ts";
 
 type Values = Readonly<Partial<Record<QueryParameter, string | number | null>>>;
 
-/** The values of the parameters that the SQL of an operation may use. */
+/** The parameter values that an operation's SQL may use. */
 export interface OperationParameters extends Values {
   readonly chain: number;
   readonly wallet: Hex | null;
@@ -25,7 +25,7 @@ export interface LendingParameters extends Values {
   readonly transaction_index: number;
 }
 
-/** A row of an operation, by the names of its columns. */
+/** An operation's row, by column name. */
 export type OperationRow = Readonly<Record<string, unknown>>;
 
 /** More lending events than a transaction can have: each costs about 10,000 gas. */

@@ -11,7 +11,7 @@ interface StatementLocation {
 }
 
 /**
- * A declared statement failed, or returned a value that is invalid in its column. The message states the location of the declaration and the reason.
+ * A declared statement failed, or returned a value that is invalid in its column. The message states the declaration's location and the reason.
  */
 export class StatementError extends Error {
   override readonly name = "StatementError";
@@ -26,7 +26,7 @@ export class StatementError extends Error {
 }
 
 /**
- * Adds the location of the declaration to a failure of a declared statement. Failures of the connection and of the request, which do not depend on the
+ * Adds the declaration's location to a failure of a declared statement. Connection and request failures, which do not depend on the
  * statement, are returned unchanged.
  */
 export const withLocation = (location: StatementLocation, error: unknown): unknown =>

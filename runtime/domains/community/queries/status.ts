@@ -15,7 +15,7 @@ export interface ProtocolStatus {
   readonly skipped: number;
   /** Why the protocol is switched off on the chain; null if it is not. */
   readonly failure: string | null;
-  /** Contract calls that are due. */
+  /** Due contract calls. */
   readonly queued_reads: number;
 }
 
@@ -29,7 +29,7 @@ interface CheckpointRow {
   readonly queued_reads: number;
 }
 
-/** Queries of the state of declared protocols. */
+/** Queries for the state of declared protocols. */
 export const createCommunityQueries = ({ query }: Pick<Database, "query">) => ({
   /**
    * The status of each protocol on each chain that indexes it; without tables if they could not be created. Counts all rows, so it is for commands,

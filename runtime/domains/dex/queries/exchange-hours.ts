@@ -37,12 +37,12 @@ const selectHours = plannedOnce(sql`SELECT k.position::int4 AS position, h.*
   FROM unnest($2::bytea[], $3::int4[]) WITH ORDINALITY AS k(factory, hour, position) CROSS JOIN LATERAL (
     SELECT ${columns} FROM exchange_hours WHERE chain_id = $1 AND factory = k.factory AND hour = k.hour LIMIT 1) h`);
 
-/** Max cached roll-ups of a chain: the days of a month for a few hundred exchanges. */
+/** Max cached roll-ups per chain: a month of days for a few hundred exchanges. */
 const maxCached = 10_000;
 
 /** Queries for the totals of exchanges by hour; `cache` may cache totals that responses read repeatedly. */
 export function createExchangeHourQueries({ query }: Queryable, cache: CacheLookups) {
-  /** Looks up roll-ups by keys `factory:…`, whose remaining parts are numbers: the other parameters of the statement. */
+  /** Looks up roll-ups by keys `factory:…`; the numbers after the factory are the statement's other parameters. */
   const lookUp = (statement: typeof selectHours) =>
     cache<ExchangeHour>(async (chainId, keys) => {
       const [factories = [], ...numbers] = columnsOf(keys.map((key) => key.split(":")));

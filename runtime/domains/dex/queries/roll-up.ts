@@ -15,7 +15,7 @@ export interface RankedPool extends PoolRow {
   readonly week_volume: string | null;
 }
 
-/** A token of a ranked list, whose price is known; amounts in its smallest unit. */
+/** A priced token of a ranked list; amounts in its smallest unit. */
 export interface RankedToken {
   readonly token: Address;
   readonly reserve: string;
@@ -23,18 +23,18 @@ export interface RankedToken {
   readonly swaps: number;
 }
 
-/** All queries for roll-ups of exchanges. */
+/** All queries for exchange roll-ups. */
 export type RollUpQueries = ReturnType<typeof createRollUpQueries>;
 
-/** Queries for roll-ups of exchanges; `cache` may cache their totals. Roll-ups are stored between two batches, which increases the content version. */
+/** Queries for exchange roll-ups; `cache` may cache their totals. Roll-ups are stored between two batches, which increases the content version. */
 export const createRollUpQueries = (database: Queryable, cache: IndexCache = noIndexCache) => ({
   ...createExchangeHourQueries(database, cache.lookups("content_versions")),
   ...createRankQueries(database),
 });
 
-/** Queries for the ranked lists of an hour. */
+/** Queries for an hour's ranked lists. */
 const createRankQueries = ({ query }: Queryable) => ({
-  /** Active pools of an hour by rank. Served by the primary key, a range of ranks, and pools_factory for each of them. */
+  /** An hour's active pools by rank. Served by the primary key, a range of ranks, and pools_factory for each of them. */
   rankedPools: (chainId: number, factory: Address, hour: number, first: number, limit: number) =>
     query<RankedPool>(
       `SELECT r.pool, p.factory, p.token0, p.token1, r.liquidity, r.volume, r.week_volume FROM exchange_hour_pools r
@@ -43,7 +43,7 @@ const createRankQueries = ({ query }: Queryable) => ({
       [chainId, bytes(factory), hour, first, limit],
     ),
 
-  /** Priced tokens of an hour by rank. Served by the primary key, a range of ranks. */
+  /** An hour's priced tokens by rank. Served by the primary key, a range of ranks. */
   rankedTokens: (chainId: number, factory: Address, hour: number, first: number, limit: number) =>
     query<RankedToken>(
       `SELECT token, reserve, volume, swaps FROM exchange_hour_tokens

@@ -2,7 +2,7 @@ import { secondsPerDay } from "../../../lib/time.ts";
 
 const daysPerWeek = 7;
 
-/** The ends (unix seconds) of the seven spans of 24 hours up to a time, newest first, and the beginning of the last span. */
+/** The ends (unix seconds) of the seven 24-hour spans up to a time, newest first, and the beginning of the last span. */
 export const endsOfWeek = (end: number): readonly number[] =>
   Array.from({ length: daysPerWeek + 1 }, (_, day) => end - day * secondsPerDay);
 

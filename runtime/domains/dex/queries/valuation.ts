@@ -7,13 +7,13 @@ export type PairRates = readonly [Rate, Rate];
 
 export const zeroValue = decimal(0n);
 
-/** The value of amounts of both tokens; null if an amount or a rate is unknown. */
+/** The value of both tokens' amounts; null if an amount or a rate is unknown. */
 export function pairValue([amount0, amount1]: readonly [string | null, string | null], [first, second]: PairRates): Decimal | null {
   if (amount0 === null || amount1 === null || first === null || second === null) return null;
   return add(multiply(decimalOf(amount0), first), multiply(decimalOf(amount1), second));
 }
 
-/** The value of both reserves of a pool; null if a reserve or a rate is unknown. */
+/** The value of a pool's reserves; null if a reserve or a rate is unknown. */
 export const liquidityValue = ({ reserve0, reserve1 }: Pick<PoolState, "reserve0" | "reserve1">, rates: PairRates): Decimal | null =>
   pairValue([reserve0, reserve1], rates);
 
@@ -21,7 +21,7 @@ export const liquidityValue = ({ reserve0, reserve1 }: Pick<PoolState, "reserve0
 export type SwapAmounts = Pick<PoolState, "amount0_in" | "amount0_out" | "amount1_in" | "amount1_out">;
 
 /**
- * The value of swaps: of the amounts in if both prices are known, otherwise of the amounts of the token with a known price, in or out. Null if neither price
+ * The value of swaps: the value of the amounts in if both prices are known, otherwise of the priced token's amounts, in or out. Null if neither price
  * is known.
  */
 export function swapValue(moved: SwapAmounts, [first, second]: PairRates): Decimal | null {
@@ -32,7 +32,7 @@ export function swapValue(moved: SwapAmounts, [first, second]: PairRates): Decim
   return null;
 }
 
-/** The value of the swaps in a pool between two of its states; 0 without swaps, even if no price is known. */
+/** The value of a pool's swaps between two of its states; 0 without swaps, even if no price is known. */
 export function volumeValue(before: PoolState, after: PoolState, rates: PairRates): Decimal | null {
   if (after.swaps === before.swaps) return zeroValue;
   const moved = (amount: keyof SwapAmounts) => String(BigInt(after[amount]) - BigInt(before[amount]));
@@ -66,7 +66,7 @@ export function volumeOfSpans(states: readonly PoolState[], rates: readonly Pair
 export const feesOf = (volume: Decimal | null, feePpm: number | undefined): Decimal | null =>
   volume === null || feePpm === undefined ? null : shift(multiply(volume, decimal(BigInt(feePpm))), -6);
 
-/** The fees of a year, extrapolated from a day, as a fraction of the liquidity; null if one of them is unknown or the liquidity is 0. */
+/** A year's fees, extrapolated from a day, as a fraction of the liquidity; null if one of them is unknown or the liquidity is 0. */
 export const annualizedFee = (fees: Decimal | null, liquidity: Decimal | null): Decimal | null =>
   fees === null || liquidity === null || liquidity.digits === 0n ? null : divide(multiply(fees, decimal(365n)), liquidity);
 
@@ -77,7 +77,7 @@ export const growthBetween = (before: string, after: string): string => (before 
 export const volumeBetween = (before: TokenState, after: TokenState): string =>
   String(BigInt(after.amount_in) + BigInt(after.amount_out) - BigInt(before.amount_in) - BigInt(before.amount_out));
 
-/** The share of a reserve that a balance of the LP token redeems, rounded down as in the pool's own payout; null if an input is unknown. */
+/** The share of a reserve that an LP token balance redeems, rounded down as in the pool's own payout; null if an input is unknown. */
 export function shareOf(reserve: string | null, balance: string | null, supply: string | null): string | null {
   if (reserve === null || balance === null || supply === null || BigInt(supply) === 0n) return null;
   return String((BigInt(reserve) * BigInt(balance)) / BigInt(supply));

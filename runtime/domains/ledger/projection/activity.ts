@@ -8,8 +8,8 @@ import type { Address } from "../../../lib/hex.ts";
 const addressActivityId = "address-activity";
 
 /**
- * The number of transactions and the fees of each sender, as running sums at each block in which it sent any. Summing on request would be slow: a wallet may
- * have sent 200,000 transactions.
+ * Each sender's transaction count and fees, as running sums at each block in which it sent a transaction. Summing on request would be slow: a wallet may have
+ * sent 200,000 transactions.
  */
 export const addressActivityProjection = defineProjection({
   id: addressActivityId,

@@ -3,7 +3,7 @@ import type { BaseRead } from "../../../indexer/projection.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { nativeMovements } from "./native.ts";
 
-/** Reads of base balances: the accounts whose native balance these blocks change, each with the first of these blocks. */
+/** Lists the base balances to read: of accounts whose native balance these blocks change, each with the first such block. */
 export const nativeBaseReads = (blocks: readonly ChainBlock[], accounting: NativeAccounting): BaseRead[] => {
   const first = new Map<Address, number>();
   for (const block of blocks)

@@ -8,7 +8,7 @@ export interface FeesPaid {
   readonly feesPaid: string;
 }
 
-/** The fees in wei that an address paid for its transactions of a UTC day (days since 1970). */
+/** The transaction fees in wei that an address paid on a UTC day (days since 1970). */
 export interface DailyFees {
   readonly day: number;
   readonly feesPaid: string;

@@ -19,13 +19,13 @@ export interface BlockRow {
   readonly transaction_count: number;
 }
 
-/** A range of times in unix seconds; `before` is exclusive. */
+/** A time range in unix seconds; `before` is exclusive. */
 export interface TimeRange {
   readonly from: number;
   readonly before: number;
 }
 
-/** A page of the blocks of a range, and the total number of blocks in the range. */
+/** A page of a range's blocks, and the total number of blocks in the range. */
 export interface BlocksOfTimes {
   readonly total: number;
   readonly blocks: readonly BlockRow[];
@@ -52,7 +52,7 @@ const selectByNumber = plannedOnce(sql`${selectBlocks} AND number = $2`);
 const selectByHash = plannedOnce(sql`${selectBlocks} AND hash = $2`);
 const selectLastBefore = plannedOnce(sql`${selectBlocks} AND timestamp < $2 ORDER BY timestamp DESC, number DESC LIMIT 1`);
 const selectFirstFrom = plannedOnce(sql`${selectBlocks} AND timestamp >= $2 ORDER BY timestamp, number LIMIT 1`);
-/** The heights of a range of times, and a page of its blocks; one row without a block if the page is empty. */
+/** The heights of a time range, and a page of its blocks; one row without a block if the page is empty. */
 const selectOfTimes = plannedOnce(sql`SELECT range.first, range.last, b.* FROM (
     SELECT (SELECT number FROM blocks WHERE chain_id = $1 AND timestamp >= $2 ORDER BY timestamp, number LIMIT 1) AS first,
       (SELECT least($4::int8, number) FROM blocks WHERE chain_id = $1 AND timestamp < $3 ORDER BY timestamp DESC, number DESC LIMIT 1) AS last) range
@@ -74,7 +74,7 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
   const selectOne = async (statement: Sql, parameters: readonly unknown[]): Promise<BlockRow | null> =>
     (await query<BlockRow>(statement, parameters))[0] ?? null;
 
-  /** One block of each of the chains that have blocks. */
+  /** One block of each chain that has blocks. */
   const blockOfEach = (statement: Sql) =>
     cache.loads("blocks")(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, BlockRow>> => {
       const blocks = await Promise.all(chainIds.map(async (chainId) => [chainId, await selectOne(statement, [chainId])] as const));
@@ -112,9 +112,7 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
   /** The last block before a time (unix seconds), or null. Served by blocks_timestamp. */
   const lastBlockBefore = blockOfNumber(selectLastBefore);
 
-  /**
-   * A page of the blocks of a range of times up to a height, ascending; heights are contiguous. Served by blocks_timestamp and the primary key.
-   */
+  /** A page of the blocks in a time range up to a height, ascending; heights are contiguous. Served by blocks_timestamp and the primary key. */
   const blocksOfTimes = async (
     chainId: number,
     times: TimeRange,

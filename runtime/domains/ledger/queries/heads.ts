@@ -11,7 +11,9 @@ export interface Heads extends ProgressQueries {
    * late or lost, except during an outage of the primary. The same object is returned until something in it changes, so that it can be a cache key.
    */
   headOf(chainId: number): Promise<Progress | undefined>;
-  /** Calls the listener when a load finds a chain's progress changed; each notification causes a load. Returns a function that removes the listener. */
+  /**
+   * Calls the listener when a load finds that a chain's progress has changed; each notification causes a load. Returns a function that removes the listener.
+   */
   onHead(listener: HeadListener): () => void;
   /** Stops loading on notifications. */
   stop(): void;

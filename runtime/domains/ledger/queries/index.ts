@@ -6,12 +6,10 @@ import { createLogQueries } from "./log.ts";
 import { createLoggedTransactionQueries } from "./logged-transaction.ts";
 import { createTransactionQueries } from "./transaction.ts";
 
-/** All queries of the ledger. */
+/** All ledger queries. */
 export type LedgerQueries = ReturnType<typeof createLedgerQueries>;
 
-/**
- * Creates the queries of the ledger: blocks, transactions, logs and address activity as typed rows. `cache` may cache data about chains and blocks.
- */
+/** Creates the ledger queries: blocks, transactions, logs and address activity as typed rows. `cache` may cache data about chains and blocks. */
 export const createLedgerQueries = (database: Queryable, cache?: IndexCache) => ({
   ...createBlockQueries(database, cache),
   ...createTransactionQueries(database),

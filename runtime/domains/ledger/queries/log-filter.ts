@@ -2,7 +2,7 @@ import { bytes, bytesArray } from "../../../database/codecs.ts";
 import type { Composition } from "../../../database/compose.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 
-/** Selects the logs of a range of blocks (both ends included) that match all given conditions. */
+/** Selects the logs in a block range (both ends included) that match all given conditions. */
 export interface LogFilter {
   readonly first: number;
   readonly last: number;

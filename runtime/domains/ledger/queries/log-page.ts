@@ -14,13 +14,13 @@ interface LogKey {
   readonly index: number;
 }
 
-/** The key from which logs are read, newest first. `last` is then the block of the key, and `lastOfList` the last block of the list. */
+/** The key from which logs are read, newest first. `last` is then the key's block, and `lastOfList` the list's last block. */
 interface KeyValues extends FilterValues {
   readonly lastOfList?: number | undefined;
   readonly fromIndex?: number | undefined;
 }
 
-/** The parameters of a page; the first page has no offset. If the page starts at a key, the last block of the list must have the hash `branch`. */
+/** The parameters of a page; the first page has no offset. If the page starts at a key, the list's last block must have the hash `branch`. */
 interface PageValues extends KeyValues {
   readonly limit: number;
   readonly offset?: number | undefined;
@@ -37,7 +37,7 @@ interface LocatedValues extends KeyValues {
 const lastBlock = <Values extends KeyValues>({ from, value }: Composition<Values>) =>
   from("blocks").where("chain_id", value("chainId")).where("number", value("lastOfList"));
 
-/** The matching logs, newest first, starting at the key if there is one. The range of blocks ends with the key's block, where the scan starts. */
+/** The matching logs, newest first, starting at the key if there is one. The block range ends with the key's block, where the scan starts. */
 const selectFromKey = <Values extends KeyValues & { readonly limit: number }>(composition: Composition<Values>) => {
   const { value, has } = composition;
   const logs = selectMatching(composition).orderBy("block_number", "desc").orderBy("log_index", "desc").limit(value("limit"));

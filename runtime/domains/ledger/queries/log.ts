@@ -51,9 +51,7 @@ export function createLogQueries({ query, run }: Queryable) {
     return sizes ?? { count: 0, dataBytes: 0, topics: 0 };
   };
 
-  /**
-   * The logs of transactions, by block and index. Served by the primary key: each block is read once, regardless of the number of its transactions.
-   */
+  /** The logs of transactions, by block and index. Served by the primary key: each block is read once, however many of its transactions are requested. */
   const logsOfTransactions = (chainId: number, positions: readonly TransactionPosition[]) =>
     query<LogRow>(selectOfTransactions, [chainId, ...positionParameters(positions)]);
 

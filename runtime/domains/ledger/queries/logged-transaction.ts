@@ -12,7 +12,7 @@ export interface LoggedTransaction {
   readonly logs: readonly LogRow[];
 }
 
-/** A page of a list of transactions, and the length of the list; null if there is no such list. */
+/** A page of a transaction list, and the list's length; null if there is no such list. */
 export interface LoggedPage {
   readonly total: number | null;
   readonly items: readonly LoggedTransaction[];
@@ -24,7 +24,7 @@ interface UnionRow {
   readonly position: number | null;
   readonly hash: Hash | null;
   readonly log_index: number | null;
-  /** Of the row with the number of transactions, if the list is a span. */
+  /** Set in the row with the number of transactions if the list is a span. */
   readonly span?: SpanColumn | null;
 }
 
@@ -45,7 +45,7 @@ const logsOfPage = (other: Sql): Sql =>
   FROM logs l WHERE l.chain_id = $1 AND l.block_number = ANY (ARRAY(SELECT DISTINCT block_number FROM page))
     AND ((l.block_number, l.transaction_index) IN (SELECT block_number, transaction_index FROM page)) IS TRUE`;
 
-/** A page of a list: CTEs, the number of the list's transactions, a SELECT of positions and `transactionColumns`, and the list's span if it is one. */
+/** The SQL of a list page: CTEs, the list's transaction count, a SELECT of positions and `transactionColumns`, and the list's span if it is one. */
 interface PageSql {
   readonly tables: Sql;
   readonly total: Sql;
@@ -53,7 +53,7 @@ interface PageSql {
   readonly span?: Sql;
 }
 
-/** The statements of a page, with and without logs: the rows of transactions and logs are different parts of one result. */
+/** A page's statements, with and without logs: transaction rows and log rows are different parts of one result. */
 const statementsOf = ({ tables, total, page, span }: PageSql): { readonly withLogs: Sql; readonly withoutLogs: Sql } => {
   const [ofList, ofItem] = span === undefined ? [sql``, sql``] : [sql`, ${span}::int8[] AS span`, sql`, NULL`];
   const transactions = sql`WITH ${tables} page AS MATERIALIZED (${page})
@@ -100,7 +100,7 @@ const isLog = (row: UnionRow): row is UnionRow & LogColumns => row.log_index !==
 const isTransaction = (row: UnionRow): row is UnionRow & TransactionRow & { readonly position: number } =>
   row.log_index === null && row.hash !== null;
 
-/** Assembles a page from the rows of a result: transactions in the order of their positions, logs in the order of their indexes. */
+/** Assembles a page from result rows: transactions ordered by position, logs by index. */
 function pageIn(rows: readonly UnionRow[]): LoggedPage {
   let total: number | null = null;
   const found: { readonly position: number; readonly transaction: TransactionRow; readonly logs: LogRow[] }[] = [];
@@ -137,7 +137,7 @@ const logOf = (row: LogColumns, { block_hash, timestamp, hash }: TransactionRow)
   data: row.data,
 });
 
-/** Queries of transactions with their logs, each of which runs one statement. Served by the primary keys; each block's logs are read once. */
+/** Queries for transactions with their logs, each of which runs one statement. Served by the primary keys; each block's logs are read once. */
 export const createLoggedTransactionQueries = ({ query }: Pick<Database, "query">) => {
   const pageOf = async (
     { withLogs, withoutLogs }: ReturnType<typeof statementsOf>,
@@ -163,8 +163,8 @@ export const createLoggedTransactionQueries = ({ query }: Pick<Database, "query"
     ): Promise<LoggedPage> => pageOf(selectPageOfAddress, noLogs, [chainId, bytes(address), block, page.number, page.size]),
 
     /**
-     * An address's transactions in a span of `seconds` up to a block, oldest first; no items if there are more than `maxItems`. If `number` is null, in the span
-     * of the first one, or in the span `fallback` if there is none. Also served by blocks_timestamp and address_transactions_block.
+     * An address's transactions in a span of `seconds` up to a block, oldest first; no items if there are more than `maxItems`. If `number` is null, the span
+     * is the one with the first transaction, or `fallback` if there is none. Also served by blocks_timestamp and address_transactions_block.
      */
     loggedTransactionsOfSpan: async (
       chainId: number,

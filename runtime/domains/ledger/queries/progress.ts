@@ -57,7 +57,7 @@ const selectProgress = plannedOnce(sql`SELECT requested.chain_id,
 
 export type ProgressQueries = ReturnType<typeof createProgressQueries>;
 
-/** Queries of indexing progress; `cache` may wrap the load to cache its results. */
+/** Queries for indexing progress; `cache` may wrap the load to cache its results. */
 export const createProgressQueries = (
   { query }: Pick<Database, "query">,
   cache: (load: Load<number, Progress>) => Load<number, Progress> = uncachedLoads,

@@ -1,9 +1,9 @@
 import { type Sql, sql } from "../../../database/sql.ts";
 import { transactionAtPosition, transactionColumns } from "./transaction.ts";
 
-/** An address's transactions in a span of time. */
+/** An address's transactions in a time span. */
 export interface TransactionSpan {
-  /** The number of the span, since 1970. */
+  /** The span's number, counted from 1970. */
   readonly number: number;
   /** The number of its transactions. */
   readonly count: number;

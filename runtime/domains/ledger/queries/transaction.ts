@@ -29,8 +29,8 @@ export interface TransactionPosition {
 }
 
 /**
- * The condition that a row of `alias` is at one of the positions in `positionParameters`. The first parameter restricts the scan to the blocks; the second
- * selects their rows by one number per position. With a join, the planner may compare all rows of a block with all positions in it.
+ * Restricts rows of `alias` to the positions in `positionParameters`. The first parameter restricts the scan to the blocks; the second selects their rows by
+ * one number per position. With a join, the planner may compare all rows of a block with all positions in it.
  */
 export const isAtPositions = (alias: string, blocks: Sql, positions: Sql): Sql =>
   sql`${identifier(`${alias}.block_number`)} = ANY (${blocks}::int8[])
@@ -63,7 +63,7 @@ const selectLastOrdinal = plannedOnce(sql`SELECT ordinal FROM address_transactio
 
 /** Transaction queries. */
 export function createTransactionQueries({ query }: Pick<Database, "query">) {
-  /** The number of transactions of an address up to a block: its last ordinal there, plus one. Served by address_transactions_block. */
+  /** An address's number of transactions up to a block: its last ordinal there, plus one. Served by address_transactions_block. */
   const transactionCountOfAddress = async (chainId: number, address: Address, block: number): Promise<number> => {
     const rows = await query<{ ordinal: number }>(selectLastOrdinal, [chainId, bytes(address), block]);
     const last = rows[0];

@@ -24,7 +24,7 @@ const maxAddresses = 50_000;
 const reverseNodesOf = (chainId: number, address: Address): readonly Hash[] =>
   reverseNamespaces(chainId).map((namespace) => reverseNode(namespace, address));
 
-/** All queries of names. */
+/** All name queries. */
 export type NameQueries = ReturnType<typeof createNameQueries>;
 
 /** The name registries of a chain: the current one, then its fallback. Empty for a chain without names. */
@@ -65,8 +65,8 @@ export const createNameQueries = (
   cache: CacheLookups = uncachedLookups,
 ) => {
   /**
-   * The records of one kind of several nodes, each from the node's current resolver in the registry. If a registry never had the node, the next one is used.
-   * Served by the primary key of name_records; the newest row of a key applies.
+   * Several nodes' records of one kind, each from the node's current resolver in the registry. If a registry never had the node, the next one is used. Served
+   * by the primary key of name_records; the newest row of a key applies.
    */
   const recordsOf = async (chainId: number, nodes: readonly Hash[], record: NameRecord): Promise<ReadonlyMap<Hash, Hex>> => {
     const registries = registriesOf(chainId);
@@ -93,7 +93,7 @@ export const createNameQueries = (
     registriesOf(chainId).length === 0 ? null : ((await addressesOf(chainId, [name])).get(name) ?? null);
 
   const readNames = async (chainId: number, addresses: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-    // Only an address that a name resolves to can have a name. This avoids computing the nodes of all others, which takes two hashes each.
+    // Only an address that a name resolves to can have a name. This avoids computing all other addresses' nodes, which takes two hashes each.
     const named = await query<{ address: Address }>(selectNamed, [chainId, bytesArray(addresses)]);
     const nodes = new Map(named.map(({ address }) => [address, reverseNodesOf(chainId, address)]));
     const claims = await recordsOf(chainId, [...nodes.values()].flat(), nameRecords.name);

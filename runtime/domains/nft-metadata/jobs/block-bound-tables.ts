@@ -3,7 +3,7 @@ import type { BlockBoundTable } from "../../../indexer/reorg/roll-back.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
 /**
- * Discards URLs that were read above the ancestor, so that they are read again. Waits for transactions that store outcomes, so that the following steps see
+ * Discards URLs read above the ancestor, so that they are read again. Waits for transactions that store outcomes, so that the following steps see
  * their rows. The queue is short enough for a full scan.
  */
 const discardUrls: BlockBoundTable["beforeDelete"] = async (client, chainId, ancestor) => {
@@ -27,7 +27,7 @@ const requeueTokens = async (client: DatabaseClient, chainId: number, ancestor: 
 };
 
 /**
- * The tables of metadata, in the order in which a reorganisation rolls them back: the queue before the stored metadata, as in transactions that store
+ * The metadata tables, in the order in which a reorganisation rolls them back: the queue before the stored metadata, as in transactions that store
  * outcomes.
  */
 export const metadataTables: readonly BlockBoundTable[] = [

@@ -11,7 +11,7 @@ const maxBlocksWithoutTokens = 1_000;
 /** Max pointers stored for roll-backs. After a deeper roll-back the job restarts at the first token; stored metadata remains. */
 const maxPointers = 100;
 
-/** The blocks that are queued in one portion. */
+/** The blocks queued in one portion. */
 interface Portion {
   /** The last block of the previous portion; -1 if there is none. */
   readonly after: number;
@@ -19,7 +19,7 @@ interface Portion {
 }
 
 /**
- * Queues new tokens and announced metadata changes in the order of their blocks. The pointer is a row with the block number that it points to, and is
+ * Queues new tokens and announced metadata changes in block order. The pointer is a row with the block number that it points to, and is
  * rolled back with that block.
  */
 export const createQueueNewTokensJob = (): Job => {
@@ -83,7 +83,7 @@ const queue = async ({ chainId, runExclusiveKeepingCache, clock }: JobContext, {
   const isDone = await runExclusiveKeepingCache(async (client, indexed) => {
     await lockQueue(client, chainId);
     if (to > indexed.number || (await pointerOf(client, chainId)) !== after) return false;
-    // Served by nft_tokens_roll_back and the primary key of nft_metadata. A contract with two standards is called with the function of the lower one.
+    // Served by nft_tokens_roll_back and the primary key of nft_metadata. A contract with two standards is called with the lower one's function.
     await client.query(
       `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, queued_at, run_after)
        SELECT DISTINCT ON (token, token_id) $1, token, token_id, standard, block_number, $4::timestamptz, $4::timestamptz FROM nft_tokens t
@@ -92,7 +92,7 @@ const queue = async ({ chainId, runExclusiveKeepingCache, clock }: JobContext, {
        ORDER BY token, token_id, standard ON CONFLICT (chain_id, token, token_id) DO NOTHING`,
       [chainId, after, to, clock()],
     );
-    // A change that is announced while the same ids are being queued is queued again afterwards. Restarting instead would starve the last ids under
+    // A change announced while the same ids are being queued is queued again afterwards. Restarting instead would starve the last ids under
     // repeated announcements.
     await client.query(
       `INSERT INTO nft_refreshes AS r (chain_id, token, from_id, to_id, next_id, block_number, wanted_block)

@@ -5,7 +5,7 @@ import type { Job } from "../../../jobs/job.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
-/** Max tokens of ranges per run, and max single tokens: the indexing loop waits for the run. */
+/** Max tokens from ranges per run, and max single tokens: the indexing loop waits for the run. */
 const portion = 2_000;
 const intervalMilliseconds = 1_000;
 
@@ -24,7 +24,7 @@ const insertIntoQueue = sql`INSERT INTO nft_reads AS q (chain_id, token, token_i
      asked_at = NULL, attempts = 0, problem = NULL, run_after = least(q.run_after, excluded.run_after), leased_until = NULL`;
 
 /**
- * Queues, in portions, the tokens of ranges whose metadata changed or that an operator wants refreshed. Collections take turns, so that a collection that
+ * Queues, in portions, the tokens in ranges whose metadata changed or that an operator wants refreshed. Collections take turns, so that a collection that
  * announces many tokens in every block does not starve the others.
  */
 export const createQueueRefreshesJob = (): Job => {
@@ -97,7 +97,7 @@ const queueRange = async (client: DatabaseClient, chainId: number, range: Range,
 };
 
 /**
- * Requests a refresh of one token of a collection or of all its tokens; the process that indexes the chain queues them. Returns false if the collection or the
+ * Requests a refresh of one or all tokens of a collection; the process that indexes the chain queues them. Returns false if the collection or the
  * token is unknown. Served by the primary key of nft_tokens.
  */
 export const requestRefresh = async (client: DatabaseClient, chainId: number, token: Address, tokenId: string | null): Promise<boolean> => {

@@ -9,7 +9,7 @@ export interface StoredCollectionRow {
   readonly documents: number;
   /** Tokens whose document embeds the asset. */
   readonly assets: number;
-  /** The time of the last read of one of its tokens. */
+  /** When one of its tokens was last read. */
   readonly read_at: Date;
   /** The number of its ids, including burned ones. */
   readonly tokens: number;

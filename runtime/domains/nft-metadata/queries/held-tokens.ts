@@ -54,7 +54,7 @@ const withDetails = (
   LEFT JOIN LATERAL (${selectMetadata("h")}) m ON true`;
 
 /**
- * The collections and the tokens of an account, each up to $4, in one list: a collection has no id, and precedes its tokens. Served by the primary key of
+ * An account's collections and tokens, each up to $4, in one list: a collection has no id, and precedes its tokens. Served by the primary key of
  * nft_balances.
  */
 const selectOfAccount =
@@ -71,7 +71,7 @@ const selectOfAccount =
 /** Only transfers change these rows, so `since_block` is the block of the last transfer. */
 const columnsOfId = sql`(SELECT timestamp FROM blocks WHERE chain_id = $1 AND number = h.since_block) AS moved_at,
   ${balanceBefore("nft_balance_periods", idKey, sql`$5`)} AS balance_before,`;
-/** The ids of collection $4 that satisfy conditions on the rows of balances `t` and on the tokens `a` that are held. */
+/** The ids of collection $4 that satisfy conditions on the balance rows `t` and the held tokens `a`. */
 const selectIds = (among: Sql, condition: Sql): Sql =>
   sql`${withDetails(
     columnsOfId,
@@ -97,9 +97,9 @@ const statementOf = ({ tokenId, filter }: IdSelection): readonly [Sql, ...parame
 /** The metadata of a held token; undefined if it was not read. */
 export const metadataOfHeld = (row: HeldTokenRow): NftMetadataRow | undefined => (row.has_document === null ? undefined : row);
 
-/** Queries for the tokens of an account with their metadata. */
+/** Queries for an account's tokens with their metadata. */
 export const createHeldTokenQueries = ({ query }: Pick<Database, "query">) => ({
-  /** The collections of an account after a block, and its tokens by collection and id, each up to the limit. */
+  /** An account's collections after a block, and its tokens by collection and id, each up to the limit. */
   tokensHeldAt: async (chainId: number, owner: Address, { block, before, limit }: HeldSpan): Promise<HeldTokens> => {
     const held = { collections: [] as HeldCollectionRow[], tokens: [] as HeldTokenRow[] };
     const rows = await query<HeldTokenRow | CollectionRow>(selectOfAccount, [chainId, bytes(owner), block, limit, before]);

@@ -22,16 +22,16 @@ export interface NftMetadataRow {
   readonly external_url: string | null;
   readonly owner: string | null;
   readonly attributes: readonly NftAttribute[] | null;
-  /** The size of an asset that is embedded in the document. */
+  /** The size of an asset embedded in the document. */
   readonly asset_bytes: number | null;
 }
 
-/** A token id as the key of a map. The standard is not part of the key: a contract has one document per id. */
+/** A token id as a map key. The standard is not part of the key: a contract has one document per id. */
 export const metadataKeyText = ({ token, token_id: id }: Pick<NftKey, "token" | "token_id">): string => `${token}:${id}`;
 
 /**
- * The columns of `NftMetadataRow` except the token and its id, for the token whose key has the alias `key`. A token that is queued for a retry has
- * the reason of its last failure; a token that was not read has no row. Served by the primary key, and by the queue's for a token without a row.
+ * The columns of `NftMetadataRow` except the token and its id, for the token whose key has the alias `key`. A token queued for a retry has
+ * the reason for its last failure; an unread token has no row. Served by the primary key, and by the queue's for a token without a row.
  * The document itself, up to a megabyte, is not selected.
  */
 export const selectMetadata = (key: string): Sql => {

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** A permanent or temporary reason why tokens have no document, and the number of these tokens. */
+/** A permanent or temporary reason why tokens have no document, and the number of tokens. */
 export interface Reason {
   readonly reason: string;
   readonly tokens: number;
@@ -22,7 +22,7 @@ export interface CollectionStatus {
 }
 
 /**
- * The progress of each collection, ordered by the numbers of pending and of rejected tokens, descending. Reads the queue, nft_documents and
+ * The progress of each collection, ordered by the numbers of pending and rejected tokens, descending. Reads the queue, nft_documents and
  * nft_metadata_refused of a chain.
  */
 export const readMetadataStatus = async ({ query }: Queryable, chainId: number): Promise<CollectionStatus[]> => {

@@ -13,8 +13,8 @@ const sizeBy = (bound: Sql): Sql =>
   sql`coalesce((SELECT tokens FROM nft_collection_sizes WHERE chain_id = $1 AND token = $2 ${bound} ORDER BY block_number DESC LIMIT 1), 0)`;
 
 /**
- * The ids of collection $2 that match a filter: at least $6 of the ids that existed as of block $3, the lowest ones if `isOrdered`. The traits ($4, or all of
- * nft_traits if it is null) and the values ($5) form pairs, each of which is a range of nft_attributes_by_value in the order of ids. If $5 is null, all ids of
+ * The ids of collection $2 that match a filter: at least $6 ids that existed as of block $3, the lowest ones if `isOrdered`. The traits ($4, or all of
+ * nft_traits if it is null) and the values ($5) form pairs, each a range of nft_attributes_by_value in id order. If $5 is null, all ids of
  * a trait are read.
  */
 const withMatchingIds = ({ traits, values }: TraitFilter, isOrdered: boolean): Sql => {
@@ -36,10 +36,10 @@ const joined = sql`FROM matched m JOIN nft_tokens t ON t.chain_id = $1 AND t.tok
 const hasOneTokenPerId = sql`(SELECT ids FROM newer) = 0 AND (SELECT count(*) FROM token_standards
   WHERE chain_id = $1 AND address = $2 AND standard IN (${standards.erc721}, ${standards.erc1155})) < 2`;
 
-/** Queries for the tokens of a collection that match a trait filter. */
+/** Queries for a collection's tokens that match a trait filter. */
 export function createTokensByTraitQueries({ query }: Pick<Database, "query">) {
   /**
-   * The tokens of a collection as of a block whose current metadata matches a filter, ascending, and their number, null above 10,000. Each match takes one
+   * A collection's tokens, as of a block, whose current metadata matches a filter, ascending, and their number, null above 10,000. Each match takes one
    * probe of nft_tokens.
    */
   const nftTokensByTrait = async (chainId: number, token: Address, block: number, filter: TraitFilter, limit: number, offset: number) => {

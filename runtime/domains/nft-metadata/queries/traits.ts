@@ -17,7 +17,7 @@ export interface TraitRow {
   readonly highest: string | null;
 }
 
-/** A value of a trait, and the number of tokens with it. */
+/** A trait value, and the number of tokens with it. */
 export interface TraitValue {
   readonly value: string | null;
   readonly tokens: number;
@@ -47,7 +47,7 @@ export function createTraitQueries({ query }: Pick<Database, "query">) {
   };
 
   /**
-   * The values of traits by trait, the most frequent first, at most `max` per trait. Served by nft_trait_values_rank. Each column is returned as one list,
+   * Values by trait, the most frequent first, at most `max` per trait. Served by nft_trait_values_rank. Each column is returned as one list,
    * because there may be many values.
    */
   const traitValues = async (
@@ -73,7 +73,7 @@ export function createTraitQueries({ query }: Pick<Database, "query">) {
     return valuesByTrait;
   };
 
-  /** The number of tokens of a collection with a stored document. Served by the primary key. */
+  /** The number of tokens in a collection with a stored document. Served by the primary key. */
   const documentCount = async (chainId: number, token: Address): Promise<number> => {
     const [row] = await query<{ metadata_count: number }>("SELECT metadata_count FROM nft_documents WHERE chain_id = $1 AND token = $2", [
       chainId,

@@ -14,9 +14,9 @@ import { readTokenDocument } from "../jobs/fetch/token-document.ts";
 import { locateDocument, uriCall } from "../jobs/fetch/token-uri.ts";
 import type { NftMetadataRow } from "./metadata.ts";
 
-/** Reads metadata that is not stored, while a request waits. */
+/** Reads unstored metadata while a request waits. */
 export interface UncachedMetadata {
-  /** The metadata of the first tokens, up to the maximum of a request and within the chain's time limit; unreadable ones are omitted. Never throws. */
+  /** The metadata of the first tokens, up to the maximum per request and within the chain's time limit; unreadable ones are omitted. Never throws. */
   read(chainId: number, tokens: readonly NftKey[]): Promise<readonly NftMetadataRow[]>;
 }
 
@@ -31,7 +31,7 @@ interface UncachedDependencies {
   readonly reader?: (config: NftsConfig) => ReadDocument;
 }
 
-/** The clients of a chain whose metadata is not cached. */
+/** The clients of a chain with uncached metadata. */
 interface ChainReader {
   readonly rpc: ReadRpc;
   readonly readDocument: ReadDocument;
@@ -40,7 +40,7 @@ interface ChainReader {
 }
 
 /**
- * Creates the reader of metadata on chains with `nfts.metadata: uncached`: URLs are read from the node at its head, documents from their hosts. Chains with
+ * Creates the metadata reader for chains with `nfts.metadata: uncached`: URLs are read from the node at its head, documents from their hosts. Chains with
  * cached metadata or without a node have no rows. Reads that fail or take too long are omitted; rows name neither the node nor its errors.
  */
 export const createUncachedMetadata = (

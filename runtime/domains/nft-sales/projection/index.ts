@@ -10,16 +10,16 @@ import type { Payment } from "./marketplaces/marketplace.ts";
 import { saleLoads, saleTables } from "./tables.ts";
 import { createWashTrades } from "./wash-trades.ts";
 
-/** The id of the projection in the table of checkpoints. */
+/** The id of the projection in the checkpoints table. */
 export const salesProjectionId = "nft-sales";
 
 /** The numbers reserved for the sales and for the bids of a block: more than a block can contain. */
 const positionsPerBlock = 1_000_000;
 
-/** The range of numbers for sales of a block: the first number, and the first one after the range. */
+/** The number range for a block's sales: its first number, and the first number after it. */
 export const saleNumbersOf = (block: number): readonly [number, number] => [block * positionsPerBlock, (block + 1) * positionsPerBlock];
 
-/** The sales of collections' tokens at every contract that emits events of a known marketplace. */
+/** Sales of collections' tokens at every contract that emits a known marketplace's events. */
 export const salesProjection = defineProjection({
   id: salesProjectionId,
   version: 2,
@@ -153,7 +153,7 @@ const createBids = (state: State) => {
       next = 0;
     },
     endBlock: (): void => enterUpTo(Number.POSITIVE_INFINITY),
-    /** The payment of the bid that a sale accepted; null if no bid of the buyer is known. A later bid is always higher, and replaces the previous one. */
+    /** The payment of the bid that a sale accepted; null if no bid by the buyer is known. A later bid is always higher, and replaces the previous one. */
     acceptedPayment: ({ marketplace, tokenId, buyer, logIndex }: MarketplaceSale): Payment | null => {
       enterUpTo(logIndex);
       const row = state.get("bids", marketplace, tokenId);

@@ -29,7 +29,7 @@ interface MarketDay {
 
 const noSums: Sums = { sales: 0, washSales: 0, amount: 0n, washAmount: 0n, lowest: null };
 
-/** Accumulates the sums of days over a batch of blocks: a block with sales ends the period of the previous sums. */
+/** Accumulates daily sums over a batch of blocks: a block with sales ends the period of the previous sums. */
 export const createMarketDays = (state: State) => {
   const days = new Map<string, MarketDay>();
   const inBlock = new Set<MarketDay>();

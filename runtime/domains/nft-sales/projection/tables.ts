@@ -48,7 +48,7 @@ export const saleTables: readonly Table[] = [
   },
 ];
 
-/** The state that a fold loads: the last sale of a token between two accounts, the sums of a day, and the last bid for a token. */
+/** The state that a fold loads: a token's last sale between two accounts, a day's sums, and the last bid for a token. */
 export const saleLoads: Readonly<Record<string, StateLoad>> = {
   // Served by nft_sales_parties.
   between: {

@@ -16,7 +16,7 @@ interface PreviousSale {
 
 type Trade = Pick<Sale, "collection" | "tokenId" | "seller" | "buyer" | "standard" | "movedAt">;
 
-/** Whether a sale is a wash trade given the sales before it, and the previous sale that it marks as one; null if there is none. */
+/** Whether earlier sales make a sale a wash trade, and the previous sale that it marks as one; null if there is none. */
 interface WashResult {
   readonly isWash: boolean;
   readonly marked: Row | null;

@@ -3,7 +3,7 @@ import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 import { asOfBlock, balanceBefore } from "../../tokens/queries/balance.ts";
 
-/** The balance of an account in a collection after a block, and the time of the last transfer of one of its tokens to or from the account. */
+/** An account's balance in a collection after a block, and when one of its tokens was last transferred to or from the account. */
 export interface HeldCollectionRow {
   readonly token: Address;
   readonly standard: number;

@@ -17,7 +17,7 @@ export interface NftTokenRow {
   readonly original_owner: Address | null;
 }
 
-/** A token of a collection and the standard of its transfers. */
+/** A collection's token and the standard of its transfers. */
 export interface NftKey {
   readonly token: Address;
   /** Decimal digits. */
@@ -25,7 +25,7 @@ export interface NftKey {
   readonly standard: number;
 }
 
-/** A token as the key of a map. */
+/** A token as a map key. */
 export const nftKeyText = ({ token, token_id: id, standard }: NftKey): string => `${token}:${id}:${standard}`;
 
 /** The key of an id in its collection. */
@@ -53,7 +53,7 @@ const locateIdsFromKey = locateEvery(fromKey);
 
 /** Queries for the tokens of collections. */
 export function createNftTokenQueries({ query }: Pick<Database, "query">) {
-  /** The number of ids of a collection as of a block. Served by the primary key. */
+  /** The number of ids in a collection as of a block. Served by the primary key. */
   const collectionSizeAt = async (chainId: number, token: Address, block: number): Promise<number> => {
     const rows = await query<{ tokens: number }>(
       "SELECT tokens FROM nft_collection_sizes WHERE chain_id = $1 AND token = $2 AND block_number <= $3 ORDER BY block_number DESC LIMIT 1",
@@ -138,7 +138,7 @@ export function createNftOwnerQueries({ query }: Pick<Database, "query">) {
   };
 
   /**
-   * The owners of ERC-721 ids of a collection after a block, by id: the receiver of the last transfer, which is the zero address for a burned id. Served by
+   * The owners of a collection's ERC-721 ids after a block, by id: the last transfer's receiver, which is the zero address for a burned id. Served by
    * transfers_token_id, one probe for each id.
    */
   const nftOwnersAt = async (

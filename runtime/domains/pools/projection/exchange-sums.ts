@@ -39,7 +39,7 @@ interface TokenSum {
   isListed: boolean;
 }
 
-/** Cumulative sums of exchanges and of their tokens: one row for each block that changed them. */
+/** Cumulative sums of exchanges and their tokens: one row per block that changed them. */
 export const createExchangeSums = (state: State) => {
   const exchanges = new Map<Address, ExchangeSum>();
   const tokens = new Map<string, TokenSum>();
@@ -79,7 +79,7 @@ export const createExchangeSums = (state: State) => {
 
   return {
     rows,
-    /** Applies a change of a pool's reserves. */
+    /** Applies a change in a pool's reserves. */
     changeReserves: (pool: PoolExchange, before: Reserves, after: Reserves): void => {
       for (const side of [0, 1] as const) {
         const change = (after?.[side] ?? 0n) - (before?.[side] ?? 0n);

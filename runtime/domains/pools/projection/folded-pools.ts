@@ -5,10 +5,10 @@ import type { Address } from "../../../lib/hex.ts";
 import type { PoolExchange, Reserves } from "./exchange-sums.ts";
 import { familyCodes } from "./tables.ts";
 
-/** The announcement of a pool by a factory. */
+/** A factory's announcement of a pool. */
 export type PoolCreated = Extract<PoolEvent, { kind: "poolCreated" }>;
 
-/** The last announcement of a pool before its first event. */
+/** A pool's last announcement before its first event. */
 interface Announcement {
   readonly number: number;
   readonly factory: Address;

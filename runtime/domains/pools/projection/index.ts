@@ -30,11 +30,11 @@ import { actCodes, poolLoads, poolTables } from "./tables.ts";
 export const poolsId = "pools";
 
 /**
- * The states of pools of all factories, and the actions on them. A contract is a pool only if a factory announced it before its first event or in the
+ * The states of all factories' pools, and the actions on them. A contract is a pool only if a factory announced it before its first event or in the
  * same transaction.
- * The reserves of a constant-product pool are the last ones that it emitted. A concentrated pool emits none: its reserves are the amounts in (swaps,
- * deposits, flash loan fees) minus the amounts out (swaps, collections by positions and by the protocol) of its events. They equal its token balances
- * except for transfers without an event of the pool, and are null permanently once they would be negative. Concentrated pools are not included in the
+ * A constant-product pool's reserves are the last ones that it emitted. A concentrated pool emits none: its reserves are its events' amounts in (swaps,
+ * deposits, flash loan fees) minus their amounts out (swaps, collections by positions and by the protocol). They equal its token balances
+ * except for transfers without a pool event, and are permanently null once they would be negative. Concentrated pools are not included in the
  * sums of any exchange.
  */
 export const poolsProjection = defineProjection({
@@ -129,7 +129,7 @@ interface Folded {
   readonly actions: ReturnType<typeof createActions>;
 }
 
-/** Folds an event of a contract that may be a pool. */
+/** Folds an event from a contract that may be a pool. */
 const foldEvent = (
   { pools, sums, actions }: Folded,
   { block }: DecodedBlock,
@@ -162,12 +162,12 @@ interface ActionPosition {
   readonly transaction_index: number;
 }
 
-/** The rows of actions, and of the accounts that took part in them. */
+/** The rows for actions, and for the accounts that took part in them. */
 const createActions = () => {
   const rows = { pool_actions: [] as Row[], pool_action_accounts: [] as Row[], pool_swap_days: [] as Row[] };
   return {
     rows,
-    /** Records the first swap of a pool on a day. */
+    /** Records a pool's first swap on a day. */
     recordSwapDay: (pool: FoldedPool, block: DecodedBlock["block"]): void => {
       const day = Math.floor(block.timestamp / secondsPerDay);
       if (pool.lastSwapDay === day) return;

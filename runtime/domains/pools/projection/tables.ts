@@ -1,10 +1,10 @@
 import type { PoolFamily } from "../../../events/decoded-block.ts";
 import type { StateLoad, Table } from "../../../indexer/projection.ts";
 
-/** Values of the column `act` of pool_actions. */
+/** Values of the column `act` in pool_actions. */
 export const actCodes = { swap: 0, add: 1, remove: 2 } as const;
 
-/** Values of the column `family` of pools. */
+/** Values of the column `family` in pools. */
 export const familyCodes: Readonly<Record<PoolFamily, number>> = { "xy=k": 0, concentrated: 1 };
 
 const amounts = { amount0_in: "numeric", amount0_out: "numeric", amount1_in: "numeric", amount1_out: "numeric" } as const;

@@ -27,7 +27,7 @@ export interface ActionPage {
 }
 
 /**
- * A set of actions: the table with the cumulative number of actions by block, and the filter that selects them. Shared pools are not included in the sums of
+ * A set of actions: the table with their cumulative number by block, and the filter that selects them. Shared pools are not included in the sums of
  * any exchange: their actions are counted by their own states.
  */
 export interface ActionSource {
@@ -43,7 +43,7 @@ export interface ActionSource {
 export const actionColumns = sql`a.block_number, a.log_index, a.transaction_index, a.pool, a.act, a.sender, a.to_address,
   a.amount0_in, a.amount0_out, a.amount1_in, a.amount1_out, a.liquidity`;
 
-/** The actions in all pools of an exchange. */
+/** The actions in all of an exchange's pools. */
 export const actionsOfExchangeSource = ({ factory, shared }: ExchangeKey): ActionSource => ({
   table: sql`exchange_sums`,
   key: sql`factory = $3 AND $4::bytea IS NULL`,
@@ -52,7 +52,7 @@ export const actionsOfExchangeSource = ({ factory, shared }: ExchangeKey): Actio
   shared,
 });
 
-/** The actions in the pools of an exchange with a token. */
+/** The actions in an exchange's pools with a token. */
 export const actionsOfTokenSource = ({ factory, shared }: ExchangeKey, token: Address): ActionSource => ({
   table: sql`exchange_token_sums`,
   key: sql`factory = $3 AND token = $4`,
@@ -87,7 +87,7 @@ const countUpTo = (block: Sql, { table, key }: ActionSource): Sql => sql`(
        SELECT s.actions FROM pool_states s WHERE s.chain_id = $1 AND s.pool = o.pool AND s.block_number <= ${block}
        ORDER BY s.block_number DESC LIMIT 1) newest))`;
 
-/** A recursive CTE that finds the block in which the number of actions exceeds an ordinal, by bisection: about thirty counts. */
+/** A recursive CTE that finds the block where the number of actions exceeds an ordinal, by bisection: about thirty counts. */
 const bisection = (name: Sql, ordinal: Sql, source: ActionSource): Sql => sql`${name}(low, high) AS (
   SELECT -1::int8, $2::int8
   UNION ALL
@@ -97,10 +97,10 @@ const bisection = (name: Sql, ordinal: Sql, source: ActionSource): Sql => sql`${
 
 const betweenBlocks = sql`BETWEEN (SELECT min(high) FROM beginning) AND (SELECT min(high) FROM ending)`;
 
-/** Pages of the actions of a source. */
+/** Pages of a source's actions. */
 export function createActionPages({ query }: Pick<Queryable, "query">) {
   /**
-   * The actions from ordinal `first` to `last` of a source, counted from the oldest, newest first. The sums never decrease, so the blocks of both ordinals are
+   * A source's actions from ordinal `first` to `last`, counted from the oldest, newest first. The sums never decrease, so the blocks of both ordinals are
    * found by bisection; the actions are a range of the primary key in each block between them.
    */
   const actionsBetween = async (

@@ -40,15 +40,15 @@ const locateOfAccount = sql`SELECT ${branchAt(sql`$8`)} AS branch, ${listOf("blo
     SELECT *, row_number() OVER (${newestFirst}) - 1 AS number FROM (
       SELECT block_number, log_index FROM ${positionsOfAccount(sql`$6`)} ${newestFirst} LIMIT $6) positions) numbered
   WHERE number % $7::int8 = 0`;
-/** Larger than the index of any log. */
+/** Larger than any log index. */
 const anyIndex = 2 ** 31 - 1;
 
-/** Queries of the actions on pools, up to a block. */
+/** Queries for actions on pools, up to a block. */
 export function createActionQueries({ query }: Pick<Queryable, "query">) {
   const pageOf = createActionPages({ query });
   const pageAt = createListPositions<ActionKey>();
   return {
-    /** The actions in all pools of an exchange. */
+    /** The actions in all of an exchange's pools. */
     actionsOfExchange: (chainId: number, exchange: ExchangeKey, block: number, limit: number, offset: number) =>
       pageOf(chainId, actionsOfExchangeSource(exchange), block, limit, offset),
 
@@ -91,8 +91,8 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
     },
 
     /**
-     * The actions of an account on an exchange: as the sender of the transaction, the caller of the pool or the recipient. Served by the primary keys: the
-     * account's positions on the exchange, newest first, then each action by its position. All but the last thousand of the positions before a page are
+     * An account's actions on an exchange: as the transaction's sender, the pool's caller or the recipient. Served by the primary keys: the
+     * account's positions on the exchange, newest first, then each action by its position. All but the last thousand positions before a page are
      * skipped once (`createListPositions`).
      */
     actionsOfAccount: async (

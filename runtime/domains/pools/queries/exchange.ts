@@ -15,7 +15,7 @@ export interface DayBlock<Block> {
   readonly day: number;
 }
 
-/** Max total that is counted; a higher total is null. */
+/** Max counted total; a higher one is null. */
 export const maxCount = 10_000;
 
 /** A count, or null above the maximum. */
@@ -31,7 +31,7 @@ const ownTokens = sql`SELECT token FROM exchange_tokens WHERE chain_id = $1 AND 
 const withSharedTokens = sql`(${ownTokens} UNION SELECT token FROM unnest($3::bytea[]) AS o(token)) t`;
 const withoutSharedTokens = sql`(${ownTokens}) t WHERE $3::bytea[] IS NOT NULL`;
 
-/** Queries of exchanges. */
+/** Queries for exchanges. */
 export const createExchangeQueries = ({ query }: Pick<Queryable, "query">) => ({
   /** An exchange with its shared pools. Served by the primary key of shared_pools. */
   exchangeKey: async (chainId: number, factory: Address, block: number): Promise<ExchangeKey> => {
@@ -69,7 +69,7 @@ export const createExchangeQueries = ({ query }: Pick<Queryable, "query">) => ({
   },
 
   /**
-   * The tokens of an exchange's pools up to a block, by address, and their number. `others` are the tokens of its shared pools. Served by the primary key of
+   * The tokens in an exchange's pools up to a block, by address, and their number. `others` are the tokens of its shared pools. Served by the primary key of
    * exchange_tokens.
    */
   tokensOfExchange: async (

@@ -5,10 +5,10 @@ import { type CacheLookups, uncachedLookups } from "../../../lib/cache-lookups.t
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** Max number of contracts of a chain whose announcements are cached, about 10 MB. */
+/** Max number of contracts per chain whose announcements are cached, about 10 MB. */
 const maxCached = 50_000;
 
-/** The announcement of a pool by a factory. */
+/** A factory's announcement of a pool. */
 interface Announcement {
   readonly pool: Address;
   readonly factory: Address;
@@ -18,7 +18,7 @@ interface Announcement {
 const selectAnnouncements = plannedOnce(sql`SELECT p.pool, p.factory, p.block_number AS block FROM unnest($2::bytea[]) AS f(factory)
   JOIN pools p ON p.chain_id = $1 AND p.factory = f.factory AND p.pool = ANY ($3::bytea[])`);
 
-/** Queries of the factories of pools, limited to the factories of a chain's configured exchanges. `cache` may cache announcements. */
+/** Queries for the factories of pools, limited to those of a chain's configured exchanges. `cache` may cache announcements. */
 export const createFactoryQueries = (
   { query }: Pick<Queryable, "query">,
   factoriesOf: (chainId: number) => readonly Address[],
@@ -30,7 +30,7 @@ export const createFactoryQueries = (
     return groupBy(rows, ({ pool }) => pool);
   }, maxCached);
   return {
-    /** The factory that had announced each of the contracts as a pool by a block; other contracts are omitted. Served by pools_factory. */
+    /** The factory that had announced each contract as a pool by a block; other contracts are omitted. Served by pools_factory. */
     factoriesAt: async (chainId: number, addresses: Iterable<Address>, block: number): Promise<ReadonlyMap<string, Address>> => {
       if (factoriesOf(chainId).length === 0) return new Map();
       const announced = await lookUp(chainId, addresses);

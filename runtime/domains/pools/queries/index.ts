@@ -8,10 +8,10 @@ import { createPoolListQueries } from "./pool.ts";
 import { createStateQueries } from "./state.ts";
 import { createTransactionActionQueries } from "./transaction-action.ts";
 
-/** All queries of pools and exchanges. */
+/** All queries for pools and exchanges. */
 export type PoolQueries = ReturnType<typeof createPoolQueries>;
 
-/** Creates the queries of pools and exchanges: announcements, states and actions as typed rows. `factoriesOf` has the factories of a chain's exchanges. */
+/** Creates the queries for pools and exchanges: announcements, states and actions as typed rows. `factoriesOf` has the factories of a chain's exchanges. */
 export const createPoolQueries = (
   database: Pick<Queryable, "query">,
   factoriesOf: (chainId: number) => readonly Address[] = () => [],

@@ -43,7 +43,7 @@ const emptyToken: TokenState = { reserve: "0", swaps: 0, swap_transactions: 0, a
 /** Maps null (no block before the requested time) to -1, below every block. */
 const heightOf = (block: number | null): number => block ?? -1;
 
-/** Queries of the states of pools, and of the sums of exchanges, at given blocks. */
+/** Queries for pool states and exchange sums at given blocks. */
 export function createStateQueries({ query }: Pick<Queryable, "query">) {
   const statesAt = createPoolStates({ query });
   const tokenSumsAt = createTokenSums({ query });
@@ -51,7 +51,7 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
     statesAt,
 
     /**
-     * The cumulative number of an exchange's swaps at each of the blocks. Served by the primary keys: one probe of its sums per block, and one per shared
+     * An exchange's cumulative number of swaps at each of the blocks. Served by the primary keys: one probe of its sums per block, and one per shared
      * pool and block.
      */
     exchangeSwapsAt: async (chainId: number, { factory, shared }: ExchangeKey, blocks: readonly (number | null)[]): Promise<number[]> => {
@@ -68,7 +68,7 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
     },
 
     /**
-     * The sums of tokens in an exchange's pools after each of the blocks, by token. The states of `shared`, pools that other factories have also announced, are
+     * Token sums in an exchange's pools after each of the blocks, by token. The states of `shared`, pools also announced by other factories, are
      * added. Served by the primary keys, one probe per token or shared pool and block.
      */
     tokenStatesAt: async (
@@ -114,7 +114,7 @@ const selectStates =
       SELECT swaps, ${columnList(listed)} FROM pool_states s
       WHERE s.chain_id = $1 AND s.pool = k.pool AND s.block_number <= b.block ORDER BY s.block_number DESC LIMIT 1) s) states`);
 
-/** The states of pools after each of the blocks, by pool, in the order of the blocks. A page reads thousands of states, as lists. */
+/** The states of pools after each of the blocks, by pool, in block order. A page reads thousands of states, as lists. */
 const createPoolStates =
   ({ query }: Pick<Queryable, "query">) =>
   async (
@@ -146,7 +146,7 @@ const stateIn = (columns: StateColumns, row: number): PoolState => ({
   amount1_out: columns.amount1_out[row] ?? "0",
 });
 
-/** The sums of tokens in an exchange's own pools after each of the blocks. */
+/** Token sums in an exchange's own pools after each of the blocks. */
 const createTokenSums =
   ({ query }: Pick<Queryable, "query">) =>
   async (

@@ -15,10 +15,10 @@ export interface PoolActionRow extends ActionRow {
   readonly fee_ppm: number | null;
 }
 
-/** Queries of the actions of single transactions. */
+/** Queries for the actions of single transactions. */
 export const createTransactionActionQueries = ({ query }: Pick<Queryable, "query">) => ({
   /**
-   * The actions of a transaction on the pools of the factories, in order. Served by the primary key of pool_actions, the range of the block, and by
+   * A transaction's actions on the factories' pools, in order. Served by the primary key of pool_actions, the range of the block, and by
    * pools_factory: one probe per action and factory.
    */
   actionsOfTransaction: (chainId: number, { block_number, transaction_index }: TransactionPosition, factories: readonly Address[]) =>

@@ -16,7 +16,7 @@ export const isCurrencyAsset = (asset: Asset): boolean => asset.length === curre
 /** The currency that an asset encodes. */
 export const currencyOfAsset = (asset: Asset): Currency => Buffer.from(asset.slice(2), "hex").toString("ascii") as Currency;
 
-/** The address that a token's price is stored under: a wrapped native token has the price of the native token. */
+/** The address that a token's price is stored under: a wrapped native token has the native token's price. */
 export const canonicalIn =
   (wrappedNative: readonly Address[]) =>
   (token: Address): Address =>

@@ -4,7 +4,7 @@ import type { Edge, Edges } from "./routes.ts";
 /** Pools by each of their tokens, updated as their reserves change. */
 export interface EdgeIndex extends Edges {
   add(edge: Edge): void;
-  /** Must be called after a change of the edge's summary. */
+  /** Must be called after a change to the edge's summary. */
   update(edge: Edge): void;
 }
 
@@ -15,7 +15,7 @@ interface TokenEdges {
   readonly deep: Set<Edge>;
 }
 
-/** The limit of a subset is the required depth divided by this, so that a price can rise by this factor before all pools are scanned again. */
+/** A subset's limit is the required depth divided by this, so that a price can rise by this factor before all pools are scanned again. */
 const margin = 8;
 
 /** An index of pools. Most pools of a large exchange hold almost nothing: the subset of deep pools saves each bucket from scanning all of them. */

@@ -9,7 +9,7 @@ export type Feed = PricesConfig["feeds"][number];
 /** The latest answers of price feeds. */
 export interface FeedAnswers {
   observe(observation: FeedObservation): void;
-  /** One unit of the feed's subject in the currency of its answers; null if there is no positive answer that is recent enough. */
+  /** One unit of the feed's subject in the currency of its answers; null if no positive answer is recent enough. */
   latest(feed: Feed, time: number): Decimal | null;
   /** The first time after `time` at which a feed's latest answer becomes too old. */
   nextExpiry(time: number): number;

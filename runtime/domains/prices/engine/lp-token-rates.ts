@@ -7,8 +7,8 @@ import { isSamePrice, type Prices } from "./prices.ts";
 import { approximate } from "./routes.ts";
 
 /**
- * Adds the prices of the LP tokens of constant-product pools. The prices of an LP token in other pools are ignored: its value is the value of the reserves
- * that it redeems. `rateFromSources` returns the price of a token from the configured sources, given the price that pools imply, or null.
+ * Adds the prices of constant-product pools' LP tokens. An LP token's prices in other pools are ignored: it is worth the reserves that it redeems.
+ * `rateFromSources` returns the price of a token from the configured sources, given the price that pools imply, or null.
  */
 export function addLpTokenRates(
   rates: Map<Asset, Decimal>,

@@ -39,7 +39,7 @@ export interface Markets {
   trim(time: number): void;
 }
 
-/** Markets of a chain, with the addresses of wrapped native tokens replaced by the native token's. */
+/** A chain's markets, with the addresses of wrapped native tokens replaced by the native token's. */
 export function createMarkets(liquidityFloor: number, canonical: (token: Address) => Address): Markets {
   const markets = new Map<Address, Market>();
   const edges = createEdgeIndex(liquidityFloor);

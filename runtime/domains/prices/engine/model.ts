@@ -8,18 +8,18 @@ import type { Prices } from "./prices.ts";
 import { createTokenSources, type PriceSettings } from "./sources.ts";
 import { createTokenRates } from "./token-rates.ts";
 
-/** Computes prices from observations of pools, feeds and the operator's imported prices, in the order of their times. */
+/** Computes prices from observations of pools, feeds and the operator's imported prices, in chronological order. */
 export interface PriceModel {
   hasPool(pool: Address): boolean;
   addPool(pool: PricedPool): void;
   observe(observation: Observation): void;
-  /** All known prices over the bucket that ends at a time, from the observations before it; null if they equal the prices of the previous bucket. */
+  /** All known prices over the bucket that ends at a time, from the observations before it; null if they equal the previous bucket's prices. */
   closeBucket(time: number): Prices | null;
   /** All known prices over the bucket that ends at a time after the last closed bucket. The call does not affect later buckets. */
   pricesAt(time: number): Prices;
 }
 
-/** A price model of one chain without observations. */
+/** A chain's price model, without observations. */
 export function createPriceModel(settings: PriceSettings): PriceModel {
   const { prices, wrappedNative } = settings;
   const usesPools = prices.sources.includes("pools");

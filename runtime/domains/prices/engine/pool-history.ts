@@ -1,7 +1,7 @@
 import type { PoolObservation, PricedPool } from "./observations.ts";
 import { weightedMedian } from "./weighted-median.ts";
 
-/** The number of smallest units of the second token for one of the first, as a fraction. */
+/** How many smallest units of the second token one of the first is worth, as a fraction. */
 export interface Ratio {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -13,33 +13,33 @@ export interface Share {
   readonly supply: bigint;
 }
 
-/** A pool over a span of time: the time-weighted medians of its ratio, of its depths (of each token, in smallest units) and of its share. */
+/** A pool over a time span: the time-weighted medians of its ratio, of its depths (of each token, in smallest units) and of its share. */
 export interface PoolSummary {
   readonly ratio: Ratio | null;
   readonly depths: readonly [number, number];
   readonly share: Share | null;
 }
 
-/** The state of a pool since a time. */
+/** A pool's state since a time. */
 interface Entry {
   readonly since: number;
   readonly summary: PoolSummary;
 }
 
-/** The recent states of a pool. */
+/** A pool's recent states. */
 export interface PoolHistory {
   readonly pool: PricedPool;
-  /** Ascending; the first one starts before the span that is summarized. */
+  /** Ascending; the first one starts before the summarized span. */
   entries: Entry[];
 }
 
 const q96 = 2n ** 96n;
 const q192 = 2n ** 192n;
 
-/** The history of a pool without observations. */
+/** An empty pool history. */
 export const createPoolHistory = (pool: PricedPool): PoolHistory => ({ pool, entries: [] });
 
-/** Appends the state of the pool from a time on. Times never decrease. */
+/** Appends the pool's state from a time on. Times never decrease. */
 export function recordObservation(history: PoolHistory, observation: PoolObservation): void {
   const entry = { since: observation.time, summary: summaryOf(history.pool, observation) };
   // Only the last of several blocks with one timestamp is stored: the states before it lasted no time.

@@ -4,7 +4,7 @@ import type { Asset } from "./assets.ts";
 /** Known prices by asset: US dollars per smallest unit of a token or per unit of a currency. */
 export type Prices = ReadonlyMap<Asset, Decimal>;
 
-/** A change of an asset's price; an unknown price is null. */
+/** A change in an asset's price; an unknown price is null. */
 export interface PriceChange {
   readonly asset: Asset;
   readonly before: Decimal | null;
@@ -16,7 +16,7 @@ export const isSamePrice = (left: Decimal | null, right: Decimal | null): boolea
   left === right ||
   (left !== null && right !== null && (left.scale === right.scale ? left.digits === right.digits : compare(left, right) === 0));
 
-/** The differences between two sets of prices; an asset that is missing from the later set has become unknown. */
+/** The differences between two sets of prices; an asset missing from the later set has become unknown. */
 export function changesBetween(before: Prices, after: Prices): PriceChange[] {
   const changes: PriceChange[] = [];
   for (const [asset, price] of after) {

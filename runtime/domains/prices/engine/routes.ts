@@ -37,11 +37,11 @@ interface Candidate {
 const maxHops = 4;
 
 /**
- * Prices all tokens that a path of pools connects to an anchor. Each token is priced by the path with the fewest intermediate tokens that are not anchors, and
+ * Prices all tokens connected to an anchor by a path of pools. Each token is priced by the path with the fewest intermediate tokens that are not anchors, and
  * among those the path whose shallowest pool is deepest (widest path, in Dijkstra's order). The issuer of an intermediate token can make a path through it
  * arbitrarily deep at no cost if no other account holds the token to trade against it, so this path is used only if no other exists. The depth
- * of a pool is its reserve of the token nearer to the anchor; pools below the floor in US dollars are ignored. Ties are broken by the lower address of the
- * last pool. `trusted` are the anchors, with or without a price from another source. `cache` keeps steps between calls, so that unchanged ones are not
+ * of a pool is its reserve of the token nearer to the anchor; pools below the floor in US dollars are ignored. Ties go to the path whose last pool has
+ * the lower address. `trusted` are the anchors, with or without a price from another source. `cache` keeps steps between calls, so that unchanged ones are not
  * recomputed.
  */
 export function priceFromPools(
@@ -85,7 +85,7 @@ function* edgesFrom(token: Address, price: number, edges: Edges, floor: number) 
   }
 }
 
-/** The price of a token from the price of the other token of a pool: one smallest unit of token 0 has the value of `ratio` of token 1. */
+/** A token's price, derived from the price of a pool's other token: one smallest unit of token 0 is worth `ratio` of token 1. */
 function priceThroughPool(token: Address, { tokens, summary }: Edge, from: Decimal, cache: Map<Address, Step>): Decimal {
   const cached = cache.get(token);
   if (cached !== undefined && cached.from === from && cached.summary === summary) return cached.rate;

@@ -21,18 +21,18 @@ export interface TokenSources {
   observe(observation: FeedObservation | FileObservation): void;
   /** The price of a token from one source, in US dollars per smallest unit. */
   rate(source: Exclude<Source, "pools">, token: Address, time: number): Decimal | null;
-  /** US dollars for one unit of each currency that has a rate. */
+  /** US dollars for one unit of each currency with a rate. */
   currencies(time: number): Map<Asset, Decimal>;
   /** Tokens that any of these sources may price. */
   readonly tokens: ReadonlySet<Address>;
-  /** The tokens that paths of pools may start from: stablecoins, tokens with a feed and the native token. */
+  /** The tokens that pool paths may start from: stablecoins, tokens with a feed and the native token. */
   readonly anchors: ReadonlySet<Address>;
   isStablecoin(token: Address): boolean;
   /** The first time after `time` at which a feed's latest answer becomes too old. */
   nextExpiry(time: number): number;
 }
 
-/** The price sources of a chain other than pools. */
+/** A chain's price sources other than pools. */
 export function createTokenSources({ prices, wrappedNative, decimalsOf }: PriceSettings): TokenSources {
   const canonical = canonicalIn(wrappedNative);
   const feeds = feedsOfTokens(prices.feeds, canonical);
@@ -43,7 +43,7 @@ export function createTokenSources({ prices, wrappedNative, decimalsOf }: PriceS
   const imported = new Map<Asset, Decimal | null>();
   const currencies = createCurrencyRates(prices, answers, imported);
 
-  /** Converts the price of a whole token to the price of a smallest unit. */
+  /** Converts a price per whole token to a price per smallest unit. */
   const perSmallestUnit = (token: Address, wholePrice: Decimal | null): Decimal | null => {
     const decimals = decimalsOf(token);
     return wholePrice === null || decimals === null ? null : truncate(shift(wholePrice, -decimals));
@@ -79,7 +79,7 @@ export function createTokenSources({ prices, wrappedNative, decimalsOf }: PriceS
   };
 }
 
-/** The feeds whose subject is a token. */
+/** The feeds with a token as subject. */
 const feedsOfTokens = (feeds: readonly Feed[], canonical: (token: Address) => Address): { token: Address; feed: Feed }[] =>
   feeds.flatMap((feed) => {
     if (feed.of === "native") return [{ token: nativeTokenAddress, feed }];

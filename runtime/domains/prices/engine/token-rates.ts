@@ -4,7 +4,7 @@ import type { Address } from "../../../lib/hex.ts";
 import { type Edges, priceFromPools, type Step } from "./routes.ts";
 import type { TokenSources } from "./sources.ts";
 
-/** Token prices from the configured sources of a chain, in order of precedence. */
+/** Token prices from a chain's configured sources, in order of precedence. */
 export interface TokenRates {
   /** The price from the first source that has one. `poolRate` is the price that pools imply. */
   rateOf(token: Address, poolRate: Decimal | null, time: number): Decimal | null;
@@ -12,7 +12,7 @@ export interface TokenRates {
   allAt(time: number): Map<Address, Decimal>;
 }
 
-/** Creates the token prices of a chain. */
+/** Creates a chain's token prices. */
 export function createTokenRates(prices: PricesConfig, sources: TokenSources, edges: Edges): TokenRates {
   const usesPools = prices.sources.includes("pools");
   const sourcesBeforePools = prices.sources.slice(0, Math.max(0, prices.sources.indexOf("pools"))).filter((source) => source !== "pools");

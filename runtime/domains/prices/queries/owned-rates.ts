@@ -16,7 +16,7 @@ export interface OwnedRates {
   readonly usd: (asset: Address, position: number) => Rate;
 }
 
-/** Queries of the rates of the tokens that an owner has ever held. They do not depend on the balance query and can run concurrently with it. */
+/** Queries for the rates of tokens that an owner has ever held. They do not depend on the balance query and can run concurrently with it. */
 export function createOwnedRateQueries({ query }: Queryable, { knownUntil, currencyRates }: Closes) {
   const ratesOwnedIn = async (
     chainId: number,

@@ -27,10 +27,10 @@ export interface PriceLookup {
   readonly time: number;
 }
 
-/** All queries of prices. */
+/** All price queries. */
 export type PriceQueries = ReturnType<typeof createPriceQueries>;
 
-/** Queries of prices; `cache` may cache prices and the progress of their computation. */
+/** Price queries; `cache` may cache prices and the progress of their computation. */
 export function createPriceQueries(
   queryable: Queryable,
   chainOfCurrency: ChainOfCurrency,
@@ -48,7 +48,7 @@ export function createPriceQueries(
   };
 }
 
-/** Max cached assets of a chain, with or without a price, about 10 MB. */
+/** Max cached assets per chain, with or without a price, about 10 MB. */
 const maxCached = 50_000;
 
 /** Served by the primary key. */
@@ -75,7 +75,7 @@ function createRateQueries({ query }: Queryable, { closes, currencyRates }: Clos
   };
 
   /**
-   * The rate of each lookup at the end of the hour of its time, or the current rate if that hour is still open. Served by the primary keys, one probe per
+   * Each lookup's rate at the end of its hour, or the current rate if that hour is still open. Served by the primary keys, one probe per
    * lookup.
    */
   const ratesAtTimes = (chainId: number, currency: Currency, lookups: readonly PriceLookup[]): Promise<Rate[]> =>
@@ -86,7 +86,7 @@ function createRateQueries({ query }: Queryable, { closes, currencyRates }: Clos
       lookups.map(({ asset, time }) => ({ asset, span: hourOf(time) })),
     );
 
-  /** The rates of assets at the ends of spans. Served by the primary keys, one probe per asset and span. */
+  /** The rates of assets at span ends. Served by the primary keys, one probe per asset and span. */
   const ratesOfSpans = async (
     chainId: number,
     currency: Currency,
@@ -102,7 +102,7 @@ function createRateQueries({ query }: Queryable, { closes, currencyRates }: Clos
   };
 
   /**
-   * The rates of assets at each of the times, like `ratesAtTimes`. For long lists of assets of which few have prices: prices are looked up only for assets that
+   * The rates of assets at each of the times, like `ratesAtTimes`. For long lists of assets, few of them with prices: prices are looked up only for assets that
    * ever had one.
    */
   const ratesAtEach = async (

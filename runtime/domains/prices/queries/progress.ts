@@ -1,16 +1,16 @@
 import type { Queryable } from "../../../database/database.ts";
 
-/** Queries of the progress and the settings of price computation. */
+/** Queries for the progress and settings of price computation. */
 export function createProgressQueries({ query }: Queryable) {
   return {
-    /** The last hour (since 1970) whose prices are complete; null before the first. Served by the primary key. */
+    /** The last hour (since 1970) with complete prices; null before the first. Served by the primary key. */
     lastPricedHour: async (chainId: number): Promise<number | null> => {
       const rows = await query<{ hour: number }>("SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1", [
         chainId,
       ]);
       return rows[0]?.hour ?? null;
     },
-    /** The hour of the first price of any asset; null if there are no prices. Reads all rows of the chain's priced_assets. */
+    /** The hour of the chain's first price; null if there are no prices. Reads all rows of the chain's priced_assets. */
     firstPricedHour: async (chainId: number): Promise<number | null> => {
       const rows = await query<{ hour: number | null }>("SELECT min(hour) AS hour FROM priced_assets WHERE chain_id = $1", [chainId]);
       return rows[0]?.hour ?? null;

@@ -13,11 +13,11 @@ import { type Asset, currencyAsset } from "../engine/assets.ts";
 /** The price of one smallest unit of a token in a currency; null if it is unknown. */
 export type Rate = Decimal | null;
 
-/** The chain whose rate of a currency applies to the prices of a chain. */
+/** The chain whose rate for a currency applies to a chain's prices. */
 export type ChainOfCurrency = (chainId: number, currency: Currency) => number;
 
 /**
- * Chains share currency feeds: a chain uses its own feed of a currency, otherwise the feed of the first chain that has one, otherwise its own imported rates.
+ * Chains share currency feeds: a chain uses its own feed for a currency, otherwise the feed of the first chain with one, otherwise its own imported rates.
  */
 export const chainOfCurrencies =
   (chains: readonly ChainConfig[]): ChainOfCurrency =>
@@ -46,14 +46,14 @@ export const hourOf = (time: number): number => Math.floor(time / secondsPerHour
 export const convert = (rate: Rate, currency: Rate): Rate =>
   rate === null || currency === null || currency.digits === 0n ? null : divide(rate, currency);
 
-/** Max number of closing prices of a chain that are cached, for hours and for days, about 20 MB. */
+/** Max number of cached closing prices per chain, for hours and for days, about 20 MB. */
 const maxCached = 100_000;
 
 /** The asset and the span of a key `asset:span`. */
 const assetOf = (key: string): Asset => key.slice(0, key.indexOf(":")) as Asset;
 const spanOf = (key: string): number => Number(key.slice(key.indexOf(":") + 1));
 
-/** Queries of closing prices, from which the other price queries are composed. */
+/** Queries for closing prices, from which the other price queries are composed. */
 export type Closes = ReturnType<typeof createCloses>;
 
 /** Reads closing prices in US dollars, in the order of the lookups. */
@@ -63,17 +63,17 @@ export type ReadCloses = (
   lookups: readonly { readonly asset: Asset; readonly span: number }[],
 ) => Promise<Rate[]>;
 
-/** Reads the closing prices of chains that are stored in another database; undefined for other chains. */
+/** Reads the closing prices of chains stored in another database; undefined for other chains. */
 export type RemoteCloses = (chainId: number) => ReadCloses | undefined;
 
-/** Queries of closing prices by span. */
+/** Queries for closing prices by span. */
 export function createCloses(
   { query }: Queryable,
   chainOfCurrency: ChainOfCurrency,
   cache: IndexCache = noIndexCache,
   remoteCloses: RemoteCloses = () => undefined,
 ) {
-  /** The last priced hours of chains whose price computation lags behind the chain; served by the primary keys of price_progress and blocks. */
+  /** The last priced hours of chains with lagging price computation; served by the primary keys of price_progress and blocks. */
   const laggingHours = cache.loads(
     "price_progress",
     "blocks",

@@ -66,7 +66,7 @@ const selectWallet = plannedOnce(sql`WITH ${holdingTables}
 
 const nothing = { holdings: [], balancesBefore: null };
 
-/** Queries of wallets with rates. */
+/** Queries for wallets with rates. */
 export const createWalletQueries = ({ query }: Queryable, { knownUntil, currencyRates }: Closes) => ({
   /**
    * Everything that a list of a wallet's holdings shows, read by one statement. Served by the primary keys of balances, metadata and prices, and by

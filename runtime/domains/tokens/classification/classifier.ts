@@ -23,11 +23,11 @@ export interface ClassifiedToken {
 
 /** Classifies tokens and transfers by rules. */
 export interface Classifier {
-  /** The type of a balance with the value `valueUsd`; null, an unknown value, is not dust. */
+  /** The type of a balance worth `valueUsd`; an unknown value (null) is not dust. */
   typeOf(token: ClassifiedToken, valueUsd: number | null): Verdict<TokenType>;
   /** `isAirdropped`: its first transfers had many receivers in few transactions. Relevant only if the token `mayBeAirdrop`. */
   isSpam(token: ClassifiedToken, isAirdropped?: boolean): Verdict<boolean>;
-  /** Whether the token is spam if it was airdropped, and not otherwise. */
+  /** Whether the token is spam only if it was airdropped. */
   mayBeAirdrop(token: ClassifiedToken): boolean;
   isPoisoning(transfer: WalletTransfer, counterparties: Counterparties): Verdict<boolean>;
   /** Indexes a wallet's counterparties for `isPoisoning`. */
@@ -134,7 +134,7 @@ const createTextMatcher = (rules: Rules): TextMatcher => {
   };
 };
 
-/** The first characters of a text as a string that does not reference it: a slice would retain the entire text in memory. */
+/** Copies the first characters of a text: a slice would keep the entire text in memory. */
 const boundedCopy = (text: string): string =>
   Buffer.from([...text.slice(0, 2 * maxMatchCharacters)].slice(0, maxMatchCharacters).join("")).toString();
 

@@ -59,8 +59,8 @@ const toLatin = (decomposed: string): string =>
     .toLowerCase();
 
 /**
- * A text as it looks to a reader: in lower case, without invisible characters and accents, with Latin letters in place of look-alikes. It is truncated to the
- * max length of a name.
+ * A text as it looks to a reader: in lower case, without invisible characters and accents, with Latin letters in place of look-alikes. Truncated to the max
+ * name length.
  */
 export const foldText = (text: string): string => {
   // Most texts are plain ASCII, which normalization leaves unchanged.

@@ -19,8 +19,8 @@ export interface Counterparty {
   /** The block of the first transfer between them. */
   readonly since: number;
   /**
-   * The block of the first transfer in a transaction that the wallet sent. Null if other accounts sent all of these transactions: any account can send dust to
-   * the wallet, or transfer its own token between any accounts.
+   * The block of the first transfer in a transaction that the wallet sent. Null if other accounts sent every transaction with a transfer between the two: any
+   * account can send dust to the wallet, or transfer its own token between any accounts.
    */
   readonly sentSince: number | null;
 }
@@ -30,8 +30,8 @@ export interface Counterparties {
   /** Whether there was a transfer with an account before a block. */
   readonly has: (address: Address, block: number) => boolean;
   /**
-   * The counterparty up to a block that an address imitates: a different address with the same first and last digits and a closer relation to the wallet. Null
-   * if there is none.
+   * The counterparty that an address imitates, among those up to a block: a different address with the same first and last digits and a closer relation to the
+   * wallet. Null if there is none.
    */
   readonly imitated: (address: Address, block: number) => Address | null;
   /** Whether the wallet sends transactions itself, which a contract does not. */
@@ -44,7 +44,7 @@ interface Contact {
   readonly since: number;
 }
 
-/** The two earliest contacts with the same first and last digits; the second one is used for the address of the first one. */
+/** The two earliest contacts with the same first and last digits; the second one is used when the first one is the compared address itself. */
 interface EarliestContacts {
   readonly first: Contact;
   readonly second: Contact | null;
@@ -75,7 +75,7 @@ export function createCounterparties({ poisoning }: Pick<Rules, "poisoning">, co
     all.set(key, withContact(all.get(key), { address, since }));
     if (sentSince !== null) chosen.set(key, withContact(chosen.get(key), { address, since: Math.max(since, sentSince) }));
   }
-  /** The relation before a block, not at it: a contact of the same block can be imitated, but does not prove that an address is genuine. */
+  /** The relation before a block, not at it: a contact in the same block can be imitated, but does not prove that an address is genuine. */
   const closenessOf = (address: Address, block: number): Closeness => {
     const counterparty = byAddress.get(address);
     if (counterparty === undefined || counterparty.since >= block) return "none";

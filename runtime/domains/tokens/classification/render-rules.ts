@@ -14,7 +14,7 @@ export function renderRules(rules: Rules): string {
   return document.toString({ lineWidth: 140, flowCollectionPadding: true });
 }
 
-/** Adds the schema's descriptions as comments above the keys of a map and of nested maps. */
+/** Adds the schema's descriptions as comments above the keys of a map and its nested maps. */
 function addComments(node: unknown, schema: unknown): void {
   if (!isMap(node) || !(schema instanceof z.ZodObject)) return;
   for (const { key, value } of node.items) {

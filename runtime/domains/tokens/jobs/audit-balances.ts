@@ -96,7 +96,7 @@ async function compareSupplies(
 
 type SampledReading = SampledBalance & { readonly since_block: number };
 
-/** Compares readings with the contract as of the block of each reading, because these balances change without events. */
+/** Compares readings with the contract as of each reading's block, because these balances change without events. */
 async function compareReadings(source: Pick<Source, "balances" | "calls">, readings: readonly SampledReading[]): Promise<Compared[]> {
   const compared: Compared[] = [];
   for (const [height, group] of groupBy(readings, ({ since_block }) => since_block))
@@ -164,8 +164,8 @@ const isComparable = (isWrong: Sql): Sql =>
 const manyOffsets = 16;
 
 /**
- * Samples ERC-20 tokens in the order of a hash. A supply that changes without events is compared as of its last reading. Scans the chain's rows of
- * token_standards once and reads each token's last entries in supply_offsets.
+ * Samples ERC-20 tokens in hash order. A supply that changes without events is compared as of its last reading. Scans the chain's rows of token_standards once
+ * and reads each token's last entries in supply_offsets.
  */
 const sampleSupplies = sql`SELECT t.token, n.token IS NOT NULL OR o.steps >= ${manyOffsets} AS is_read,
      CASE WHEN n.token IS NOT NULL OR o.steps >= ${manyOffsets} THEN coalesce(o.block, $2) ELSE $2::int8 END AS block
@@ -175,7 +175,7 @@ const sampleSupplies = sql`SELECT t.token, n.token IS NOT NULL OR o.steps >= ${m
    CROSS JOIN LATERAL (SELECT max(block_number) AS block, count(*) AS steps FROM (SELECT block_number FROM supply_offsets s
      WHERE s.chain_id = $1 AND s.token = t.token AND s.block_number <= $2 ORDER BY block_number DESC LIMIT ${manyOffsets}) s) o`;
 
-/** Samples keys in the order of a hash, which yields the same sample each time, spread over the table. Scans the standard's rows once. */
+/** Samples keys in hash order, which yields the same sample each time, spread over the table. Scans the standard's rows once. */
 const sampleBalances = sql`SELECT k.owner, k.token, k.standard, NULL AS token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance,
      ${isComparable(sql`c.is_coin OR NOT c.is_collection`)}
    FROM (SELECT b.* FROM balances b

@@ -15,7 +15,7 @@ export interface NativeDifference {
 
 type Node = Pick<Source, "balances" | "hashesOf">;
 
-/** The size of each half of a sample: the most recently touched accounts, and the next ones of an iteration over all accounts. */
+/** The size of each half of a sample: the most recently touched accounts, and the next ones in an iteration over all accounts. */
 const halfSample = 25;
 
 const isKnownNative = sql`chain_id = $1 AND token = $2 AND standard = ${standards.native} AND balance IS NOT NULL`;

@@ -6,7 +6,7 @@ import type { TokenMovement } from "./movements.ts";
 import type { BalanceKey } from "./reads-base.ts";
 import { standards } from "./standards.ts";
 
-/** The balances that a movement changes: on each side the balance of the token and, for a collection, also the balance of the id. */
+/** The balances that a movement changes: on each side the token's balance and, for a collection, also the id's balance. */
 export const balanceKeysOf = (movement: TokenMovement, chain: ChainFacts): BalanceKey[] => {
   const sending = movement.from === null ? [] : keysOf(movement, movement.from, chain);
   const receiver = receiverOf(movement);

@@ -3,7 +3,7 @@ import type { State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { tokenMetadataKind } from "./reads-metadata.ts";
 
-/** Collects the standards of new tokens, and queues the reads of their metadata. */
+/** Collects new tokens' standards, and queues their metadata reads. */
 export const createTokenCatalog = (state: State) => {
   const seen = new Set<string>();
   const tokens = new Set<Address>();

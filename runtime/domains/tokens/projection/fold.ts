@@ -48,7 +48,7 @@ const createChange =
     return null;
   };
 
-/** Lists the transactions with ERC-20 transfers of each address, each transaction once. */
+/** Lists each address's transactions with ERC-20 transfers, each transaction once. */
 const createTransactionList = (state: FoldInput["state"]) => {
   const ordinals = createOrdinals(state, "ordinals");
   const rows: Row[] = [];
@@ -79,7 +79,7 @@ export const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): R
   const catalog = createTokenCatalog(input.state);
   const transfers: Row[] = [];
 
-  /** Changes the balances of one side and returns the new one: the balance of the id if there is one, otherwise of the token. */
+  /** Changes the balances of one side and returns the new one: the id's balance if there is an id, otherwise the token's. */
   const move = (movement: TokenMovement, owner: Address | null, amount: bigint): bigint | null => {
     let after: bigint | null = null;
     for (const key of owner === null ? [] : keysOf(movement, owner, input.chain)) after = change(key, amount);

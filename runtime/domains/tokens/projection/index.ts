@@ -18,11 +18,11 @@ import { standards } from "./standards.ts";
 import { tokenTables } from "./tables.ts";
 
 /**
- * Token transfers and balances, including zero-value transfers. A collection's row in `balances` counts the tokens of an ERC-721 collection, or the units of
- * all ids of an ERC-1155 collection. A balance that events would take out of the range of uint256 is unknown from then on, because the token's events are
- * inconsistent. Without a base balance, the net change is stored. A transfer of a node-sourced token only touches its owners. Ids that were minted in ranges
- * (EIP-2309) are one movement each. CryptoPunks are treated as tokens of an ERC-721 collection. Their contracts also emit ERC-20 Transfers, which are treated
- * as transfers of an ERC-20 token; this matches their `balanceOf`.
+ * Token transfers and balances, including zero-value transfers. In `balances`, an ERC-721 collection's row counts tokens, and an ERC-1155 collection's row
+ * counts the units of all ids. A balance that events would take outside the uint256 range is unknown from then on, because the token's events are inconsistent.
+ * Without a base balance, the net change is stored. A transfer of a node-sourced token only touches its owners. Ids that were minted in ranges (EIP-2309) are
+ * one movement each. CryptoPunks are treated as ERC-721 tokens. Their contracts also emit ERC-20 Transfers, which are treated as ERC-20 transfers; this matches
+ * their `balanceOf`.
  */
 export const tokensProjection = defineProjection({
   id: "tokens",

@@ -74,9 +74,9 @@ const movementsOf = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenM
 };
 
 /**
- * Min gas per id that a transaction mints in ranges (EIP-2309). A range costs the same gas regardless of its length, but each id takes rows in the index. To
- * prevent filling an index at no cost, a range that would exceed the ids covered by the transaction's gas is ignored. The value is about half of the gas per id
- * in EIP-1155's TransferBatch. Deploying a collection usually costs more, so genuine ranges are covered.
+ * Min gas per id that a transaction mints in ranges (EIP-2309). A range costs the same gas regardless of its length, but each id takes rows in the index. So
+ * that nobody can fill an index at no cost, a range is ignored if it would exceed the ids that the transaction's gas covers. The value is about half the gas
+ * per id in EIP-1155's TransferBatch. Deploying a collection usually costs more, so genuine ranges are covered.
  */
 const minGasPerId = 250n;
 

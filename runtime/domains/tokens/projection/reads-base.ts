@@ -3,7 +3,7 @@ import type { BaseRead } from "../../../indexer/projection.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
 import { standards } from "./standards.ts";
 
-/** The key of a balance; `tokenId` is null for a fungible token, the native token, and the number of tokens held of a collection. */
+/** The key of a balance; `tokenId` is null for a fungible token, the native token, and the number of tokens held in a collection. */
 export interface BalanceKey {
   readonly owner: Address;
   readonly token: Address;

@@ -8,7 +8,7 @@ export const tokenMetadataRefreshKind = "token-metadata-refresh";
 /** name(), symbol() and decimals() of EIP-20; collections implement the first two (EIP-721). */
 const selectors = ["0x06fdde03", "0x95d89b41", "0x313ce567"] as const;
 
-/** Max characters of a name or symbol. */
+/** Max characters in a name or symbol. */
 const maxTextLength = 200;
 
 /** The metadata that a token contract returns; a field is null if its result is unusable. */

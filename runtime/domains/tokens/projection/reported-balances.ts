@@ -1,4 +1,4 @@
-/** A range of blocks with one balance; null if unknown. */
+/** A block range with one balance; null if unknown. */
 export interface ReportedPeriod {
   readonly from: number;
   readonly to: number;
@@ -13,8 +13,8 @@ export interface PriorBalance {
 
 /**
  * The periods from the block that set a balance up to the block before `block`, which touched it again. For an account whose balances the node reports, the
- * index may miss changes in between. `before` is the balance right before the touch; null if the node lacks that state. If it equals the prior balance,
- * nothing has changed. Otherwise the prior balance is certain in its first block, `before` in the last one, and the balance is unknown in all blocks between.
+ * index may miss changes in between. `before` is the balance right before the touch; null if the node lacks that state. If it equals the prior balance, nothing
+ * has changed. Otherwise the prior balance is certain in its first block, `before` in the last one, and the balance is unknown in all blocks in between.
  */
 export const periodsBefore = ({ balance, since }: PriorBalance, before: bigint | null, block: number): ReportedPeriod[] => {
   const last = block - 1;

@@ -1,7 +1,7 @@
 import { identifier, type Sql, sql } from "../../../database/sql.ts";
 import { standards } from "../projection/standards.ts";
 
-/** The source of a balance: the sum of events, or a read of the contract or of the node's state. */
+/** A balance's source: the sum of events, or a read of the contract or the node's state. */
 export type BalanceSource = "events" | "node";
 
 /** The source of native balances, by the native accounting of the index. */

@@ -7,7 +7,7 @@ import { mapInTurns } from "../../../lib/turns.ts";
 import { standards } from "../projection/standards.ts";
 import { type BalanceSource, joinSource, sourceOf } from "./balance-source.ts";
 
-/** The balance of an owner as of a block (for collections: the number of tokens); null if unknown. */
+/** An owner's balance as of a block (for collections: the number of tokens); null if unknown. */
 export interface BalanceRow {
   readonly token: Address;
   readonly standard: number;
@@ -78,9 +78,9 @@ const isSameKey = (left: string, right: string, key: readonly string[]): Sql =>
     sql` AND `,
   );
 
-/** The rows of an owner by token and standard as of a block. */
+/** An owner's rows by token and standard as of a block. */
 export const balancesAsOf = (block?: Sql): Sql => asOfBlock("balances", "balance_periods", ["token", "standard"], undefined, block);
-/** The rows of an owner by token id and standard as of a block ($3). */
+/** An owner's rows by token id and standard as of a block ($3). */
 export const nftBalancesAsOf = asOfBlock("nft_balances", "nft_balance_periods", ["token", "token_id", "standard"]);
 
 /** Rows of balances as `BalanceColumns`. */
@@ -88,7 +88,7 @@ export const balanceLists = sql`${joinedAddresses("token")} AS tokens, ${listOf(
 
 const selectBalances = sql`SELECT ${balanceLists} FROM ${balancesAsOf()} h`;
 
-/** The balances of an owner as of the last block before a time, or as of block `max` if that is earlier. The block is served by blocks_timestamp. */
+/** An owner's balances as of the last block before a time, or as of block `max` if that is earlier. The block is served by blocks_timestamp. */
 export const selectBalancesBefore = (time: Sql, max: Sql): Sql => sql`WITH bound AS MATERIALIZED (
     SELECT least(number, ${max}::int8) AS number FROM blocks WHERE chain_id = $1 AND timestamp < ${time} ORDER BY timestamp DESC, number DESC LIMIT 1)
   SELECT (SELECT number FROM bound) AS block, ${balanceLists} FROM ${balancesAsOf(sql`(SELECT number FROM bound)`)} h`;
@@ -117,7 +117,7 @@ export const balancesBeforeIn = async (columns: BalancesBeforeColumns | undefine
 
 /** Balance queries. */
 export function createBalanceQueries({ query }: Pick<Database, "query">) {
-  /** The balances of an owner as of a block, for each token that it had received by that block. */
+  /** An owner's balances as of a block, for each token that it had received by that block. */
   const balancesAt = async (chainId: number, owner: Address, block: number): Promise<BalanceRow[]> => {
     const [columns] = await query<BalanceColumns>(selectBalances, [chainId, bytes(owner), block]);
     return columns === undefined ? [] : toBalances(columns);
@@ -135,7 +135,7 @@ export function createBalanceQueries({ query }: Pick<Database, "query">) {
     return rows[0] ?? null;
   };
 
-  /** The balances of an owner by token id as of a block, up to `limit`. */
+  /** Up to `limit` of an owner's balances by token id as of a block. */
   const nftBalancesAt = (chainId: number, owner: Address, block: number, limit: number) =>
     query<NftBalanceRow>(selectNftBalances, [chainId, bytes(owner), block, limit]);
 

@@ -31,8 +31,8 @@ export function createCounterpartyQueries({ query }: Pick<Database, "query">) {
     );
 
   /**
-   * The contracts among `tokens` that have at least `logs` logs, and whose first `logs` logs are in transactions with an average of at least `perTransaction`
-   * of these logs. Served by an index-only scan of logs_address that reads at most `logs` entries per contract.
+   * The contracts among `tokens` that have at least `logs` logs, and whose first `logs` logs average at least `perTransaction` per transaction. Served by an
+   * index-only scan of logs_address that reads at most `logs` entries per contract.
    */
   const airdroppedTokens = async (
     chainId: number,

@@ -22,7 +22,7 @@ const selectFirst = plannedOnce(sql`SELECT page.owners, page.balances, totals.ho
 
 /** Queries for the first pages of holders. */
 export const createFirstHolderQueries = ({ query }: Pick<Database, "query">) => ({
-  /** The largest holders of a token as of the last block, and its totals, in one statement; see `holdersAt` and `tokenTotalsAt`. */
+  /** A token's largest holders as of the last block, and its totals, in one statement; see `holdersAt` and `tokenTotalsAt`. */
   firstHolders: async (
     chainId: number,
     token: Address,

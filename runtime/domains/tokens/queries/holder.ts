@@ -19,11 +19,11 @@ export interface TokenTotalsRow {
   readonly supply: string | null;
 }
 
-/** The first slice of a past ranking ends at the balance that the current ranking has at this multiple of the page's end. */
+/** A past ranking's first slice ends at the balance that the current ranking has at this multiple of the page's end. */
 const firstDepth = 2;
-/** The ratio of the balances at the ends of the first two slices: small, because a slice may contain many more rows than the previous one. */
+/** The ratio between the end balances of the first two slices: small, because a slice may contain many more rows than the previous one. */
 const firstFactor = 1.5;
-/** The expected rows of the next slice per missing row, and the minimum and maximum ratio of the balances at its ends. */
+/** Expected rows in the next slice per missing row, and the min and max ratio between its end balances. */
 const surplus = 1.25;
 const minFactor = 1.05;
 const maxFactor = 2 ** 64;
@@ -44,9 +44,9 @@ const nextBoundary = ({ step, end }: Direction, balance: bigint, factor: number)
 };
 
 /**
- * The ratio of the balances at the ends of the next slice: large enough to fill the page if the number of holders grows by the same power of the balance as
- * between the ends of the last two slices, as in most rankings. If that power cannot be estimated, the ratio grows with each slice, so that few slices reach
- * any balance.
+ * Chooses the ratio between the next slice's end balances: large enough to fill the page if the holder count grows by the same power of the balance as between
+ * the ends of the last two slices, as in most rankings. If that power cannot be estimated, the ratio grows with each slice, so that few slices reach any
+ * balance.
  */
 const nextFactor = (last: number, previousCount: number, count: number, needed: number): number => {
   const max = Math.min(maxFactor, last * last);
@@ -75,7 +75,7 @@ const selectRanked = ({ order }: Direction): Sql =>
     SELECT balance FROM balances WHERE chain_id = $1 AND token = $2 AND standard = $3 AND balance > 0 AND standard > 0
     ORDER BY ${order} OFFSET $5 LIMIT 1) END AS balance`);
 
-/** The ranking as of the last block, in the order of the index; its slice is always the entire ranking. */
+/** The ranking as of the last block, in index order; its slice is always the entire ranking. */
 export const newestRanking = (direction: Direction): Sql =>
   sql`(${currentHolders(direction)} ORDER BY ${direction.order})
     UNION ALL
@@ -117,17 +117,17 @@ const selectTotals = plannedOnce(totalsWith(sql`$5`, sql`$6`));
 /** The parameters of a slice that is the entire ranking. */
 export const wholeRanking = ({ end, begin }: Direction, block: number) => [String(end), String(begin), pivotsOf(block)];
 
-/** A page of a list of holders, and known properties of the list. */
+/** A page of a holder list, and known properties of the list. */
 export interface HoldersPage {
   readonly limit: number;
   readonly offset: number;
-  /** The exact number of holders, or null if it is unknown. If it is known, a page of the second half is read from the end. */
+  /** The exact number of holders, or null if it is unknown. If it is known, a page in the second half is read from the end. */
   readonly total?: number | null;
   /** Whether the block was the last one; the current ranking is then read without checking for newer blocks. */
   readonly isLast?: boolean;
 }
 
-/** The holders of a token as of a block. */
+/** A token's holders as of a block. */
 interface Ranking {
   readonly chainId: number;
   readonly token: Address;
@@ -141,8 +141,8 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
   const keyOf = ({ chainId, token, standard, block }: Ranking) => [chainId, bytes(token), standard, block];
 
   /**
-   * The balance at a rank of the current ranking, if a past ranking is requested; null if the current ranking is requested. If the current ranking is shorter,
-   * returns the end of the direction. Served by balances_rank.
+   * Returns the balance at a rank of the current ranking if a past ranking is requested, otherwise null. If the current ranking is shorter, returns the
+   * direction's end. Served by balances_rank.
    */
   const balanceRanked = async (direction: Direction, ranking: Ranking, rank: number): Promise<bigint | null> => {
     const [row] = await query<{ past: boolean; balance: string | null }>(selectRanked(direction), [...keyOf(ranking), rank]);
@@ -150,11 +150,11 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
     return row.balance === null ? direction.end : BigInt(row.balance);
   };
 
-  /** A page of the ranking as of the last block, in the order of the index, with the periods that a block indexed in the meantime ended. */
+  /** A page of the ranking as of the last block, in index order, with the periods that a block indexed in the meantime ended. */
   const newest = (direction: Direction, ranking: Ranking, limit: number, offset: number) =>
     query<HolderRow>(selectNewest(direction), [...keyOf(ranking), ...wholeRanking(direction, ranking.block), limit, offset]);
 
-  /** The rows of a page that are in a slice of a past ranking, and the slice's number of rows, counted only as far as the page requires. */
+  /** A page's rows in a slice of a past ranking, and the slice's row count, counted only as far as the page requires. */
   const sliced = async (direction: Direction, ranking: Ranking, to: bigint, from: bigint, limit: number, offset: number) => {
     const rows = await query<{ count: number; owner: Address | null; balance: string }>(selectSlice(direction), [
       ...keyOf(ranking),
@@ -171,8 +171,8 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
   };
 
   /**
-   * A page of the ranking as of a block. The rows of a past ranking are scattered among later ones, so it is read in slices of balances, each once, until the
-   * page is full. This reads few rows outside the page.
+   * A page of the ranking as of a block. The rows of a past ranking are scattered among later ones, so it is read in balance slices, each once, until the page
+   * is full. This reads few rows outside the page.
    */
   const ranked = async (direction: Direction, ranking: Ranking, limit: number, offset: number): Promise<HolderRow[]> => {
     let to = ranking.isLast ? null : await balanceRanked(direction, ranking, firstDepth * (offset + limit));
@@ -196,7 +196,7 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
 export function createHolderQueries(database: Pick<Database, "query">) {
   const { ranked } = createRankingQueries(database);
 
-  /** The holders of a token as of a block, largest first, ties by address. */
+  /** A token's holders as of a block, largest first, ties by address. */
   const holdersAt = async (
     chainId: number,
     token: Address,
@@ -212,10 +212,10 @@ export function createHolderQueries(database: Pick<Database, "query">) {
   };
 
   /**
-   * The totals of a token as of a block; null before its first movement. The supply of an ERC-20 token is the sum of its events plus the offset that was read
-   * from the contract. Before that read, it is the sum of events in a complete index, otherwise unknown. The zero address is counted as a holder of an ERC-20
-   * token if it is known to have a balance, as in the list of holders. Served by the primary keys of holder_counts, token_supplies, supply_offsets, balances
-   * and balance_periods.
+   * A token's totals as of a block; null before its first movement. The supply of an ERC-20 token is the sum of its events plus the offset that was read from
+   * the contract. Before that read, it is the sum of events in a complete index, otherwise unknown. The zero address is counted as a holder of an ERC-20 token
+   * if it is known to have a balance, as in the list of holders. Served by the primary keys of holder_counts, token_supplies, supply_offsets, balances and
+   * balance_periods.
    */
   const tokenTotalsAt = async (chainId: number, token: Address, standard: number, block: number): Promise<TokenTotalsRow | null> => {
     const parameters = [chainId, bytes(token), standard, block, bytes(zeroAddress), maxUint256];

@@ -39,7 +39,7 @@ const lastTransfer = (column: "from_address" | "to_address"): Sql =>
     WHERE chain_id = $1 AND ${identifier(column)} = $2 AND token = h.token AND standard = h.standard AND block_number <= $3
     ORDER BY block_number DESC LIMIT 1)`;
 
-/** The holdings of an owner ($2) of chain $1 as of a block ($3), except zero token balances: up to $4 of them, in no particular order. */
+/** Up to $4 holdings of an owner ($2) on chain $1 as of a block ($3), except zero token balances, in no particular order. */
 const held = sql`SELECT token, standard, balance, since_block FROM ${balancesAsOf()} h
   WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} LIMIT $4`;
 
@@ -51,8 +51,8 @@ const selectLastNativeTransfer = sql`SELECT number AS native_block, timestamp AS
   WHERE chain_id = $1 AND number = greatest(${lastNativeTransferOf("from_address")}, ${lastNativeTransferOf("to_address")})`;
 
 /**
- * CTEs with the holdings of an owner ($2) of chain $1 as of a block ($3), up to $4 of them; `$5` is the native token. All heights are looked up together, each
- * once: for a wallet with many tokens, one probe per token would dominate the cost.
+ * CTEs with up to $4 holdings of an owner ($2) on chain $1 as of a block ($3); `$5` is the native token. All heights are looked up together, each once: for a
+ * wallet with many tokens, one probe per token would dominate the cost.
  */
 export const holdingTables = sql`held AS MATERIALIZED (${held}),
   sourced AS MATERIALIZED (
@@ -65,7 +65,7 @@ export const selectHoldingLists = sql`SELECT * FROM (SELECT ${balanceLists}, ${l
      WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT since_block FROM held UNION ALL SELECT moved FROM sourced))) times,
     (SELECT max(native_accounting) AS native_accounting FROM chains WHERE chain_id = $1) chain
     LEFT JOIN (${selectLastNativeTransfer}) native ON true`;
-/** The row of `MetadataColumns` of the holdings, from `holdingTables`. */
+/** The holdings' `MetadataColumns` row, from `holdingTables`. */
 export const selectHeldMetadataLists = selectMetadata(sql`SELECT token FROM held`);
 
 const selectHoldings = sql`WITH ${holdingTables} SELECT * FROM (${selectHoldingLists}) holdings, (${selectHeldMetadataLists}) metadata`;
@@ -114,7 +114,7 @@ export const holdingParameters = (chainId: number, owner: Address, block: number
 
 /** Holdings queries. */
 export const createHoldingQueries = ({ query }: Pick<Database, "query">) => ({
-  /** The holdings of an owner as of a block, except zero token balances; the native token is first. If there are more than `limit`, an arbitrary subset. */
+  /** An owner's holdings as of a block, except zero token balances; the native token is first. If there are more than `limit`, an arbitrary subset. */
   holdingsAt: async (chainId: number, owner: Address, block: number, limit: number): Promise<HeldTokens> => {
     const [columns] = await query<HoldingColumns & MetadataColumns>(selectHoldings, holdingParameters(chainId, owner, block, limit));
     if (columns === undefined) return { holdings: [], metadata: new Map() };

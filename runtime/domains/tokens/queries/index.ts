@@ -9,10 +9,10 @@ import { createMetadataQueries } from "./metadata.ts";
 import { createPortfolioQueries } from "./portfolio.ts";
 import { createTransferQueries } from "./transfer.ts";
 
-/** All queries of tokens. */
+/** All token queries. */
 export type TokenQueries = ReturnType<typeof createTokenQueries>;
 
-/** Creates the queries of tokens: metadata, balances, holders and transfers as typed rows. */
+/** Creates the token queries: metadata, balances, holders and transfers as typed rows. */
 export const createTokenQueries = (database: Pick<Database, "query">, cache: IndexCache = noIndexCache) => ({
   ...createMetadataQueries(database, cache.lookups("token_metadata", "token_standards")),
   ...createBalanceQueries(database),

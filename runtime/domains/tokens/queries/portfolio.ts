@@ -4,7 +4,7 @@ import { plannedOnce, sql } from "../../../database/sql.ts";
 import { type CacheLookups, uncachedLookups } from "../../../lib/cache-lookups.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** The values that a balance was set to in a span of blocks. */
+/** The values that a balance was set to in a block span. */
 export interface BalanceSpanRow {
   readonly token: Address;
   readonly standard: number;
@@ -16,7 +16,7 @@ export interface BalanceSpanRow {
   readonly close: string | null;
 }
 
-/** Spans of blocks, ascending; an empty span ends before it starts. */
+/** Block spans, ascending; an empty span ends before it starts. */
 export interface Spans {
   readonly starts: readonly number[];
   readonly ends: readonly number[];
@@ -30,7 +30,7 @@ const selectHeightsBefore = plannedOnce(sql`SELECT t.position::int4 AS position,
 /** Max cached heights of a chain: the times in requests are starts of days and hours. */
 const maxCached = 10_000;
 
-/** Queries of a wallet's balances day by day; `blockCache` may cache heights, which depend on blocks only. */
+/** Queries for a wallet's balances day by day; `blockCache` may cache heights, which depend on blocks only. */
 export function createPortfolioQueries({ query }: Pick<Database, "query">, blockCache: CacheLookups = uncachedLookups) {
   const lookUpHeights = blockCache<number>(async (chainId, times) => {
     const rows = await query<{ position: number; height: number }>(selectHeightsBefore, [chainId, times.map(Number)]);
@@ -45,9 +45,9 @@ export function createPortfolioQueries({ query }: Pick<Database, "query">, block
   };
 
   /**
-   * The native and ERC-20 balances of an owner in the spans in which they changed, in the order of the changes. A span may have two rows, of which the second
-   * is the current value. The spans are contiguous. Served by the primary keys: one range per token that was touched since the first span, which is assigned to
-   * spans as it is read, and one probe for the last value of each span with a change.
+   * An owner's native and ERC-20 balances in the spans in which they changed, in the order of the changes. A span may have two rows, of which the second is the
+   * current value. The spans are contiguous. Served by the primary keys: one range per token that was touched since the first span, which is assigned to spans
+   * as it is read, and one probe for the last value of each span with a change.
    */
   const balanceSpans = (chainId: number, owner: Address, { starts, ends }: Spans) =>
     query<BalanceSpanRow>(

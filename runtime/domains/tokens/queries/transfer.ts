@@ -32,7 +32,7 @@ interface PositionColumns {
 }
 
 /**
- * $5 transactions with a transfer from or to an address ($2) in a range of blocks ($3 to $4), newest first, after skipping $6. The bounds are served by
+ * $5 transactions with a transfer from or to an address ($2) in a block range ($3 to $4), newest first, after skipping $6. The bounds are served by
  * transfer_transactions_block, the page by the primary key; ordinals have no gaps.
  */
 const selectPositions = plannedOnce(sql`WITH bounds AS MATERIALIZED (SELECT
@@ -81,7 +81,7 @@ const positionsIn = (blocks: readonly number[], indexes: readonly number[]): Tra
 
 /** Transfer queries. */
 export function createTransferQueries({ query }: Pick<Database, "query">) {
-  /** The transactions with a transfer from or to an address in a range of blocks, newest first, and their number. A page is a range of ordinals. */
+  /** The transactions with a transfer from or to an address in a block range, newest first, and their number. A page is a range of ordinals. */
   const transferTransactions = async (chainId: number, address: Address, first: number, last: number, limit: number, offset: number) => {
     const [columns] = await query<PositionColumns>(selectPositions, [chainId, bytes(address), first, last, limit, offset]);
     if (columns === undefined || columns.lowest === null || columns.highest === null || columns.highest < columns.lowest)

@@ -15,17 +15,17 @@ import type { TestChain } from "../../../support/chain.ts";
 import { storyEndTime } from "../../../support/story.ts";
 import { batchedRpc } from "./batched-rpc.ts";
 
-/** The protocol chapters have the same number of actions at any scale. All past states of the full story would take gigabytes. */
+/** The protocol chapters have the same number of actions at any scale. The full story's past states would take gigabytes. */
 const scale = 0.1;
 const maxPastStates = 10_000;
 
-/** The demo's story on a node that has the state of every block. */
+/** The demo's story on a node that has every block's state. */
 export interface ArchivedStory extends Pick<TestChain, "rpc"> {
   readonly config: ChainConfig;
   readonly values: StoryValues;
-  /** All accounts of the story, and its Safe. */
+  /** All accounts in the story, and its Safe. */
   readonly wallets: readonly Address[];
-  /** The timestamps of all blocks. */
+  /** All block timestamps. */
   readonly times: readonly number[];
   stop(): Promise<void>;
 }

@@ -8,7 +8,7 @@ interface PendingCall {
   reject(error: unknown): void;
 }
 
-/** Sends the calls of one iteration of the event loop as a batch. An error in one of them rejects all. */
+/** Sends all calls from one event loop iteration as a batch. An error in one of them rejects all. */
 export const batchedRpc = (client: NodeClient): TestChain["rpc"] => {
   let pending: PendingCall[] = [];
   const flush = async (): Promise<void> => {

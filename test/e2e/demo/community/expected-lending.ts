@@ -5,7 +5,7 @@ import { call } from "../../../support/chain.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
 import { addressIn, type ExpectedResponses, itemsOf, type World } from "./expected.ts";
 
-/** Reads the reserves of the story's pools. The first three words of a reserve's state are the addresses of its tokens. */
+/** Reads the story pools' reserves. The first three words of a reserve's state are its tokens' addresses. */
 const readReserves = async (world: World): Promise<LendingReserve[]> => {
   const [dollar, gold] = [addressIn(world, "usdToken"), addressIn(world, "goldToken")];
   const [pool, poolV2] = [addressIn(world, "lendingPool"), addressIn(world, "lendingPoolV2")];
@@ -24,7 +24,7 @@ const readReserves = async (world: World): Promise<LendingReserve[]> => {
   );
 };
 
-/** The expected responses of protocol 01. */
+/** The expected responses for protocol 01. */
 export const expectLending = async (world: World): Promise<ExpectedResponses> => {
   const reserves = await readReserves(world);
   const views = viewsOf(world);

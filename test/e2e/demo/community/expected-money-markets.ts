@@ -4,7 +4,7 @@ import { blocksPerYearAt, type MarketView, marketAt, positionAt, ratesAt } from 
 import { demoContracts } from "../../../support/demo-contracts.ts";
 import { addressIn, type ExpectedResponses, itemsOf, type World } from "./expected.ts";
 
-/** The expected responses of protocol 04 (`cToken`) or 08 (`vToken`). */
+/** The expected responses for protocol 04 (`cToken`) or 08 (`vToken`). */
 export const expectMoneyMarkets = (world: World, prefix: "cToken" | "vToken"): ExpectedResponses => {
   const collateral: CToken = {
     address: addressIn(world, `${prefix}Collateral`),

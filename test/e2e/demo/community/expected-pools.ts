@@ -7,7 +7,7 @@ import { read, uniswap } from "../../../integration/domains/pools/support.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
 import { addressIn, blocksOf, type ExpectedResponses, growthOf, itemsOf, newestOf, partOf, sumOf, type World } from "./expected.ts";
 
-/** The expected values of a pool in responses. */
+/** A pool's expected values in responses. */
 interface ExpectedPool {
   readonly address: Address;
   readonly coins: readonly Address[];
@@ -15,12 +15,12 @@ interface ExpectedPool {
   readonly balances: readonly bigint[];
   readonly supply: bigint;
   readonly supplyRate: number | null;
-  /** The as-of block of the balances. */
+  /** The balances' as-of block. */
   readonly block: number;
   sharesOf(owner: Address): Promise<bigint>;
 }
 
-/** The expected responses for pools whose holders own a part of each balance, rounded down. */
+/** The expected responses for pools; each holder owns a share of every balance, rounded down. */
 const expectPools = (world: World, readPools: (height: number) => Promise<readonly ExpectedPool[]>): ExpectedResponses => {
   const known = new Map<number, Promise<readonly ExpectedPool[]>>();
   const poolsAt = (height: number): Promise<readonly ExpectedPool[]> => {
@@ -67,7 +67,7 @@ const expectPools = (world: World, readPools: (height: number) => Promise<readon
   };
 };
 
-/** The expected responses of protocol 05. */
+/** The expected responses for protocol 05. */
 export const expectStablePools = async (world: World): Promise<ExpectedResponses> => {
   const head = world.times.length - 1;
   const registry = addressIn(world, "stableRegistry");
@@ -104,7 +104,7 @@ const month = 30 * 86_400;
 const year = 365 * 86_400;
 const minted = toEventSelector("Mint(address,uint256,uint256)");
 
-/** The expected responses of protocol 07. */
+/** The expected responses for protocol 07. */
 export const expectPairs = async (world: World): Promise<ExpectedResponses> => {
   const { times } = world;
   const factory = addressIn(world, "exchangeFactory");

@@ -9,7 +9,7 @@ import { addressIn, blocksOf, type ExpectedResponses, growthOf, itemsOf, partOf,
 const balanceChanged = toEventSelector("PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])");
 
 interface KnownPool extends Pool {
-  /** The blocks in which the pool was joined or left. */
+  /** The blocks with joins to or exits from the pool. */
   readonly changes: readonly number[];
 }
 
@@ -32,7 +32,7 @@ const readPools = async (world: World, vault: Address): Promise<KnownPool[]> => 
   );
 };
 
-/** The expected responses of protocol 02. */
+/** The expected responses for protocol 02. */
 export const expectVaultPools = async (world: World): Promise<ExpectedResponses> => {
   const vault = addressIn(world, "poolVault");
   const pools = await readPools(world, vault);

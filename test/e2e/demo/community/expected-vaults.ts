@@ -11,7 +11,7 @@ interface KnownVault {
   readonly address: Address;
   readonly asset: Address;
   readonly assetsView: string;
-  /** The topics of the events after which the vault is read. */
+  /** Topics of the events that make the vault be read. */
   readonly events: readonly string[];
   /** The number of shares that the price is for; null for ERC-4626 vaults, whose views convert any number of shares. */
   readonly unit: bigint | null;
@@ -22,7 +22,7 @@ const erc4626 = [
   "Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
 ];
 
-/** The topics of a contract's events with these names. */
+/** The topics for a contract's events with these names. */
 const topicsOf = ({ abi }: Artifact, names: readonly string[]): string[] =>
   abi.flatMap((item) => (item.type === "event" && names.includes(item.name) ? [toEventSelector(item)] : []));
 
@@ -61,7 +61,7 @@ const vaultsOf = (world: World) => {
   } satisfies Record<string, readonly KnownVault[]>;
 };
 
-/** The expected responses of protocol 06, 09 or 10, as of the newest block up to a height in which a vault emitted an event. */
+/** The expected responses for protocol 06, 09 or 10, as of the last block up to a height with a vault event. */
 export const expectVaults = async (world: World, protocol: keyof ReturnType<typeof vaultsOf>): Promise<ExpectedResponses> => {
   const vaults: readonly KnownVault[] = vaultsOf(world)[protocol];
   const readings = await Promise.all(vaults.map(({ address, events }) => blocksOf(world, address, [events])));

@@ -1,7 +1,7 @@
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import type { ArchivedStory } from "./archived-story.ts";
 
-/** The fields of an item that contracts determine. Numbers are compared up to the precision of doubles. */
+/** The item fields that contracts determine. Numbers are compared up to double precision. */
 export interface Fields {
   readonly [name: string]: string | number | null | readonly Fields[];
 }
@@ -9,14 +9,14 @@ export interface Fields {
 /** Expected items by pool, or by position and pool. */
 export type ExpectedItems = Readonly<Record<string, Fields>>;
 
-/** The responses for a protocol, computed from the views of its contracts. */
+/** The responses for a protocol, computed from its contracts' views. */
 export interface ExpectedResponses {
   markets(height: number): Promise<ExpectedItems>;
   balances(wallet: Address, height: number): Promise<ExpectedItems>;
   tokens?(wallet: Address, height: number): Promise<ExpectedItems>;
 }
 
-/** The chain and prices from which expected responses are computed. */
+/** The chain and prices that expected responses are computed from. */
 export interface World extends Pick<ArchivedStory, "rpc" | "values" | "times"> {
   /** Returns the value of a token amount in US dollars as of a block; null if the price is unknown. */
   valueAt(height: number): (token: Address, amount: bigint) => number | null;
@@ -44,7 +44,7 @@ export const itemsOf = (entries: readonly (readonly [string, Fields] | null)[]):
 const secondsPerMonth = 30 * 86_400;
 const secondsPerYear = 365 * 86_400;
 
-/** The blocks in which a contract emitted events with these topics, in ascending order. */
+/** The blocks with a contract's events with these topics, in ascending order. */
 export const blocksOf = async (
   { rpc }: Pick<World, "rpc">,
   address: Address,

@@ -27,7 +27,7 @@ function run(...args: readonly string[]): Promise<RunResult> {
   });
 }
 
-describe("the command line of the generator", () => {
+describe("the generator's command line", () => {
   it("prints help", async () => {
     const { code, output } = await run("--help");
     expect(code).toBe(0);

@@ -14,15 +14,15 @@ const edit = async (root: string, path: string, change: (text: string) => string
 const messagesOf = (outcome: Outcome): readonly string[] => ("messages" in outcome ? outcome.messages : []);
 const lineOf = (text: string, part: string): number => text.slice(0, text.indexOf(part)).split("\n").length;
 
-describe("a run of the generator", () => {
-  it("writes every file, after which the check finds no difference", () =>
+describe("a generator run", () => {
+  it("writes every file; the check then finds no difference", () =>
     withCatalog(async (root) => {
       const outcome = await write(root);
       expect(outcome).toMatchObject({ kind: "written", changes: { deleted: [] }, stubs: [] });
       expect(await runCheck(root)).toEqual({ kind: "clean", files: 21 });
     }));
 
-  it("reports a changed line of a generated file, a missing file and an extra one", () =>
+  it("reports a changed line in a generated file, a missing file and an extra one", () =>
     withCatalog(async (root) => {
       await write(root);
       const routes = await readFile(join(root, "generated/routes.gen.ts"), "utf8");
@@ -63,7 +63,7 @@ describe("a run of the generator", () => {
       await expect(readdir(join(root, "generated"))).rejects.toThrow("ENOENT");
     }));
 
-  it("documents recorded responses, and rejects recordings of unknown operations or without data", () =>
+  it("documents recorded responses, and rejects recordings for unknown operations or without data", () =>
     withCatalog(async (root) => {
       await write(root);
       const document = JSON.parse(await readFile(join(root, "generated/openapi.json"), "utf8"));

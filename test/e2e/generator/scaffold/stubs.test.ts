@@ -37,8 +37,8 @@ async function diagnosticsOf(id: string, change: (text: string) => string = (tex
   );
 }
 
-describe("stubs of resolvers", () => {
-  it("are missing for live operations whose resolver file does not exist", () =>
+describe("resolver stubs", () => {
+  it("are missing if a live operation's resolver file does not exist", () =>
     withFolder(async (root) => {
       await writeTextFile(root, "runtime/api/things/get-things.ts", "// mine\n");
       expect((await missingStubs(root, catalog)).map(({ path }) => path)).toEqual(["runtime/api/things/get-more-things.ts"]);

@@ -18,13 +18,13 @@ async function abortOne({ target: { port, key }, count }: Attack, number: number
     response.resume();
   });
   request.on("error", () => undefined);
-  // The delays range from before the first statement to after the first byte of the response.
+  // The delays range from before the first statement to after the response's first byte.
   await wait(number % 200);
   count("aborted");
   request.destroy();
 }
 
-/** Aborts requests for large responses at all stages of their processing. */
+/** Aborts requests for large responses at every processing stage. */
 export const abortRequests = (attack: Attack): Promise<unknown> => {
   let sent = 0;
   return Promise.all(

@@ -2,7 +2,7 @@ import { type Attack, flood } from "../attack.ts";
 import { chain, hubSender, hubToken, lastBlock, transferTopic } from "../fixture.ts";
 
 const connections = 50;
-/** The deepest served pages and the first refused pages of both kinds of lists, and the largest page number. */
+/** The deepest served and first refused pages in both kinds of lists, and the largest page number. */
 const pageNumbers = [99, 100, 101, 10_000, 10_001, 2_147_483_647] as const;
 
 /** Requests the deepest possible pages. */

@@ -3,7 +3,7 @@ import { chain, hostileTokens, victimOfNames } from "../fixture.ts";
 
 const connections = 16;
 
-/** Parts of names that attack logs, CSV, HTML, JSON or the spam rules. */
+/** Name parts that attack logs, CSV, HTML, JSON or the spam rules. */
 const parts: readonly string[] = [
   "\u0001\u0008\u001b[31m\u009b",
   "\r\nSet-Cookie: a=b\r\n",

@@ -5,7 +5,7 @@ const connections = 200;
 const currencies = ["USD", "CAD", "EUR", "SGD", "INR", "JPY", "VND", "CNY", "KRW", "RUB", "TRY", "NGN", "ARS", "AUD", "CHF", "GBP"];
 const csv = "format=csv&page-size=10000";
 
-/** The paths of the largest responses of each kind, which differ between variants so that few responses are shared or cached. */
+/** Paths with the largest responses of each kind. They differ between variants, so few responses are shared or cached. */
 const pathsOf = (variant: number): string[] => {
   const currency = currencies[variant % currencies.length] ?? "USD";
   const block = lastBlock - variant;

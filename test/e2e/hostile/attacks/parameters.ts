@@ -3,7 +3,7 @@ import { chain, ordinaryWallets } from "../fixture.ts";
 
 const connections = 50;
 
-/** Query strings of at most 4 KB, the maximum length of a URL: names, repetitions, lists, escapes, and long values that are validated or resolved. */
+/** Query strings of at most 4 KB, the maximum URL length: names, repetitions, lists, escapes, and long values that are validated or resolved. */
 const queries = [
   Array.from({ length: 2_000 }, () => "a").join("&"),
   Array.from({ length: 600 }, (_, index) => `n${index}`).join("&"),

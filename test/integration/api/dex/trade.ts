@@ -23,8 +23,8 @@ import {
   uniswap,
 } from "../../domains/pools/support.ts";
 
-// Two tokens, one with 18 decimals at 3 dollars and one with 6 decimals at half a dollar, are traded in a pair, in two concentrated pools, and in a
-// pair of an unconfigured exchange.
+// Two tokens, one with 18 decimals at 3 dollars and one with 6 decimals at half a dollar, are traded in a pair, in two concentrated-liquidity pools,
+// and in an unconfigured exchange's pair.
 
 /** One whole token with 18 decimals. */
 export const unit = 10n ** 18n;
@@ -34,10 +34,10 @@ export let chain: TestChain;
 /** The configured exchange. */
 export let exchange: TestExchange;
 let unconfigured: TestExchange;
-/** The exchange of the concentrated pools. */
+/** The exchange with the concentrated-liquidity pools. */
 export let ranges: ConcentratedExchange;
 export let test: TestDatabase;
-/** The tokens with prices, with 18 and 6 decimals. */
+/** The priced tokens, with 18 and 6 decimals. */
 export let tokens: readonly [Address, Address];
 /** A token without a price. */
 export let third: Address;
@@ -45,21 +45,21 @@ export let third: Address;
 export let trader: Address;
 /** The account that receives tokens and shares. */
 export let other: Address;
-/** The pair of the configured exchange. */
+/** The configured exchange's pair. */
 export let pair: Address;
-/** The concentrated pools. */
+/** The concentrated-liquidity pools. */
 export let pools: readonly [Address, Address];
 /** The transactions by purpose. */
 export let sent: Record<"swap" | "add" | "remove" | "path" | "open" | "decrease" | "otherExchange" | "transfer" | "sameToken", Hash>;
 export let pairEvents: PairLog[];
 export let poolEvents: PoolLog[];
-/** The API of a server with configured exchanges. */
+/** The API on a server with configured exchanges. */
 export let service: { detailsOf(hash: Hash, query?: string): Promise<ResponseData>; end(): Promise<void> };
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex");
 const mineTransaction = async (...args: Parameters<typeof mineTransactions>): Promise<Hash> => (await mineTransactions(...args))[0] as Hash;
 
-/** The settings of an exchange that is a fork. */
+/** The settings of a forked exchange. */
 const forkSettings = { version: 2, fork: "Some Swap", forkVersion: 1.5 };
 
 /** Serves the index, with or without configured exchanges. */

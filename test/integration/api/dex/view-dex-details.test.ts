@@ -33,7 +33,7 @@ const prettyValue = (dollars: number): string => `$${(Math.floor(dollars * 100) 
 beforeAll(setUp, 60_000);
 afterAll(tearDown);
 
-describe("dex_details of a transaction", () => {
+describe("a transaction's dex_details", () => {
   it("describe a swap in a pair with its tokens, its exchange and its value at the time of the swap", async () => {
     const log = pairLog(sent.swap, "Swap");
     const bought = amountOf(log, "amount1Out");
@@ -111,7 +111,7 @@ describe("dex_details of a transaction", () => {
     });
   });
 
-  it("describe each pool of a path with its own fee, and have null values if a token has no price", async () => {
+  it("describe each pool in a path with its own fee, and have null values if a token has no price", async () => {
     const logs = poolLogsOf(sent.path, "Swap");
     const reports: ResponseData[] = await service.detailsOf(sent.path);
     expect(reports.map((report) => [report.log_offset, report.pair_address, report.pair_lp_fee_bps, report.protocol_name])).toEqual([
@@ -123,7 +123,7 @@ describe("dex_details of a transaction", () => {
       logs.map((log) => [size(amountOf(log, "amount0")), size(amountOf(log, "amount1"))]),
     );
     const [first, second] = reports;
-    // The third token, which has no price, is swapped for the second.
+    // The third token, without a price, is swapped for the second.
     expect(first).toMatchObject({
       token_1_address: third,
       token_1_num_decimals: 0,
@@ -138,7 +138,7 @@ describe("dex_details of a transaction", () => {
     expect(second.exchange_rate_usd / ((paid * 0.5e-6) / (bought / 1e18))).toBeCloseTo(1, 9);
   });
 
-  it("describe concentrated liquidity, which has no LP token", async () => {
+  it("describe concentrated liquidity, without an LP token", async () => {
     const [opened] = await service.detailsOf(sent.open);
     const [mintLog] = poolLogsOf(sent.open, "Mint");
     expect(opened).toMatchObject({
@@ -157,7 +157,7 @@ describe("dex_details of a transaction", () => {
     });
   });
 
-  it("contain the configured data of the exchange and its tokens", async () => {
+  it("contain the configured data for the exchange and its tokens", async () => {
     const [report] = await service.detailsOf(sent.swap);
     expect(report).toMatchObject({
       version: 2,
@@ -176,7 +176,7 @@ describe("dex_details of a transaction", () => {
     expect(report).toMatchObject({ event: "swap", token_0_amount: "10", token_1_amount: "0", exchange_rate_usd: null });
   });
 
-  it("are empty without actions in pools of configured exchanges", async () => {
+  it("are empty without actions in configured exchanges' pools", async () => {
     expect(await service.detailsOf(sent.transfer)).toEqual([]);
     expect(await service.detailsOf(sent.otherExchange)).toEqual([]);
     const unconfiguredService = await serve(false);
@@ -184,7 +184,7 @@ describe("dex_details of a transaction", () => {
     await unconfiguredService.end();
   });
 
-  it("are null unless requested, and while the pools of the block are not indexed", async () => {
+  it("are null unless requested, and while the block's pools are not indexed", async () => {
     expect(await service.detailsOf(sent.swap, "with-dex=false")).toBeNull();
     expect(await service.detailsOf(sent.swap, "")).toBeNull();
     const swapBlock = pairLog(sent.swap, "Swap").block;

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 const settings = { statementTimeoutMilliseconds: 0, applicationName: "ashlar-test-reader" };
 export const open = (url: string, poolSize = 1): Database => createDatabase({ url, poolSize, ...settings });
 
-/** Cleanup functions of everything that the tests opened. */
+/** Cleanup functions for everything that the tests opened. */
 export const closing: (() => Promise<void>)[] = [];
 
 /** Creates a database that `closeAll` drops. */
@@ -16,7 +16,7 @@ export const newDatabase = async (): Promise<TestDatabase> => {
   return test;
 };
 
-/** The SQLSTATE with which a statement fails, or "ok". */
+/** The SQLSTATE of a failed statement, or "ok". */
 export const outcome = async (database: Queryable, statement: string): Promise<string> => {
   try {
     await database.query(statement);
@@ -35,7 +35,7 @@ export const readOnly = "25006";
 export let test: TestDatabase;
 /** The reader role of `test`. */
 export let reader: Database;
-/** The reader role on a server that other applications use, where the default privileges of all roles are not revoked. */
+/** The reader role on a server that other applications use, where the default privileges for all roles are not revoked. */
 export let shared: Database;
 
 const readerOf = async ({ url, database }: TestDatabase, isOwnServer: boolean): Promise<Database> => {

@@ -15,7 +15,7 @@ afterAll(closeAll);
 beforeAll(openReaders);
 
 describe("openReader", () => {
-  it("opens connections of the role, and sets its password again if the server rejects it", async () => {
+  it("opens connections with the role, and sets its password again if the server rejects it", async () => {
     const { url, database } = await newDatabase();
     const { reader: first, readerRole } = await openReader(configOf(url), { url }, database, 8);
     expect(await first.query("SELECT current_user::text AS role, current_setting('application_name') AS name")).toEqual([

@@ -59,7 +59,7 @@ describe("the reader role", () => {
       ["SELECT pg_create_logical_replication_slot('s', 'pgoutput')", denied],
       ["SELECT 1; LOCK TABLE public.blocks IN ACCESS EXCLUSIVE MODE", denied],
       ["VACUUM FULL pg_class; SELECT 1", "25001"],
-      // The following can only cause load or affect connections of the same role. The check of declared SQL refuses all of these functions.
+      // The following can only cause load or affect connections with the same role. The check of declared SQL refuses all of these functions.
       ["SELECT set_config('statement_timeout', '0', true)", denied, "ok"],
       ["SELECT pg_sleep(0)", denied, "ok"],
       ["SELECT pg_notify('channel', 'text')", denied, "ok"],
@@ -99,7 +99,7 @@ describe("the reader role", () => {
     expect(await Promise.all(outcomes)).toEqual([own, onShared]);
   });
 
-  it("cannot end the connections of other roles", async () => {
+  it("cannot end other roles' connections", async () => {
     const [{ pid } = { pid: 0 }] = await test.database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
     expect(await outcome(reader, `SELECT pg_terminate_backend(${pid})`)).toBe(denied);
     expect(await outcome(shared, `SELECT pg_terminate_backend(${pid})`)).toBe(denied);
@@ -121,7 +121,7 @@ describe("the reader role", () => {
     expect([tooManyFiles, canceled]).toContain(await outcome(reader, sort));
   });
 
-  it("cannot extend the timeout of a running statement", async () => {
+  it("cannot extend a running statement's timeout", async () => {
     expect(await outcome(shared, "SELECT set_config('statement_timeout', '0', true), pg_sleep(60)")).toBe(canceled);
   });
 });

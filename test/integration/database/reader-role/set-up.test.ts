@@ -15,7 +15,7 @@ describe("setUpReaderRole", () => {
     await Promise.all(pools.map((pool) => pool.close()));
   });
 
-  it("creates a role for each database of a server, each with its own password", async () => {
+  it("creates a role for each database on a server, each with its own password", async () => {
     const other = await newDatabase();
     const [one, two] = [
       await setUpReaderRole(test.database, { isOwnServer: true }),

@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const unlimitedOr = (amount: bigint): string => (amount >= 2n ** 255n || amount === 2n ** 96n - 1n ? "UNLIMITED" : amount.toString());
 
-/** Compares the served approvals of all accounts with the node's at its head. Returns the number of compared values. */
+/** Compares all accounts' served approvals with the node's at its head. Returns the number of values compared. */
 const compareWithNode = async (): Promise<number> => {
   const height = await chain.head();
   let compared = 0;

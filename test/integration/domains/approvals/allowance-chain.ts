@@ -19,18 +19,18 @@ export interface AllowanceChain {
   /** The served allowance of a token for a spender; undefined if it is not listed. */
   servedAllowance(token?: Address, to?: Address): Promise<string | null | undefined>;
   nodeAllowance(token?: Address, to?: Address): Promise<string | undefined>;
-  /** The queue of reads. */
+  /** The read queue. */
   reads(): Promise<{ owner: Address; read_at_block: number | null; attempts: number }[]>;
   end(): Promise<void>;
 }
 
-/** Calls approve() of a coin. */
+/** Calls a coin's approve(). */
 export const approve = (from: Address, token: Address, to: Address, amount: bigint) => ({
   from,
   ...call(contracts("Coin"), token, "approve", [to, amount]),
 });
 
-/** Calls transferFrom() of a coin. */
+/** Calls a coin's transferFrom(). */
 export const transferFrom = (sender: Address, token: Address, from: Address, to: Address, amount: bigint) => ({
   from: sender,
   ...call(contracts("Coin"), token, "transferFrom", [from, to, amount]),

@@ -109,5 +109,5 @@ contract Inconsistent {
 }
 `;
 
-/** Tokens of different kinds, contracts that spend allowances, and contracts with incorrect events. */
+/** Different kinds of tokens, contracts that spend allowances, and contracts with incorrect events. */
 export const contracts = compileWithPackages(source);

@@ -95,7 +95,7 @@ describe("a backlog of reads", () => {
     );
     await opened.index.runJobs(1);
     const sizes = opened.index.calls.map((calls) => calls.length);
-    // A multicall contains at most 90 calls: one for each of 90 owners of a token, or of 90 spenders of a pair.
+    // A multicall contains at most 90 calls: for 90 owners of a token, or for 90 spenders of a pair.
     expect(Math.max(...sizes)).toBeLessThanOrEqual(4);
     expect(await test.database.query("SELECT count(*)::int4 AS left FROM allowance_reads WHERE read_at_block IS NULL")).toEqual([
       { left: 0 },

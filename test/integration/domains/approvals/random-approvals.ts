@@ -17,7 +17,7 @@ export interface ApprovedContracts {
   readonly cards: Address;
   /** ERC-1155. */
   readonly editions: Address;
-  /** Transfers tokens of its caller and of others. */
+  /** Transfers its caller's tokens and those of others. */
   readonly router: Address;
 }
 
@@ -65,7 +65,7 @@ export const randomTransaction = (random: Random, contractsOfChain: ApprovedCont
     callCoin(owner, "transfer", [to, amount]),
     callCoin(person, "transferFrom", [owner, to, amount / 4n]),
     callCoin(person, "transferFrom", [owner, to, amount / 4n]),
-    // A router transfers the tokens of its caller, and tokens of another owner.
+    // A router transfers its caller's tokens, and another owner's.
     ...[2n, 3n, 4n].map((part) => pull(owner, coin.address, owner, to, amount / part)),
     ...[2n, 3n].map((part) => pull(person, coin.address, owner, to, amount / part)),
     callCards(owner, "approve", [random.pick([...spenders, zeroAddress]), id]),

@@ -37,7 +37,7 @@ describe("an allowance that may have been used", () => {
     expect(await opened.nodeAllowance()).toBe("70");
   });
 
-  it("is unknown after its owner called a function of the token that uses it", async () => {
+  it("is unknown after its owner called a token function that uses it", async () => {
     const token = await chain.deploy(contracts("CallingCoin"));
     const router = await chain.deploy(contracts("Router"));
     await opened.mineAll(call(contracts("Coin"), token, "mint", [owner, 1_000n]));
@@ -85,7 +85,7 @@ describe("an allowance that may have been used", () => {
     for (let block = 0; block < 3; block += 1) await chain.mine();
     await opened.index.sync();
     expect(await opened.servedAllowance()).toBe("70");
-    // Drops the blocks of the read, but not the block of the use.
+    // Drops the read, but not the use.
     await chain.rpc("anvil_reorg", [2, []]);
     await chain.mine();
     await opened.index.waitForHead();

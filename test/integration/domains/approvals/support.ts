@@ -25,7 +25,7 @@ export type ResponseData = any;
 export interface AllowanceIndex {
   readonly source: Source;
   readonly warnings: string[];
-  /** The contract calls of the jobs, one list per request to the node. */
+  /** The jobs' contract calls, one list per request to the node. */
   readonly calls: (readonly ContractCall[])[];
   /** Makes contract calls fail at the node, or succeed again. */
   setFailing(isFailing: boolean): void;

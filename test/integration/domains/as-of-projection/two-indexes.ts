@@ -40,14 +40,14 @@ export interface TestApi {
 /** Two indexes of the demo's short story. */
 export interface TwoIndexes {
   readonly demo: Demo;
-  /** The last block of the first batch of a catch-up. */
+  /** The last block in a catch-up's first batch. */
   readonly middle: number;
   readonly head: number;
   /** Serves the index that reaches the head. */
   serveFull(): Promise<TestApi>;
   /** Serves the index that ends with the middle block. */
   servePartial(): Promise<TestApi>;
-  /** Catches projections of the full index up to a block; with `fromStart`, from the first block, as after a version change. */
+  /** Catches up the full index's projections to a block; with `fromStart`, from the first block, as after a version change. */
   catchUp(ids: readonly string[], to: number, options: { readonly fromStart: boolean }): Promise<void>;
   end(): Promise<void>;
 }

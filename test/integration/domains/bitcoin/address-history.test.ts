@@ -33,7 +33,7 @@ const storyOf = (seed: string, blocks: number): BitcoinStory => {
 };
 
 describe("the transactions of an address", () => {
-  it("have the amounts that it received and sent, the fee, and the only sender", async () => {
+  it("have the amounts that it received and sent, the fee, and the sender if there is only one", async () => {
     const [alice, bob] = [walletsOf(1).p2wpkh, walletsOf(2).p2tr];
     if (!alice?.address || !bob?.address) throw new Error("No addresses.");
     const chain = createBitcoinChain();
@@ -72,7 +72,7 @@ describe("the transactions of an address", () => {
   });
 
   it.each([210_000, 220_000, 230_000, 280_000])(
-    "equal the ledger of the test for every kind of output (node version %i)",
+    "equal the story's ledger entries for every kind of output (node version %i)",
     async (version) => {
       const story = storyOf("ledger", 60);
       const server = await serve(story.chain, { version });
@@ -95,9 +95,9 @@ describe("an index that starts late", () => {
   const later = (entries: readonly LedgerEntry[]) => entries.filter(({ height }) => height >= from);
 
   it.each([
-    ["the blocks of the node", { version: 280_000 }],
-    ["the transaction index of the node", { version: 220_000, hasTransactionIndex: true }],
-    ["the transaction index of a pruned node", { version: 280_000, hasUndoData: false, hasTransactionIndex: true, firstBlock: 10 }],
+    ["the node's blocks", { version: 280_000 }],
+    ["the node's transaction index", { version: 220_000, hasTransactionIndex: true }],
+    ["a pruned node's transaction index", { version: 280_000, hasUndoData: false, hasTransactionIndex: true, firstBlock: 10 }],
   ] as const)("reads earlier outputs from %s", async (_, options) => {
     const story = storyOf("late start", 60);
     const server = await serve(story.chain, options, { from });

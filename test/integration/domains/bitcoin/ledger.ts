@@ -30,7 +30,7 @@ const fieldsOfEntry = ({ height, offset, txid, received, sent, fee }: LedgerEntr
   fee,
 });
 
-/** Compares the served transactions of every address with the story's ledger entries, mapped by `expected`. Returns the number of entries. */
+/** Compares every address's served transactions with the story's ledger entries, mapped by `expected`. Returns the number of entries. */
 export async function compareWithLedger(
   server: BitcoinServer,
   { wallets, entriesOf }: BitcoinStory,

@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 describe("a reorganisation", () => {
-  it.each([1, 3, 10, 30])("of %i blocks results in the tables and responses of a fresh index", async (depth) => {
+  it.each([1, 3, 10, 30])("of %i blocks yields the same tables and responses as a fresh index", async (depth) => {
     const before = node.chain.blocks.at(-1)?.hash;
     story.reorganise(story.chain.blocks.length - 1 - depth);
     await index.sync();

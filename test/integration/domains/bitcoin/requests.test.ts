@@ -42,7 +42,7 @@ describe("a request for a Bitcoin chain", () => {
   it.each([
     ["an EVM address", "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],
     ["a name", "alice.eth"],
-    ["an address of another network", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"],
+    ["an address from another network", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"],
     ["an address with a wrong character", "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt081"],
     ["a transaction id", "4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"],
   ])("is rejected for %s", async (_, address) => {
@@ -96,7 +96,7 @@ describe("a request for EVM chains", () => {
 });
 
 describe("lists of chains", () => {
-  it("contain the kind of each chain", async () => {
+  it("contain each chain's kind", async () => {
     const { body } = await server.get("/v1/chains/");
     expect(body.data).toMatchObject({
       items: [
@@ -106,7 +106,7 @@ describe("lists of chains", () => {
     });
   });
 
-  it("contain the status of a Bitcoin chain", async () => {
+  it("contain a Bitcoin chain's status", async () => {
     const { body } = await server.get("/v1/chains/status/");
     const offers = ["spent-outputs", "all-blocks"];
     const status = {

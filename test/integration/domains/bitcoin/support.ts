@@ -14,7 +14,7 @@ const silent = pino({ level: "silent" });
 
 export const chainId = 20_110_202;
 
-/** The settings of the test's chain, which is read from the node at the URL. */
+/** The test chain's settings; the chain is read from the node at the URL. */
 export const chainSettings = (rpc: string, overrides: object = {}): BitcoinChainConfig => ({
   ...bitcoinChain.parse({ name: "btc-regtest", kind: "bitcoin", network: "regtest", rpc, pollMilliseconds: 50, ...overrides }),
   id: chainId,
@@ -22,14 +22,14 @@ export const chainSettings = (rpc: string, overrides: object = {}): BitcoinChain
 
 /** A running indexer of a Bitcoin chain. */
 export interface RunningIndex {
-  /** Waits until the index is at the head of the node. */
+  /** Waits until the index is at the node's head. */
   sync(): Promise<void>;
   stop(): Promise<void>;
   /** Settles when the indexer stops. */
   readonly stopped: Promise<void>;
 }
 
-/** Runs the indexer of a chain until it is stopped. */
+/** Runs a chain's indexer until it is stopped. */
 export function startIndex(node: TestBitcoinNode, database: Database, overrides: object = {}): RunningIndex {
   const controller = new AbortController();
   const running = indexBitcoinChain({ chain: chainSettings(node.url, overrides), database, logger: silent }, controller.signal);
@@ -52,7 +52,7 @@ export function startIndex(node: TestBitcoinNode, database: Database, overrides:
   };
 }
 
-/** Indexes the blocks of a node up to its head. */
+/** Indexes a node's blocks up to its head. */
 export async function indexAll(node: TestBitcoinNode, database: Database, overrides: object = {}): Promise<void> {
   const index = startIndex(node, database, overrides);
   await index.sync();
@@ -62,7 +62,7 @@ export async function indexAll(node: TestBitcoinNode, database: Database, overri
 /** A server of a Bitcoin chain. */
 export interface BitcoinServer {
   get(path: string): Promise<{ readonly status: number; readonly body: { readonly error_message: string | null; readonly data: unknown } }>;
-  /** The body of a response as text. */
+  /** A response body as text. */
   text(path: string): Promise<string>;
   /** All transactions of an address, page by page. */
   transactions(address: string, pageSize?: number): Promise<readonly CommunityTransaction[]>;

@@ -37,7 +37,7 @@ interface NodeLog {
   readonly logIndex: Hex;
 }
 
-/** The rows expected for an event of the vaults, decoded from the node's logs. */
+/** The rows expected for a vault event, decoded from the node's logs. */
 const expectedRows = async (text: string) => {
   const abi = [parseAbiItem(`event ${text}`)] as const;
   const logs = await chain.rpc<NodeLog[]>("eth_getLogs", [
@@ -59,7 +59,7 @@ const storedRows = (view: string) => test.database.query(`SELECT * FROM cq_vault
 const withChain = (rows: readonly object[]) => rows.map((row) => ({ chain_id: 31337, ...row }));
 
 describe("the tables of a declared protocol", () => {
-  it("equal the node's logs of its contracts", async () => {
+  it("equal its contracts' logs on the node", async () => {
     for (let step = 0; step < 12; step += 1) {
       await chain.send(...Array.from({ length: random.between(1, 6) }, () => market.randomTransaction(random)));
       await chain.mine();
@@ -92,7 +92,7 @@ describe("the tables of a declared protocol", () => {
     expect(announcements.length).toBe(market.vaults.length);
   });
 
-  it("contain the newest deposit of each owner, and the periods of earlier ones", async () => {
+  it("contain each owner's newest deposit, and the periods of earlier ones", async () => {
     const newest = new Map((await expectedRows(deposit)).map((row) => [`${row.contract}${Reflect.get(row, "owner")}`, row]));
     const stored = await test.database.query<{ contract: Address; owner: Address; since_block: number; log_index: number; assets: string }>(
       "SELECT contract, owner, since_block, log_index, assets FROM cq_vaults.deposits_latest",

@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => test?.drop());
 
-/** The plan of a statement without sequential scans, which would be cheaper than index scans on the small tables of this test. */
+/** A statement's plan without sequential scans, which would be cheaper than index scans on this test's small tables. */
 const explain = (statement: string, parameters: readonly unknown[]): Promise<string> =>
   test.database.transaction(async (client) => {
     await client.query("SET LOCAL enable_seqscan = off");
@@ -101,7 +101,7 @@ describe("api.prices_at", () => {
       bytes(gold as `0x${string}`),
     ]);
 
-  it("returns the price of a whole token in the hour of a time, and no row if it is unknown", async () => {
+  it("returns the price of a whole token in the hour that contains a time, and no row if it is unknown", async () => {
     // 0.000002 US dollars x 10^6 units.
     expect(await pricesAt(10)).toEqual([{ price: 2, unit_price: 0.000002 }]);
     expect(await pricesAt(11)).toEqual([{ price: 2, unit_price: 0.000002 }]);

@@ -170,7 +170,7 @@ describe("the audit of declared protocols", () => {
     expect(found.length).toBeGreaterThan(1);
   });
 
-  it.each(["share_price", "share_price_latest", "half"])("finds a wrong result of the read %s", async (read) => {
+  it.each(["share_price", "share_price_latest", "half"])("finds a wrong result from the read %s", async (read) => {
     const found = await differencesAfter(
       `UPDATE cq_vaults_${read} SET assets = assets + 1 WHERE ctid = (SELECT ctid FROM cq_vaults_${read} WHERE assets IS NOT NULL LIMIT 1)`,
     );

@@ -60,5 +60,5 @@ contract Hostile {
 }
 `;
 
-/** An ERC-4626 vault of OpenZeppelin, a factory that announces vaults, and a contract that emits any log. */
+/** OpenZeppelin's ERC-4626 vault, a factory that announces vaults, and a contract that emits any log. */
 export const contracts = compileWithPackages(source);

@@ -31,7 +31,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** A lending query that returns a transaction's deposits; `event` is the SQL expression of the event's name. */
+/** A lending query that returns a transaction's deposits; `event` is the SQL expression for the event's name. */
 const lendingOf = (id: string, event = "'Deposit'"): LendingQuery => {
   const values: Readonly<Record<string, string>> = { log_offset: "e.log_index", protocol_address: "e.contract", event };
   const columns = lendingColumns.map((name) => `${values[name] ?? "NULL"} AS "${name}"`);
@@ -45,7 +45,7 @@ const lendingOf = (id: string, event = "'Deposit'"): LendingQuery => {
   };
 };
 
-/** Two protocols of the same vaults, the second one with a different event name. */
+/** Two protocols for the same vaults, the second one with a different event name. */
 const protocols = (parts: { readonly event?: string; readonly operations?: Readonly<Record<string, OperationQuery>> }) => [
   vaultsOf(market.factory, { lending: lendingOf("vaults") }),
   vaultsOf(market.factory, { id: "protocol_06", lending: lendingOf("protocol_06", parts.event), operations: parts.operations ?? {} }),
@@ -75,7 +75,7 @@ const lendingDetails = (parts: Parameters<typeof protocols>[0]) =>
   });
 
 describe("lending details of two protocols", () => {
-  it("contain the events of both", async () => {
+  it("contain both protocols' events", async () => {
     const { result, reasons } = await lendingDetails({});
     expect(result).toMatchObject([
       { protocol_name: "vaults", event: "Deposit", protocol_address: market.vaults[0] },
@@ -85,8 +85,8 @@ describe("lending details of two protocols", () => {
   });
 
   it.each([
-    ["the statement of one fails", "e.lendr::text", "column e.lendr does not exist"],
-    ["a row of one has no event", "NULL", "Column event of lending is null."],
+    ["one protocol's statement fails", "e.lendr::text", "column e.lendr does not exist"],
+    ["one protocol returns a row without an event", "NULL", "Column event of lending is null."],
   ])("are null, with the reason in the log, if %s", async (_case, event, reason) => {
     expect(await lendingDetails({ event })).toEqual({ result: null, reasons: [`lending of protocol_06, shared/lending.sql: ${reason}`] });
   });

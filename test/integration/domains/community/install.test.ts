@@ -41,7 +41,7 @@ const indexWith = async (database: Database, protocols: readonly Protocol[], opt
   return { caughtUp: index.running.progress.flatMap(({ phase, projection }) => (phase === "catch-up" ? [projection] : [])) };
 };
 
-/** The number of rows and a hash of each table of a new index with these protocols. */
+/** The row count and a hash of each table in a new index with these protocols. */
 const freshContents = async (protocols: readonly Protocol[], options: Partial<CommunityOptions> = {}) => {
   const database = await newDatabase();
   await indexWith(database, protocols, options);

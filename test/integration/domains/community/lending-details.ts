@@ -3,7 +3,7 @@ import type { ServedCommunity } from "./serve.ts";
 /** A lending event in a response with `with-lending`. */
 export type ServedEvent = Readonly<Record<string, unknown>>;
 
-/** The lending events in the responses about transactions. */
+/** The lending events in transaction responses. */
 export const servedEvents = async (served: ServedCommunity, hashes: Iterable<string>): Promise<ServedEvent[]> => {
   const events: ServedEvent[] = [];
   for (const hash of new Set(hashes)) {

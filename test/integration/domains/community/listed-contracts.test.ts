@@ -48,7 +48,7 @@ describe("contracts that a read lists", () => {
     test.database.query<{ contract: Address; block_number: number; log_index: number; assets: string }>(
       "SELECT contract, block_number, log_index, assets FROM cq_listed.deposits ORDER BY block_number, log_index",
     );
-  /** The node's Deposit logs of vaults, as rows. */
+  /** The vaults' Deposit logs on the node, as rows. */
   const depositsOf = async (vaults: readonly Address[]) => {
     // keccak256 of Deposit(address,address,uint256,uint256), EIP-4626.
     const topics = ["0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7"];
@@ -63,7 +63,7 @@ describe("contracts that a read lists", () => {
     }));
   };
 
-  it("have the events of all stored blocks, including those before they were listed", async () => {
+  it("have events from all stored blocks, including those before they were listed", async () => {
     const [first, second] = market.vaults as [Address, Address];
     await trade(6);
     await index.sync();

@@ -21,7 +21,7 @@ describe("a list with more contracts than one run adds", () => {
     await chain?.stop();
   });
 
-  it("is read again until all of them are added, with the block of its result", async () => {
+  it("is read again until all of them are added, each with the result's block", async () => {
     const registry = await chain.deploy(registries("Registry"));
     const index = await startCommunityIndex(chain, test.database, { protocols: [listedVaults(registry)] });
     // Addresses without code. One run adds 100.

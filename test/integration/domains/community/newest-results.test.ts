@@ -14,7 +14,7 @@ let index: CommunityIndex;
 /** The blocks in which the first vault was touched. */
 const touched: number[] = [];
 
-/** Changes the price of the first vault. */
+/** Changes the first vault's price. */
 const touch = async (): Promise<void> => {
   const [owner] = chain.accounts as [Address];
   await chain.send(market.deposit(owner, 10n), call(contracts("Asset"), market.asset, "transfer", [market.vaults[0], 3n]));
@@ -62,7 +62,7 @@ describe("the newest results of a read", () => {
     expect(await resultsAt(0)).toEqual([]);
   });
 
-  it("are not replaced by a result of an older block that is read later", async () => {
+  it("are not replaced by an older block's result that is read later", async () => {
     const [first = 0] = touched;
     const last = touched.at(-1) ?? 0;
     await test.database.query(

@@ -11,7 +11,7 @@ import type { TestChain } from "../../../support/chain.ts";
 
 const chainId = 31337;
 
-/** The parameters of a request to an operation. */
+/** An operation's request parameters. */
 export interface OperationParameters {
   readonly height: number;
   readonly wallet?: Address;
@@ -20,7 +20,7 @@ export interface OperationParameters {
   readonly offset?: number;
 }
 
-/** The items of an operation, as its endpoint returns them. */
+/** An operation's items, as its endpoint returns them. */
 export type ItemsOf = (operation: string, parameters: OperationParameters) => Promise<Readonly<Record<string, unknown>>[]>;
 
 /** A built-in protocol. @throws {Error} if it is not declared. */

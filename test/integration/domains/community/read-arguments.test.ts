@@ -105,7 +105,7 @@ const change = async (...changes: readonly (readonly [id: Hex, kind: number, amo
   return blocks;
 };
 
-/** The node's result of a call at a block; null if it reverts. */
+/** The node's result for a call at a block; null if it reverts. */
 const callAt = async (text: string, args: readonly unknown[], block: number): Promise<unknown> => {
   const item = parseAbiItem(`function ${text}`) as AbiFunction;
   const named = { abi: [item], functionName: item.name };
@@ -146,7 +146,7 @@ const balances = () =>
 const queued = () => test.database.query("SELECT FROM community_reads");
 
 describe("reads with arguments that differ between calls", () => {
-  it("equal the node's results for each value of the columns and of the list", async () => {
+  it("equal the node's results for each column and list value", async () => {
     const [one, two, three] = (await change(
       [
         [alpha, 1, 10n],

@@ -48,7 +48,7 @@ const priceAt = async (block: number): Promise<string> => {
 };
 const queued = () => database.query<{ attempts: number }>("SELECT attempts FROM community_reads");
 
-describe("reads of contracts", () => {
+describe("contract reads", () => {
   it("wait while the node is down, without counting attempts", async () => {
     await depositOnce();
     await start();
@@ -90,7 +90,7 @@ describe("reads of contracts", () => {
     return { protocols: [{ ...protocol, reads: protocol.reads.map((read) => ({ ...read, everyBlocks: null })) }], isPruned: true };
   };
 
-  it("are done only at the newest blocks if the node lacks the state of older ones", async () => {
+  it("are done only at the newest blocks if the node lacks older state", async () => {
     const touched = [await depositOnce(), await depositOnce(), await depositOnce()] as const;
     await start(touchedOnly());
     index.fault.lacksUpTo = touched[1];

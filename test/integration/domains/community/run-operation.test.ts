@@ -34,8 +34,8 @@ const run = (factor: number, limit: number) => {
   return createOperationQueries(reader).rowsOf(query, { ...parameters, limit });
 };
 
-describe("the rows of an operation", () => {
-  it("are the rows of its statement, in the statement's order, from one query", async () => {
+describe("an operation's rows", () => {
+  it("are its statement's rows, in the statement's order, from one query", async () => {
     expect(await run(1, 3)).toEqual([{ n: 3 }, { n: 2 }, { n: 1 }]);
     expect(received).toEqual([3]);
   });
@@ -60,7 +60,7 @@ describe("the rows of an operation", () => {
     ]);
   });
 
-  it("are not available without a connection of the reader role", async () => {
+  it("are not available without a reader-role connection", async () => {
     await expect(
       createOperationQueries(undefined).rowsOf({ file: "", text: "", parameters: [], columns: [], views: [] }, parameters),
     ).rejects.toMatchObject({ status: 503 });

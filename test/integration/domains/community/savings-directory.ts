@@ -7,19 +7,19 @@ import { call, type TestChain } from "../../../support/chain.ts";
 import { contracts } from "./contracts.ts";
 import type { Market } from "./vault-market.ts";
 
-/** An operator's directory with the protocol of the scaffold. */
+/** An operator's directory with the scaffold's protocol. */
 export interface SavingsDirectory {
   readonly path: string;
-  /** Replaces text in a file of the protocol. @throws {Error} if the file does not contain it. */
+  /** Replaces text in a protocol file. @throws {Error} if the file does not contain it. */
   edit(file: string, text: string, replacement: string): void;
-  /** Writes a file of the protocol. */
+  /** Writes a protocol file. */
   write(file: string, text: string): void;
   /** Writes the scaffold again. */
   reset(): void;
   remove(): void;
 }
 
-/** Creates the directory, with the protocol `savings` of the given vaults on the chain `test`. */
+/** Creates the directory, with the protocol `savings` for the given vaults on the chain `test`. */
 export const createSavings = (vaults: readonly Address[]): SavingsDirectory => {
   const path = mkdtempSync(join(tmpdir(), "ashlar-endpoints-"));
   const files = scaffoldFiles({ id: "savings", chain: "test", contracts: vaults });

@@ -67,7 +67,7 @@ const read = async (to: Address, name: string, args: readonly unknown[]): Promis
 
 const owner = (): Address => chain.accounts[0] as Address;
 
-describe("an operation of the template in an operator's directory", () => {
+describe("a template operation in an operator's directory", () => {
   it("returns balances that equal convertToAssets() of the shares that the vault reports", async () => {
     const items = await itemsOf(`savings/balances/?address=${owner()}`);
     expect(items.map(({ pool_address }) => pool_address).sort()).toEqual([...market.vaults].sort());

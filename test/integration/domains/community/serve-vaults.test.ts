@@ -70,7 +70,7 @@ describe("balances of an ERC-4626 protocol", () => {
 });
 
 describe("markets and market data of an ERC-4626 protocol", () => {
-  it("equal the views of the vaults", async () => {
+  it("equal what the vaults' views return", async () => {
     const { items } = await served.get("protocol_06/market_data/");
     expect(items.map(({ pool_address }) => pool_address).sort()).toEqual([...market.vaults].sort());
     for (const item of items) {
@@ -106,7 +106,7 @@ describe("markets and market data of an ERC-4626 protocol", () => {
 });
 
 describe("transactions of an ERC-4626 protocol", () => {
-  it("are the deposits and withdrawals of the wallet in the node's logs, newest first", async () => {
+  it("are the wallet's deposits and withdrawals in the node's logs, newest first", async () => {
     const [wallet] = chain.accounts as [Address];
     const logs = await chain.rpc<{ blockNumber: Hex; logIndex: Hex; topics: Hex[]; transactionHash: Hex }[]>("eth_getLogs", [
       { fromBlock: "0x0", toBlock: "latest", address: market.vaults },

@@ -36,7 +36,7 @@ export const serveCommunity = async (
   }: {
     readonly protocols: readonly Protocol[];
     readonly community: ConfiguredContracts;
-    /** Receives the lines of the log, as JSON. */
+    /** Receives the log lines, as JSON. */
     readonly logged?: string[];
   },
 ): Promise<ServedCommunity> => {

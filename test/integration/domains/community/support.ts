@@ -18,7 +18,7 @@ const created = "Created(address indexed vault, address asset)";
 export const deposit = "Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)";
 export const withdraw = "Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)";
 
-/** The vaults of a factory. The price of 10^36 shares is read at each block that touches a vault and every 16 blocks. */
+/** A factory's vaults. The price of 10^36 shares is read at each block that touches a vault and every 16 blocks. */
 export const vaultsOf = (factory: Address | null, parts: Partial<Protocol> = {}): Protocol =>
   protocolOf({
     id: "vaults",
@@ -133,7 +133,7 @@ const faultySource = (source: Source, fault: CommunityIndex["fault"], isPruned: 
   },
 });
 
-/** Whether a call, or a call within a multicall, is to one of the contracts. The data of a multicall contains the addresses that it calls. */
+/** Whether a call, or a call within a multicall, is to one of the contracts. A multicall's data contains the addresses that it calls. */
 const isCallTo = (call: ContractCall | undefined, contracts: ReadonlySet<Address>): boolean =>
   call !== undefined &&
   [...contracts].some((address) => call.to === address || (call.to === multicallAddress && call.data.includes(address.slice(2))));

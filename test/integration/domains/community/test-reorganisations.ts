@@ -28,7 +28,7 @@ export interface BranchedMarket extends Pick<CommunityOptions, "protocols" | "co
   readonly branchTransactions?: readonly TestTransaction[];
 }
 
-/** The responses of all operations of a protocol at a height. */
+/** The responses of all of a protocol's operations at a height. */
 const responsesOf = async (database: Database, protocol: Protocol, wallets: readonly Address[], height: number): Promise<unknown[]> => {
   const itemsOf = createItemsOf(database, protocol);
   const responses: unknown[] = [];

@@ -22,7 +22,7 @@ interface NodeLog {
   readonly address: Address;
 }
 
-/** The events of ERC-4626, and their parameters for the giver, the receiver, the amounts of both and the sender. */
+/** The ERC-4626 events, and their parameters for the giver, the receiver, both amounts and the sender. */
 const kinds = {
   deposit: { text: deposit, giver: "sender", receiver: "owner", given: "assets", received: "shares", sender: "sender" },
   withdraw: { text: withdraw, giver: "owner", receiver: "receiver", given: "shares", received: "assets", sender: "sender" },
@@ -58,7 +58,7 @@ export const actionsOf = async (chain: TestChain, vaults: readonly Address[], wa
   return found.sort((left, right) => right.block_height - left.block_height || right.log_offset - left.log_offset);
 };
 
-/** Null if the log is not an action of the account: transfers from and to the zero address are parts of deposits and withdrawals. */
+/** Null if the log is not one of the account's actions: transfers from and to the zero address are parts of deposits and withdrawals. */
 const amountsOf = (kind: (typeof kinds)[keyof typeof kinds], { topics, data }: NodeLog, wallet: Address): VaultAction["amounts"] | null => {
   const { args } = decodeEventLog({ abi: [parseAbiItem(`event ${kind.text}`)], topics, data }) as { args: unknown };
   const argument = (name: string): string => String((args as Record<string, unknown>)[name]).toLowerCase();

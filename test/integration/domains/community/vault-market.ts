@@ -6,14 +6,14 @@ import { contracts } from "./contracts.ts";
 
 type Random = ReturnType<typeof createRandom>;
 
-/** A factory with vaults of one asset, and accounts that use them. */
+/** A factory with vaults for one asset, and accounts that use them. */
 export interface Market {
   readonly asset: Address;
   readonly factory: Address;
   readonly vaults: Address[];
   /** A deposit into the first vault. */
   deposit(from: Address, assets: bigint): TestTransaction;
-  /** A random deposit or withdrawal, or a donation, which emits no event of the vault; some fail. */
+  /** A random deposit or withdrawal, or a donation, which emits no vault event; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 

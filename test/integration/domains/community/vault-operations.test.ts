@@ -99,7 +99,7 @@ describe("market_data and markets of protocol 06", () => {
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
   });
 
-  it("have the annualised growth of the share price since the first reading as supply rate", async () => {
+  it("use the share price's annualised growth since the first reading as their supply rate", async () => {
     for (const { pool_address, supply_rate } of await itemsOf("markets")) {
       const vault = pool_address as Address;
       const [first] = await test.database.query<{ block: number }>(

@@ -18,7 +18,7 @@ beforeAll(async () => {
   return test.drop;
 }, 120_000);
 
-/** A node of a plan as `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)` describes it. */
+/** A plan node as `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)` describes it. */
 interface PlanNode {
   readonly "Actual Rows": number;
   readonly "Actual Loops": number;
@@ -27,7 +27,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The cost of statements: the buffers that they read, and the rows that the nodes of their plans returned. */
+/** The cost of statements: the buffers that they read, and the rows that their plan nodes returned. */
 interface Cost {
   readonly buffers: number;
   readonly rows: number;

@@ -7,7 +7,7 @@ import { longLists } from "../../../support/database/long-lists.ts";
 
 const { chainId, contract, topic, wallet, factory, sharedPool } = longLists;
 
-/** Reads rows of a list as text, with the page positions that one server remembers. */
+/** Reads a list's rows as text, with the page positions that one server remembers. */
 export type ReadRows = (limit: number, offset: number) => Promise<string[]>;
 
 /** A list up to a block, and its expected rows. */
@@ -78,7 +78,7 @@ export const openTransactions = (database: Queryable, last: number): ReadRows =>
     );
 };
 
-/** Reads the ids of the contract as of a block, as `id:standard`. */
+/** Reads the contract's ids as of a block, as `id:standard`. */
 export const openTokens = (database: Queryable, block: number): ReadRows => {
   const nfts = createNftQueries(database);
   return async (limit, offset) =>

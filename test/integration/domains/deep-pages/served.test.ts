@@ -30,7 +30,7 @@ interface Item {
 
 const waitForHead = () => until("the index to reach the head", () => isAtHead(test.database, chain));
 
-/** Mines a block with calls of the token by the wallet; nonces are explicit because the node receives the calls concurrently. */
+/** Mines a block in which the wallet calls the token; nonces are explicit because the node receives the calls concurrently. */
 async function mineCalls(name: string, calls: readonly (readonly unknown[])[]): Promise<void> {
   const nonce = Number(await chain.rpc<string>("eth_getTransactionCount", [wallet, "latest"]));
   const transactions = calls.map((args, index) => ({
@@ -97,7 +97,7 @@ interface NodeLog {
 /** keccak256("Transfer(address,address,uint256)"); the deployment emits other logs. */
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** The lists of the wallet and of the token with the node's rows, newest first. */
+/** The wallet's and the token's lists with the node's rows, newest first. */
 async function readNodeLists() {
   const logs = await readNodeLogs();
   const rows = logs.map((log) => `${log.transactionHash}:${Number(log.logIndex)}`);
@@ -123,14 +123,14 @@ async function expectPage({ path, query, rows, rowOf }: List, number: number): P
   expect(pagination?.has_more).toBe(rows.length > (number + 1) * size);
 }
 
-/** Compares the pages of all lists that `choose` selects from the page numbers. */
+/** Compares the pages of all lists whose numbers `choose` selects. */
 async function expectPages(lists: readonly List[], choose: (numbers: readonly number[]) => readonly number[]): Promise<void> {
   for (const list of lists) for (const number of choose(numbersOf(list))) await expectPage(list, number);
 }
 
 const numbersOf = ({ rows }: List): number[] => Array.from({ length: Math.ceil(rows.length / size) }, (_, number) => number);
 
-it("the lists of a wallet and of a token with 2,400 transfers have the node's rows on each page, in any order", async () => {
+it("the lists for a wallet and for a token with 2,400 transfers have the node's rows on each page, in any order", async () => {
   const random = createRandom("served pages");
   const lists = await readNodeLists();
   for (const { rows } of lists) expect(rows.length).toBeGreaterThanOrEqual(transfersPerBlock * blocksWithTransfers);

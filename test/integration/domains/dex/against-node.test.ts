@@ -154,7 +154,7 @@ describe.each(chapters)("an index %s", (_, transact) => {
     }
   });
 
-  it("returns the totals of each exchange", async () => {
+  it("returns each exchange's totals", async () => {
     for (const name of names) {
       const [item] = (await api.get(`week/xy=k/${name}/ecosystem/`)).items;
       const swaps = pairsOf(name).map((pair) => node.swapsOf(pair, closed - secondsPerDay, closed).length);

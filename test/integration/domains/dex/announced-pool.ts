@@ -4,7 +4,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../support/chain.ts";
 import { emit, read, type TestExchange, uniswap } from "../pools/support.ts";
 
-/** Emits the creation event of a pool from another factory, with other tokens, before the exchange creates the pool. Returns its address. */
+/** Emits a pool's creation event from another factory, with other tokens, before the exchange creates the pool. Returns its address. */
 export const announceEarly = async (
   chain: TestChain,
   exchange: TestExchange,

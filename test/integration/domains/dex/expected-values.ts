@@ -133,7 +133,7 @@ export const createExpectedValues = async (market: Market) => {
     );
   const sum = (swaps: readonly PairLog[], argument: string): bigint =>
     swaps.reduce((total, { args }) => total + ((args[argument] as bigint | undefined) ?? 0n), 0n);
-  /** The value of the amounts in at the closing prices; if one price is unknown, the value of the amounts in and out of the other token. */
+  /** The value of the amounts in at the closing prices; if one price is unknown, the value of the other token's amounts in and out. */
   const volume = (pair: Address, from: number, to: number): number | null => {
     const swaps = swapsOf(pair, from, to);
     if (swaps.length === 0) return 0;
@@ -172,7 +172,7 @@ export const createExpectedValues = async (market: Market) => {
     },
     /**
      * Dollars per whole share: twice the square root of the product of both sides' values, divided by the supply, as the median of the
-     * 15 minutes; null if each side of the pool had a value of less than 10,000 dollars.
+     * 15 minutes; null if each side of the pool was worth less than 10,000 dollars.
      */
     shareRate: async (pair: Address, time: number): Promise<number | null> => {
       const end = endOf(time);

@@ -190,7 +190,7 @@ describe("rolled-up hours", () => {
     }
   });
 
-  it("are skipped if no list can refer to them, as during a recomputation of old prices", async () => {
+  it("are skipped if no list can refer to them, as when old prices are recomputed", async () => {
     const hours = [4, 5, 6].map((hoursBehind) => firstHour + 30 - hoursBehind).filter((hour) => !isLastOfDay(hour));
     for (const hour of hours) {
       await test.database.query("DELETE FROM price_progress WHERE hour > $1", [hour]);

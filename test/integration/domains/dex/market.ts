@@ -58,7 +58,7 @@ const deploy = async (chain: TestChain, artifact: Artifact, args: readonly unkno
 /** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z. */
 export const firstMidnight = Date.UTC(2023, 10, 15) / 1000;
 
-/** Decimals of the first five: 6, 18, 0, 27, 18. Toll has a transfer fee of 1 %, silk only a concentrated pool, bare no metadata, mist no pool. */
+/** Decimals of the first five: 6, 18, 0, 27, 18. Toll has a 1 % transfer fee, silk only a concentrated pool, bare no metadata, mist no pool. */
 export type MarketToken = "usd" | "gold" | "ticket" | "saffron" | "toll" | "silk" | "bare" | "mist";
 
 /** Smallest units per whole token; unknown to the index for the bare token. */
@@ -93,7 +93,7 @@ export interface Market {
   approveShares(pair: Address): TestTransaction;
   /** Mines the transactions in one block with a timestamp (unix seconds). */
   block(time: number, ...transactions: readonly TestTransaction[]): Promise<void>;
-  /** The jobs of prices and roll-ups, in their state after a restart. */
+  /** The price and roll-up jobs, in their state after a restart. */
   jobs(): ReturnType<typeof createRollUpJobs>;
 }
 

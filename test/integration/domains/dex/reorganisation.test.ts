@@ -43,7 +43,7 @@ const randomTransaction = (): TestTransaction => {
   ])();
 };
 const randomTransactions = (count = 4): TestTransaction[] => Array.from({ length: count }, randomTransaction);
-/** Creates the first pool of a token, which sets its price. */
+/** Creates a token's first pool, which sets its price. */
 const newPool = () => {
   const { swap, tokens, people } = market;
   return swap.add(people[1], [tokens.usd, tokens.mist], [90_000n * units.usd, 30_000n * units.mist]);
@@ -71,7 +71,7 @@ const tables = async (database: Database, hours: ReadonlySet<number>): Promise<R
 const hoursOf = async (database: Database): Promise<Set<number>> =>
   new Set((await database.query<{ hour: number }>("SELECT DISTINCT hour FROM exchange_hours")).map(({ hour }) => hour));
 
-/** Returns paths of all operations about exchanges, prices and balances. */
+/** Returns the paths of all operations about exchanges, prices and balances. */
 const paths = (): string[] => {
   const { people, pairs, tokens } = market;
   const exchangePaths = (name: string, pools: readonly Address[], traded: readonly Address[]): string[] =>
@@ -108,7 +108,7 @@ const responsesOf = async (api: TestApi): Promise<Record<string, unknown>> => {
   return all;
 };
 
-/** Compares the index with a fresh one of the current chain, whose jobs run once, at the end. */
+/** Compares the index with a fresh index of the current chain, whose jobs run once, at the end. */
 const expectEqualToFreshIndex = async (): Promise<void> => {
   await pricing.computeAll();
   const fresh = await createTestDatabase();

@@ -34,7 +34,7 @@ const decimalText = (cents: bigint, { decimals }: PricedAsset): string => {
   return `${text.slice(0, -power)}.${text.slice(-power)}`;
 };
 
-/** Writes the rows of the price job: one per hour with a change, one per day, and the finished hours. */
+/** Writes the price job's rows: one per hour with a change, one per day, and the finished hours. */
 export const writePrices = async (
   database: Database,
   all: readonly PricedAsset[],
@@ -72,7 +72,7 @@ export const writePrices = async (
   }
 };
 
-/** Marks the prices of hours as computed. */
+/** Marks hourly prices as computed. */
 export const finishHours = async (
   database: Database,
   first: number,
@@ -88,7 +88,7 @@ export const finishHours = async (
   }
 };
 
-/** Writes the rows of the token metadata job. */
+/** Writes the token metadata job's rows. */
 export const writeMetadata = (database: Database, address: Address, symbol: string, decimals: number) =>
   database.query(
     "INSERT INTO token_metadata (chain_id, address, block_number, name, symbol, decimals, read_at_block) VALUES (31337, $1, 1, $2, $2, $3, 1)",

@@ -101,7 +101,7 @@ describe("the head of a chain", () => {
     const before = await heads.headOf(chainId);
     notify("blocks");
     expect(await heads.headOf(chainId)).toBe(before);
-    // A reorganisation to another block of the same height.
+    // A reorganisation to another block at the same height.
     await test.database.query("DELETE FROM blocks WHERE chain_id = $1 AND number = 2", [chainId]);
     await insertBlock(2, 1);
     notify("blocks");

@@ -19,7 +19,7 @@ const load = (path: string): Artifact => {
   return { abi, bytecode };
 };
 
-/** The contracts of the first deployment of EIP-137, from their packages. */
+/** The contracts first deployed for EIP-137, from their packages. */
 const nameArtifacts = {
   registry: () => load("@ensdomains/ens/build/contracts/ENSRegistry.json"),
   reverseRegistrar: () => load("@ensdomains/ens/build/contracts/ReverseRegistrar.json"),
@@ -36,7 +36,7 @@ export interface NameService {
   setAddress(name: string, account: Address, resolver?: Address): Promise<void>;
   /** Claims a name for an account, in a transaction from that account. */
   claim(account: Address, name: string): Promise<void>;
-  /** Resolves a name on the node with the resolver of the registry; null if it has none. */
+  /** Resolves a name on the node with the registry's resolver; null if it has none. */
   resolveOnChain(name: string): Promise<Address | null>;
 }
 

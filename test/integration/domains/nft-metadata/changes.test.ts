@@ -52,7 +52,7 @@ describe("new tokens", () => {
       const minted = ids(700).map((id) => block * 1_000 + id);
       await index.mint(collection, minted, block);
     }
-    // The tokens of one block are not split into portions.
+    // One block's tokens are not split into portions.
     await index.mint(
       collection,
       ids(3_000).map((id) => 10_000 + id),
@@ -97,7 +97,7 @@ describe("new tokens", () => {
 });
 
 describe("announced changes", () => {
-  it("queue the tokens of their range, at the block of the announcement or later", async () => {
+  it("queue the tokens in their range, at the announcement's block or later", async () => {
     await mintRed(10);
     await node.setUri(collection, 3, 5, documentUrl("blue"));
     const head = await index.indexBlocks();

@@ -6,7 +6,7 @@ interface Json {
   readonly attributes?: readonly { readonly trait_type: string; readonly value?: string | number | null }[];
 }
 
-/** Parses a well-formed document. The tests of the reader cover all other documents. */
+/** Parses a well-formed document. The reader's tests cover all other documents. */
 export const documentOf = (text: string): NftDocument => {
   const { name, image, attributes } = JSON.parse(text) as Json;
   const counted = (attributes ?? []).map(({ trait_type: trait, value }) => ({

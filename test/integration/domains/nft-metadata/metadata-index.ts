@@ -23,7 +23,7 @@ export interface MetadataNode {
   readonly source: Source;
   readonly gallery: Address;
   deployCollection(): Promise<Address>;
-  /** Sets the metadata URL of a range of ids, in a separate block. */
+  /** Sets the metadata URL for a range of ids, in a separate block. */
   setUri(collection: Address, first: number, last: number, text: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -166,7 +166,7 @@ export const openMetadataIndex = async ({ source, chain }: MetadataNode, context
       }),
     rollBackTo: (ancestor) =>
       database.transaction(async (client) => {
-        // In production, the projections of the ledger and of collections delete these rows.
+        // In production, the ledger and collection projections delete these rows.
         for (const table of ["nft_tokens", "nft_metadata_updates"]) {
           await client.query(`DELETE FROM ${table} WHERE block_number > $1`, [ancestor]);
         }

@@ -6,7 +6,7 @@ import type { MetadataIndex, MetadataNode } from "./metadata-index.ts";
 
 /** A document that has only a name. */
 export const documentNamed = (name: string): DocumentOutcome => ({ ok: true, document: documentOf(JSON.stringify({ name })) });
-/** Reads documents of data: URLs. */
+/** Reads documents in data: URLs. */
 export const readAsync = async (url: string): Promise<DocumentOutcome> => readInline(url);
 
 /** Consecutive ids. */

@@ -61,7 +61,7 @@ afterEach(() => {
 const readWith = (url: string, changes: object = {}): Promise<DocumentOutcome> => {
   const config = { ipfsGateways: [first.url, second.url], arweaveGateways: [first.url], documentBytes: 10_000, fetchMilliseconds: 2_000 };
   const web = createWeb({
-    // All names resolve to the loopback address, but only the name of the remote server is allowed to.
+    // All names resolve to the loopback address, but only the remote server's name is allowed to.
     resolve: async () => ["127.0.0.1"],
     isExempt: (_, hostname) => hostname === "documents.example",
     ports: ["443", String(remote.port), String(privateListener.port)],

@@ -62,7 +62,7 @@ describe("a reorganisation", () => {
     ]);
   });
 
-  it("leaves no rows of the collection if it drops the block of the first document", async () => {
+  it("leaves no rows of the collection if it drops the first document's block", async () => {
     await node.setUri(collection, 0, 1, documentUrl("red"));
     const head = await index.indexBlocks();
     await index.mint(collection, [0, 1], head);

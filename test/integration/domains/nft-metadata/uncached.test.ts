@@ -97,7 +97,7 @@ describe("metadata that is read within a request", () => {
     ]);
   });
 
-  it("has URLs with the id of an EIP-1155 token substituted", async () => {
+  it("has URLs with an EIP-1155 token's id substituted", async () => {
     const [row] = await withReader(configOf(), (reader) => reader.read(chainId, [key(255, standards.erc1155)]));
     const id = "ff".padStart(64, "0");
     expect(row).toMatchObject({ name: `Unit ${id}`, image: `https://units.example/${id}.png` });

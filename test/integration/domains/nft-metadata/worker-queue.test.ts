@@ -29,7 +29,7 @@ const mintAndQueue = (url: string, count: number, standard?: number, first?: num
   mintAndQueueTokens({ node, index, collection }, url, count, standard, first);
 
 describe("the metadata worker", () => {
-  it("retries with a fourfold backoff while the host fails, and stores the refusal of the eighth attempt", async () => {
+  it("retries with a fourfold backoff while the host fails, and stores the eighth attempt's refusal", async () => {
     await mintAndQueue("https://down.example/1", 1);
     const worker = index.worker(createFakeWeb({ "https://down.example/": () => down }).read);
     const waits: number[] = [];
@@ -129,7 +129,7 @@ describe("the metadata worker", () => {
     expect(Date.now() - start).toBeLessThan(deadline(20_000));
   });
 
-  it("claims the entries of a killed worker once its lease has expired", async () => {
+  it("claims a killed worker's entries once its lease has expired", async () => {
     await mintAndQueue("https://one.example/{id}", 3, standards.erc1155);
     const hanging = createFakeWeb({ "https://one.example/": () => new Promise(() => undefined) });
     // Its fetches and clock stop, as if its process were suspended.

@@ -69,7 +69,7 @@ describe("the metadata worker", () => {
     expect(new Set(ticks).size).toBe(5);
   });
 
-  it("refuses oversized responses of a contract, and limits the number of tokens per multicall", async () => {
+  it("refuses oversized contract responses, and limits the number of tokens per multicall", async () => {
     await mintAndQueue(dataUrl({ name: "x".repeat(2_000) }), 1);
     await mintAndQueue(dataUrl({ name: "y" }), 70, standards.erc721, 10);
     const tokensPerRequest: number[] = [];

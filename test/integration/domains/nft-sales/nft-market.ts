@@ -40,7 +40,7 @@ export interface NftMarket {
   readonly seaport: Address;
   /** ERC-721 with ids from 0, all minted to the first account. */
   readonly art: Address;
-  /** ERC-1155: a thousand units of each of the ids 1 to 9 are minted to the first account. */
+  /** ERC-1155: a thousand units of each id from 1 to 9 are minted to the first account. */
   readonly editions: Address;
   readonly coin: Address;
   readonly junk: Address;

@@ -42,7 +42,7 @@ const indexFrom = async (from: number): Promise<Database> => {
   return test.database;
 };
 
-/** Returns the owner of each punk at a height, from the index. */
+/** Returns each punk's owner at a height, from the index. */
 const ownersAt = async (database: Database, height: number): Promise<Record<string, Address>> => {
   const rows = await database.query<{ token_id: string; owner: Address }>(
     `SELECT token_id, owner FROM (
@@ -54,7 +54,7 @@ const ownersAt = async (database: Database, height: number): Promise<Record<stri
   return Object.fromEntries(rows.map(({ token_id, owner }) => [token_id, owner]));
 };
 
-/** Returns the owner of each punk at a height, from the contract. */
+/** Returns each punk's owner at a height, from the contract. */
 const contractOwnersAt = async (height: number): Promise<Record<string, Address>> => {
   const owners = await Promise.all(punkIds.map((id) => read<Address>(chain, punkLike, punks, "punkIndexToAddress", [id], height)));
   return Object.fromEntries(owners.map((owner, id) => [String(id), lower(owner)] as const).filter(([, owner]) => owner !== zeroAddress));
@@ -121,7 +121,7 @@ afterAll(async () => {
 });
 
 describe("CryptoPunks", () => {
-  it("have the same owners as in the contract at every height", async () => {
+  it("have the contract's owners at every height", async () => {
     const database = databases[0]?.database as Database;
     for (const height of Object.values(heights)) {
       const owners = await ownersAt(database, height);

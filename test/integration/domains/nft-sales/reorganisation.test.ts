@@ -28,7 +28,7 @@ afterAll(async () => {
 const sales = async (): Promise<readonly (readonly [string | undefined, boolean])[]> =>
   (await salesIn(test.database)).map((line) => [line.split(" ")[2], line.endsWith("true")] as const);
 
-/** Compares the NFT tables with those of a fresh index of the same chain. */
+/** Compares the NFT tables with a fresh index of the same chain. */
 const expectEqualToFreshIndex = async () => {
   const fresh = await indexNftMarket(market);
   try {

@@ -50,7 +50,7 @@ contract Imitation {
   }
 }`)("Imitation");
 
-it("sales do not depend on the function that fulfilled their orders; sales of an imitation are included only if it is configured", async () => {
+it("sales do not depend on which function fulfils their orders; an imitation's sales are included only if it is configured", async () => {
   const { chain, seaport, art, accounts, order, mineOn } = market;
   const [anna, ben, cleo] = accounts;
   const artifact = seaportArtifact();
@@ -140,7 +140,7 @@ it("sales do not depend on the function that fulfilled their orders; sales of an
   await test.drop();
 }, 60_000);
 
-it("a private listing and a sweep of several listings are matched at the prices of the listings", async () => {
+it("a private listing and a sweep of several listings are matched at the listings' prices", async () => {
   const { chain, seaport, art, coin, accounts, order, mineOn } = market;
   const [anna, ben, cleo] = accounts;
   // The listing is for cleo, who pays with an order without consideration; a third of the price is a fee.

@@ -9,7 +9,7 @@ const load = (path: string): Artifact => {
   return { abi, bytecode };
 };
 
-/** Returns the artifact of Seaport from its package. */
+/** Returns Seaport's artifact from its package. */
 export const seaportArtifact = (): Artifact => load("Seaport.sol/Seaport.json");
 
 /** Deploys Seaport and the conduit controller that its constructor needs. */

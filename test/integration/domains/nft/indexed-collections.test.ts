@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => index?.end());
 
 describe("indexed collections", () => {
-  it("have the ids, owners and sizes of the contracts after every block", async () => {
+  it("have the contracts' ids, owners and sizes after every block", async () => {
     const nfts = createNftQueries(await index.open());
     let burnt = 0;
     for (const collection of index.collections()) {
@@ -36,7 +36,7 @@ describe("indexed collections", () => {
     expect(burnt).toBeGreaterThan(0);
   });
 
-  it("have the balances of each account by id after every block and three blocks earlier", async () => {
+  it("have each account's balances by id after every block and three blocks earlier", async () => {
     const { idsHeldAt } = createNftMetadataQueries(await index.open());
     const limit = 1_000;
     for (const owner of Object.values(story.accounts)) {
@@ -61,14 +61,14 @@ describe("indexed collections", () => {
     }
   });
 
-  it("count an id of an ERC-1155 collection once any units of it existed", async () => {
+  it("count an ERC-1155 id once any of its units existed", async () => {
     const nfts = createNftQueries(await index.open());
     const existing = new Set<bigint>();
     for (let height = 0; height <= head; height += 1) {
       for (const [key, balance] of await story.editionsAt(height)) if (balance > 0n) existing.add(BigInt(key.split(" ")[1] ?? 0));
       expect(await nfts.collectionSizeAt(31337, story.editions.address, height), `at ${height}`).toBe(existing.size);
     }
-    // Ids 777 and 778 occur only in events of zero units.
+    // Ids 777 and 778 occur only in events with zero units.
     expect(existing).toEqual(new Set([1n, 2n, 3n, 2n ** 256n - 1n]));
   });
 });

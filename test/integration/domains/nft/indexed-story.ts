@@ -19,7 +19,7 @@ import { buildNftStory, type NftStory } from "./story.ts";
 export type ResponseData = any;
 
 export interface TestApi {
-  /** Returns the data of a response, or its error message if the expected status is an error. */
+  /** Returns a response's data, or its error message if the expected status is an error. */
   get(path: string, status?: number): Promise<ResponseData>;
 }
 
@@ -52,7 +52,7 @@ export const itemAt = <Item>(items: readonly Item[], index: number): Item => {
   return item;
 };
 
-/** The id, owner and first owner of each item. */
+/** Each item's id, owner and first owner. */
 export const ownershipOf = (items: ResponseData) =>
   items.map((item: ResponseData) => [item.nft_data.token_id, item.nft_data.current_owner, item.nft_data.original_owner]);
 

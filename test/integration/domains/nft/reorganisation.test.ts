@@ -22,7 +22,7 @@ let snapshot: string;
 const serve = (database: Database): Promise<TestApi> =>
   serveNftMarket(database, market, [{ protocol: "seaport", address: market.seaport }]);
 
-/** Returns paths of all NFT and approval operations. */
+/** Returns the paths of all NFT and approval operations. */
 const paths = (): string[] => {
   const { art, editions, accounts, coin } = market;
   return [
@@ -137,7 +137,7 @@ describe("a reorganisation", () => {
     await expectEqualToFreshIndex();
   });
 
-  it("restores floor price and owner, and clears the wash-trade mark of the earlier sale, if it drops a sale", async () => {
+  it("restores floor price and owner, and clears the earlier sale's wash-trade mark, if it drops a sale", async () => {
     const [anna, ben] = market.accounts;
     const floor = async () => (await itemsOf(`nft_market/${paintings}/floor_price/?days=1`))[0].floor_price_native_quote;
     await revertToSnapshot();
@@ -205,7 +205,7 @@ describe("a reorganisation", () => {
     await expectEqualToFreshIndex();
   });
 
-  it("reads the earlier metadata again if it drops a change of metadata", async () => {
+  it("reads the earlier metadata again if it drops a metadata change", async () => {
     const [anna] = market.accounts;
     const colour = async (id: number) => (await itemsOf(`nft/${paintings}/metadata/${id}/`))[0].nft_data.external_data.name;
     await revertToSnapshot();

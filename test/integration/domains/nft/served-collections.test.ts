@@ -137,7 +137,7 @@ describe("collections in responses", () => {
     expect(untouched.nft_transactions).toEqual([]);
   });
 
-  it("list the ids of a balance with their known data", async () => {
+  it("list a balance's ids with their known data", async () => {
     const { bob } = story.accounts;
     const { items } = await api.get(`address/${bob}/balances_v2/?nft=true`);
     const editions = items.find((item: ResponseData) => item.contract_address === story.editions.address);
@@ -156,7 +156,7 @@ describe("an index that starts late", () => {
     const before = new Set(itemAt(await index.historyOf(story.art, from - 1), from - 1).map(({ id }) => id));
     const tokens = itemAt(await index.historyOf(story.art, head), head);
     const data = await api.get(`nft/${story.art.address}/metadata/`);
-    // All ids of the collection have moved since then; the first owner of older ones is unknown.
+    // All of the collection's ids have moved since then; the first owner of older ones is unknown.
     expect(ownershipOf(data.items)).toEqual(
       tokens.map(({ id, owner, firstOwner }) => [String(id), owner, before.has(id) ? null : firstOwner]),
     );

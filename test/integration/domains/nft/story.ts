@@ -3,7 +3,7 @@ import { type Artifact, artifacts, call, startTestChain, type TestChain } from "
 import { compileEdgeCases } from "../../../support/edge-cases/compile.ts";
 import { createStoryBuilder, type Deployed } from "../../../support/edge-cases/story-builder.ts";
 
-/** A chain with collections of every kind, whose node has the state of every block. */
+/** A chain with every kind of collection, whose node has the state of every block. */
 export interface NftStory {
   readonly chain: TestChain;
   /** ERC-721. */
@@ -19,7 +19,7 @@ export interface NftStory {
   readonly dayAgo: number;
   readonly ids: readonly bigint[];
   readonly editionIds: readonly bigint[];
-  /** Returns ownerOf() of every id of an ERC-721 collection after a block; the zero address for an id that does not exist. */
+  /** Returns ownerOf() for every id of an ERC-721 collection after a block; the zero address for a nonexistent id. */
   ownersAt(collection: Deployed, height: number): Promise<Map<bigint, Address>>;
   /** Returns the ERC-1155 balances after a block, by "owner id". */
   editionsAt(height: number): Promise<Map<string, bigint>>;

@@ -50,7 +50,7 @@ const lower = (address: string): Address => address.toLowerCase() as Address;
 const deadline = 2n ** 40n;
 const gas = 5_000_000n;
 
-/** A pool's tokens in ascending order of their addresses, and its fee in millionths. */
+/** A pool's tokens in ascending order of address, and its fee in millionths. */
 export interface PoolKey {
   readonly tokens: readonly [Address, Address];
   readonly fee: number;
@@ -160,7 +160,7 @@ export interface PoolLog {
   readonly args: Readonly<Record<string, bigint | number | Address>>;
 }
 
-/** All events of pools up to a height, in order. */
+/** All pool events up to a height, in order. */
 export const concentratedLogs = async (chain: TestChain, pools: readonly Address[], height: number): Promise<PoolLog[]> => {
   const logs = await chain.rpc<
     { blockNumber: Hex; logIndex: Hex; transactionHash: Hash; address: Address; topics: [Hex, ...Hex[]]; data: Hex }[]

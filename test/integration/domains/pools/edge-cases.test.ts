@@ -89,7 +89,7 @@ beforeAll(async () => {
   // All tokens are removed from the pair without an event, as a token contract may do.
   await mineTransactions(chain, [onPair(first, "sync")]);
   for (const token of tokens) {
-    // The mapping of balances is in one of the contract's first six storage slots.
+    // The balance mapping is in one of the contract's first six storage slots.
     for (let slotIndex = 0n; slotIndex < 6n; slotIndex += 1n) {
       const slot = keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [pair, slotIndex]));
       const balance = BigInt(await chain.rpc<string>("eth_getStorageAt", [token, slot, "latest"]));
@@ -107,7 +107,7 @@ afterAll(async () => {
 });
 
 const sum = (...amounts: readonly bigint[]): string => String(amounts.reduce((total, amount) => total + amount, 0n));
-/** The pair's events of a name, in order. */
+/** The pair's events with a name, in order. */
 const eventsOf = async (name: string): Promise<PairLog["args"][]> =>
   (await pairLogs(chain, [pair], await chain.head())).filter((log) => log.name === name).map(({ args }) => args);
 
@@ -131,7 +131,7 @@ describe("a pair that is used without a router", () => {
     expect(actual).toEqual([
       ["SWAP", first, exchange.router, first],
       ["REMOVE_LIQUIDITY", second, loan, third],
-      // The pair receives the shares of the second deposit, so that it can burn them.
+      // The pair receives the second deposit's shares, so that it can burn them.
       ["ADD_LIQUIDITY", second, loan, pair],
       ["ADD_LIQUIDITY", second, loan, third],
       ["SWAP", second, loan, loan],

@@ -148,7 +148,7 @@ describe("an exchange with hostile contracts", () => {
     expect((await api.get("week/xy=k/impostor/transactions/")).items).toHaveLength(5);
   });
 
-  it("reads only the rows of a page, regardless of its number and of the pools that others claim", async () => {
+  it("reads only a page's rows, regardless of its number and of the pools that others claim", async () => {
     const rowsRead: unknown[] = [];
     const queries = createPoolQueries({
       query: async (sql, parameters) => {
@@ -192,7 +192,7 @@ describe("a transaction that swaps a token in both an exclusive and a claimed po
   it("is counted once, as is one that swaps only in the claimed pool", async () => {
     const tokenView = async (token: Address) => (await api.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items[0];
     expect(await tokenView(tokens[0])).toMatchObject({ swap_count_24h: 0, transactions_24h: 0 });
-    // The claimed pool of the previous test; its address and other token are read from the exchange's list.
+    // The previous test's claimed pool; its address and other token are read from the exchange's list.
     const pools = (await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items.filter(
       (pool: ResponseData) => pool.dex_name === "swap" && pool.exchange !== pair,
     );

@@ -9,7 +9,7 @@ import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import { mineTransactions, read } from "./support.ts";
 
-/** A pair whose share token indexes the amount of Transfer, so the log has the format of ERC-721. */
+/** A pair whose share token indexes Transfer's amount, so the log has the ERC-721 format. */
 const contracts = compileSolidity(`
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
@@ -92,7 +92,7 @@ afterAll(async () => {
 });
 
 describe("the pools projection", () => {
-  it("counts the shares of a pair with indexed amounts and the holders of the shares", async () => {
+  it("counts the shares of a pair with indexed amounts, and their holders", async () => {
     const [state] = await test.database.query<{ supply: string }>(
       "SELECT supply FROM pool_states WHERE pool = $1 ORDER BY block_number DESC LIMIT 1",
       [Buffer.from(pair.slice(2), "hex")],

@@ -14,7 +14,7 @@ export const uniswap = {
   factory: () => load("@uniswap/v2-core/build/UniswapV2Factory.json"),
   pair: () => load("@uniswap/v2-core/build/UniswapV2Pair.json"),
   router: () => load("@uniswap/v2-periphery/build/UniswapV2Router02.json"),
-  /** Has a transfer fee of 1 %. */
+  /** Has a 1 % transfer fee. */
   deflating: () => load("@uniswap/v2-periphery/build/DeflatingERC20.json"),
 };
 
@@ -95,7 +95,7 @@ export const emit = async (chain: TestChain, emitter: Address, topics: readonly 
   const byte = (value: number): string => value.toString(16).padStart(2, "0");
   const dataSize = `60${byte(32 * topics.length)}3603`;
   const push = topics.map((_, position) => `60${byte(32 * position)}35`).reverse();
-  // CALLDATACOPY of the data after the topics to memory, push of the topics, LOG.
+  // Copies the data after the topics to memory (CALLDATACOPY), pushes the topics, and logs.
   const code = `${dataSize}60${byte(32 * topics.length)}600037${push.join("")}${dataSize}6000a${topics.length}00`;
   await chain.rpc("anvil_setCode", [emitter, `0x${code}`]);
   await mineTransactions(chain, [{ to: emitter, gas: 1_000_000n, data: concat([...topics.map((topic) => pad(topic)), data]) }]);
@@ -111,7 +111,7 @@ export interface PairLog {
   readonly args: Readonly<Record<string, bigint | Address>>;
 }
 
-/** All events of pairs up to a height, in order. */
+/** All pair events up to a height, in order. */
 export const pairLogs = async (chain: TestChain, pairs: readonly Address[], height: number): Promise<PairLog[]> => {
   const logs = await chain.rpc<
     { blockNumber: Hex; logIndex: Hex; transactionHash: Hash; address: Address; topics: [Hex, ...Hex[]]; data: Hex }[]

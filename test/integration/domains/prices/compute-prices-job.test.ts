@@ -92,7 +92,7 @@ describe("the compute-prices job", () => {
     expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
   });
 
-  it("deletes outdated preliminary rows of an earlier process", async () => {
+  it("deletes outdated preliminary rows from an earlier process", async () => {
     const swapTime = midnight + 43_200 + 60;
     await market.swap(swapTime, 200_000n * unit, [market.usd, market.token]);
     await market.swap(swapTime + 12, 35_000n * unit, [market.token, market.usd]);

@@ -28,7 +28,7 @@ const answer = (aggregator: Address, value: bigint) =>
 const announce = (factory: Address, pool: Address, [first, second]: readonly [Address, Address]) =>
   emit(market.chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${encodeWords(1n).slice(2)}`);
 const sync = (pool: Address, reserves: readonly [bigint, bigint]) => emit(market.chain, pool, [pairSync.topic0], encodeWords(...reserves));
-/** Sets the time of the next block. */
+/** Sets the next block's time. */
 const setNextBlockTime = (time: number) => market.chain.rpc("evm_setNextBlockTimestamp", [time]);
 const priceOf = async (asset: Address): Promise<string | null> => {
   const [row] = await test.database.query<{ close: string | null }>(
@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 describe("prices with hostile contracts", () => {
-  it("are not set by pools of a factory that is not configured, regardless of the reserves they claim", async () => {
+  it("are not set by pools of an unconfigured factory, regardless of the reserves they claim", async () => {
     const { usd, token } = market;
     const tokens = [usd, token].sort() as [Address, Address];
     await announce(impostor, unlistedPool, tokens);
@@ -85,7 +85,7 @@ describe("prices with hostile contracts", () => {
     expect(await priceOf(market.token)).toBe(four);
   });
 
-  it("are not set by answers of contracts that are not feeds", async () => {
+  it("are not set by answers from contracts that are not feeds", async () => {
     await answer(otherContract, 5_000_00000000n);
     await passHour();
     expect(await priceOf(nativeTokenAddress)).toBeNull();

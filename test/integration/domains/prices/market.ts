@@ -66,7 +66,7 @@ export const openMarket = async (): Promise<Market> => {
   };
 };
 
-/** The reserves and the supply of a pair after one block. */
+/** A pair's reserves and supply after one block. */
 export interface Reserves {
   readonly time: number;
   readonly amounts: readonly [bigint, bigint];

@@ -50,7 +50,7 @@ const truncatedQuotient = (numerator: bigint, denominator: bigint, decimalPlaces
   return `${text.slice(0, -decimalPlaces)}.${text.slice(-decimalPlaces)}`.replace(/\.?0+$/, "");
 };
 
-/** The median of the known values of 900 seconds; if two are in the middle, the lower one. */
+/** The median of the known values in 900 seconds; the lower of two middle values. */
 const medianOf = <T>(values: readonly (T | null)[], isLess: (left: T, right: T) => boolean): T | null => {
   const known = values.filter((value) => value !== null);
   return known.sort((left, right) => (isLess(left, right) ? -1 : isLess(right, left) ? 1 : 0))[Math.ceil(known.length / 2) - 1] ?? null;
@@ -77,7 +77,7 @@ const bucketPriceOf = (history: readonly Reserves[], end: number, floor: bigint)
 
 type Row = readonly [number, string | null, string | null, string | null, string | null];
 
-/** Rows of hours or days from the price of each bucket: a row exists if any of its buckets differs from the previous one. */
+/** Hourly or daily rows from each bucket's price: a row exists if any of its buckets differs from the previous one. */
 const rowsOf = (quarters: readonly (string | null)[], from: number, size: number): Row[] => {
   const rows: Row[] = [];
   for (let start = 0; start < quarters.length; start += size) {

@@ -5,7 +5,7 @@ import { compare, type Decimal, decimalOf, shift, toText } from "../../../../run
 import { groupBy } from "../../../../runtime/lib/group-by.ts";
 import { secondsPerDay, secondsPerHour } from "../../../../runtime/lib/time.ts";
 
-/** The closing price of an asset in the hour of a time. */
+/** An asset's closing price in the hour that contains a time. */
 export interface PriceRow {
   readonly asset: Asset;
   /** Unix seconds. */
@@ -24,7 +24,7 @@ interface Span {
 /** Converts US dollars per whole token to US dollars per smallest unit. */
 export const perUnit = (price: string, decimals: number): string => toText(shift(decimalOf(price), -decimals));
 
-/** Fills the price tables with the hours and days of each asset. An hour opens with the previous close. */
+/** Fills the price tables with each asset's hours and days. An hour opens with the previous close. */
 export async function insertPrices(database: Pick<Database, "query">, chainId: number, rows: readonly PriceRow[]): Promise<void> {
   for (const [asset, assetRows] of groupBy(rows, (row) => row.asset)) {
     const ordered = assetRows.toSorted((left, right) => left.time - right.time);

@@ -59,7 +59,7 @@ describe("current balances", () => {
 
   it("include the balance 24 hours ago, valued at the price at that time", async () => {
     const items = await itemsOf("balances_v2/");
-    // After block 7 the balance was 2.5, at the close of the hour from 18:00 to 19:00: 2100.5. The balance of coins was 10, at 1.5.
+    // After block 7 the balance was 2.5, at the close of the hour from 18:00 to 19:00: 2100.5. The coin balance was 10, at 1.5.
     expect(items.get(native)).toMatchObject({ balance_24h: "2500000000000000000" });
     expect(earlierOf(items.get(native))).toEqual([2100.5, 5251.25, "$5,251.25"]);
     expect(earlierOf(items.get(coin))).toEqual([1.5, 15, "$15.00"]);
@@ -90,11 +90,11 @@ describe("current balances", () => {
 });
 
 describe("a past balance", () => {
-  it("is valued at the close of the hour of the requested block", async () => {
+  it("is valued at the close of the requested block's hour", async () => {
     // Block 5, at 06:00 of the second day: the price changed 15 minutes later, in the same hour.
     const fifth = await itemsOf("historical_balances/?block-height=5");
     expect(quotesOf(fifth.get(native))).toEqual([2100.5, 5251.25, "$5,251.25"]);
-    // Block 4, six hours earlier: the close of the first hour of the first day still holds.
+    // Block 4, six hours earlier: the close of the first day's first hour still holds.
     const fourth = await itemsOf("historical_balances/?block-height=4");
     expect(quotesOf(fourth.get(native))).toEqual([2000, 2000, "$2,000.00"]);
     // 4 coins at 1.25.

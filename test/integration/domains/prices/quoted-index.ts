@@ -13,7 +13,7 @@ export const wallet = addressOf(0xabc);
 export const other = addressOf(0xdef);
 /** Tokens with 6 decimals and a price that is unknown since the morning of the last day; 0 decimals; 36 decimals; unknown decimals; no price. */
 export const [coin, whole, fine, odd, bare] = [1, 2, 3, 4, 5].map(addressOf) as [Hex, Hex, Hex, Hex, Hex];
-/** An ERC-20 token of 1 decimal whose contract also has ERC-721 tokens. */
+/** An ERC-20 token with 1 decimal whose contract also has ERC-721 tokens. */
 export const hybrid: Hex = addressOf(10);
 /** Two tokens with 18 decimals and a price of 1 dollar; a collection with an invented price; a token with prices but no other indexed data. */
 export const [cents, dime, art, relic] = [6, 7, 8, 9].map(addressOf) as [Hex, Hex, Hex, Hex];

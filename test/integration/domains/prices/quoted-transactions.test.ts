@@ -27,7 +27,7 @@ describe("transactions", () => {
     10: [2222, 0.093324, "$0.09"],
   };
 
-  it("are valued at the native token's price in the hour of their block", async () => {
+  it("are valued at the native token's price in their block's hour", async () => {
     const { items } = await dataOf(`address/${wallet}/transactions_v3/`);
     expect(items.map((item: Data) => item.block_height)).toEqual([10, 6, 3, 2]);
     for (const item of items) expect(gasOf(item), item.block_height).toEqual(gas[item.block_height]);

@@ -23,12 +23,12 @@ export const pricedChain = (settings: Record<string, unknown>): ChainConfig => (
 
 /** An index that follows a chain and computes prices on demand. */
 export interface Pricing {
-  /** The info messages of the jobs. */
+  /** The jobs' info messages. */
   readonly notes: string[];
   readonly warnings: string[];
   /** Waits until the node's head is indexed, then runs the jobs until all prices are computed, or `maxRounds` times. */
   computeAll(maxRounds?: number): Promise<void>;
-  /** Discards the state of the jobs, as a restart does. */
+  /** Discards the jobs' state, as a restart does. */
   interrupt(): void;
   end(): Promise<void>;
 }

@@ -72,7 +72,7 @@ describe("pages of a block's transactions", () => {
     expect(unknown.status).toBe(404);
   });
 
-  it("are combined if no page number is requested, in index order and with the logs of each transaction", async () => {
+  it("are combined if no page number is requested, in index order and with each transaction's logs", async () => {
     const { data, credits } = await index.get("/v1/fixture/block/105/transactions_v3/");
     expect(offsetsOf(data)).toEqual(upTo(101));
     expect(data.items.map((item: Data) => item.log_events.map((log: Data) => log.log_offset))).toEqual(

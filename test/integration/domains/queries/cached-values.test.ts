@@ -98,7 +98,7 @@ const insertName = (contract: Address, node: string, record: number, value: stri
   ]);
 
 describe("values that are cached in memory", () => {
-  it("change with the metadata of tokens", async () => {
+  it("change with token metadata", async () => {
     const insert = () =>
       test.database.query(
         "INSERT INTO token_metadata (chain_id, address, block_number, read_at_block, symbol) VALUES ($1, $2, 1, 1, 'ONE')",
@@ -107,7 +107,7 @@ describe("values that are cached in memory", () => {
     expect(await changes(read.symbol, "token_metadata", insert)).toEqual({ before: null, after: "ONE" });
   });
 
-  it("change with the standards of contracts", async () => {
+  it("change with contract standards", async () => {
     const insert = () =>
       test.database.query("INSERT INTO token_standards (chain_id, address, standard, block_number) VALUES ($1, $2, 1, 1)", [
         chainId,
@@ -116,7 +116,7 @@ describe("values that are cached in memory", () => {
     expect(await changes(read.standards, "token_standards", insert)).toEqual({ before: 0, after: 1 });
   });
 
-  it("change with the announcements of pools", async () => {
+  it("change with pool announcements", async () => {
     const insert = () =>
       test.database.query(
         `INSERT INTO pools (chain_id, pool, announcement, factory, token0, token1, family, block_number, transaction_index)
@@ -137,7 +137,7 @@ describe("values that are cached in memory", () => {
     expect(await changes(read.name, "name_records", insert)).toEqual({ before: undefined, after: name });
   });
 
-  it("change with prices of hours and days", async () => {
+  it("change with hourly and daily prices", async () => {
     const insertInto = (table: string, column: string) => () =>
       test.database.query(`INSERT INTO ${table} (chain_id, asset, ${column}, close) VALUES ($1, $2, 1, 5)`, [chainId, bytes(address)]);
     const expected = { before: undefined, after: 5n };
@@ -166,7 +166,7 @@ describe("values that are cached in memory", () => {
     expect(await changes(read.height, "blocks", insert)).toEqual({ before: null, after: 3 });
   });
 
-  it("change with the totals of exchanges", async () => {
+  it("change with exchange totals", async () => {
     const insert = () =>
       test.database.transaction(async (client) => {
         await client.query(

@@ -82,7 +82,7 @@ describe("holders of a token", () => {
     for (const block of [100, 350, head]) {
       const expected = expectedAt(block);
       for (const size of [1, 7, 50]) {
-        // If the total is known, the pages of the second half are read from the end.
+        // If the total is known, the pages in the second half are read from the end.
         for (const [total, isLast] of [
           [null, false],
           [expected.length, false],
@@ -140,7 +140,7 @@ describe("holders of a token", () => {
     }
   });
 
-  it("are listed as of the last block of a requested day", async () => {
+  it("are listed as of a requested day's last block", async () => {
     // 2026-01-11 has blocks 40 to 43.
     expect(pairs((await get("date=2026-01-11")).data)).toEqual(expectedAt(43));
   });

@@ -43,7 +43,7 @@ describe("a range of more than 1,000 logs", () => {
   });
 
   it.each([
-    // The hashes of block and transaction, address, data and topics take 2 * 66 + 42 + 2 + 2 * 96 + 2 * 68 bytes; CSV has no field names.
+    // The block and transaction hashes, address, data and topics take 2 * 66 + 42 + 2 + 2 * 96 + 2 * 68 bytes; CSV has no field names.
     { format: "json", min: 2_800 * 700 },
     { format: "csv", min: 2_800 * 504 },
   ])("returns 400 as $format before its logs are read if it does not fit", async ({ format, min }) => {

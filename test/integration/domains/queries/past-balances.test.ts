@@ -112,7 +112,7 @@ describe("the portfolio of a wallet", () => {
     expect(await days(fresh, "days=1")).toEqual([["2026-01-16", "0", "77", "0", "77"]]);
   });
 
-  it("is null before the first indexed block, and has only a close on the day of that block", async () => {
+  it("is null before the first indexed block, and has only a close on that block's day", async () => {
     // The index starts in the middle of 2026-01-13.
     expect((await days(coin, "days=5")).slice(3)).toEqual([
       ["2026-01-13", null, null, null, "5"],

@@ -17,7 +17,7 @@ beforeAll(async () => {
   return index.end;
 });
 
-describe("balance changes in ranges of blocks", () => {
+describe("balance changes in block ranges", () => {
   const owner = addressOf(0xabc) as Address;
   const tokens = Array.from({ length: 12 }, (_, number) => addressOf(0x200 + number) as Address);
   const changes = new Map<string, Record<number, string | null>>();
@@ -70,7 +70,7 @@ describe("balance changes in ranges of blocks", () => {
   });
 });
 
-describe("metadata of contracts", () => {
+describe("contract metadata", () => {
   it("is returned for every contract, with null fields if nothing is stored", async () => {
     const [both, named, moved, neither] = [1, 2, 3, 4].map((number) => addressOf(0x400 + number)) as [Address, Address, Address, Address];
     const metadataRow = (address: Address, name: string | null) => ({

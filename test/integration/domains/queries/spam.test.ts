@@ -141,7 +141,7 @@ describe("transfers of zero", () => {
       { address: lookalike, since: 8, sentSince: null },
       { address: bank, since: 2, sentSince: 2 },
     ]);
-    // The newest two transfers move dust and zero; the wallet's newest two transactions include the native payment of block 2.
+    // The newest two transfers move dust and zero; the wallet's newest two transactions include the native payment in block 2.
     expect(sort(await counterparties(7, wallet, 9, 2))).toEqual([
       { address: lookalike, since: 8, sentSince: null },
       { address: bank, since: 2, sentSince: 2 },

@@ -81,7 +81,7 @@ describe("transfers of a wallet", () => {
     expect(deltas.reduce((sum: bigint, delta: bigint) => sum + delta, 0n)).toBe(120n);
   });
 
-  it("exclude other tokens of the same transaction if one token is requested", async () => {
+  it("exclude other tokens in the same transaction if one token is requested", async () => {
     const { data } = await index.get(`${path}?contract-address=${tokenB}`);
     expect(heightsOf(data)).toEqual([12, 10, 8, 6, 4, 2]);
     expect(data.items.flatMap((item: Data) => item.transfers).every((item: Data) => item.contract_address === tokenB)).toBe(true);
@@ -104,7 +104,7 @@ describe("transfers of a wallet", () => {
     }
   });
 
-  it("can be limited to a range of blocks, both ends included", async () => {
+  it("can be limited to a block range, both ends included", async () => {
     for (const token of ["", `&contract-address=${tokenA}`]) {
       const bounded = await index.get(`${path}?starting-block=3&ending-block=0x5${token}`);
       expect(heightsOf(bounded.data)).toEqual([5, 4, 3]);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, transactionHashOf, transactionRow } from "./fixture-index.ts";
 
-/** One transaction in each of the blocks 1 to 250: pages of blocks 1-100, 101-200 and 201-250. */
+/** One transaction in each block from 1 to 250: pages of blocks 1-100, 101-200 and 201-250. */
 const wallet = addressOf(1);
 const path = `/v1/fixture/address/${wallet}/transactions_v3/`;
 const linkTo = (page: number) => `https://data.example${path}page/${page}/`;
@@ -76,7 +76,7 @@ describe("pages of a wallet's transactions", () => {
     expect(heights).toEqual(down(250, 1));
   });
 
-  it("contain the fee of a transaction: gas used times gas price", async () => {
+  it("contain each transaction's fee: gas used times gas price", async () => {
     const { data } = await index.get(`/v1/fixture/transaction_v2/${transactionHashOf(9, 0)}/`);
     expect(data.items[0]).toMatchObject({ block_height: 9, fees_paid: String(21_000n * 2_000_000_000n), value: "7", log_events: [] });
     const unknown = await index.get(`/v1/fixture/transaction_v2/${transactionHashOf(9, 1)}/`);

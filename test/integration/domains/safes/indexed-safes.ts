@@ -22,7 +22,7 @@ export interface IndexedSafes {
   readonly test: TestDatabase;
   readonly api: TestApi;
   indexToHead(into?: TestDatabase): Promise<void>;
-  /** The types and owners of the signatures in a transaction, as the API returns them. */
+  /** The types and owners of a transaction's signatures, as the API returns them. */
   detailsOf(hash: Hash): Promise<(readonly [string | null, Address | null])[]>;
   end(): Promise<void>;
 }
@@ -55,11 +55,11 @@ export const openIndexedSafes = async (): Promise<IndexedSafes> => {
   };
 };
 
-/** The expected details of checked signatures, in the order of their owners. */
+/** The expected details of checked signatures, in order of owner. */
 export const sorted = (details: readonly (readonly [string, Address])[]) =>
   details.map(([type, owner]) => [type, lower(owner)] as const).sort((left, right) => (left[1] < right[1] ? -1 : 1));
 
-/** A call of a Safe that removes one of its owners. */
+/** A Safe call that removes one of its owners. */
 export const removal = ({ artifact, address }: TestSafe, owner: Address, previous: Address, threshold: bigint) => ({
   to: address,
   data: encodeFunctionData({ abi: artifact.abi, functionName: "removeOwner", args: [previous, owner, threshold] }),

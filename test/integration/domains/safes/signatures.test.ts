@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => safes?.end());
 
-describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the details of transactions of Safe %s", (version) => {
+describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transaction details of Safe %s", (version) => {
   const emitsSignatures = version.endsWith("L2");
   let createSafe: Awaited<ReturnType<typeof createSafes>>;
   beforeAll(async () => {

@@ -25,7 +25,7 @@ const [gnosis, safeGlobal] = [
   "@safe-global/safe-contracts/build/artifacts/contracts",
 ];
 
-/** The released contracts of two versions, with and without the events of SafeL2. */
+/** The released contracts of two versions, with and without SafeL2's events. */
 const versions = {
   "1.3.0": { singleton: `${gnosis}/GnosisSafe.sol/GnosisSafe.json`, directory: gnosis, factory: "GnosisSafeProxyFactory" },
   "1.3.0 L2": { singleton: `${gnosis}/GnosisSafeL2.sol/GnosisSafeL2.json`, directory: gnosis, factory: "GnosisSafeProxyFactory" },
@@ -65,7 +65,7 @@ export const byContract = (owner: Address, data: Hex): Signature => ({
   part: (offset) => concatHex([word(owner), toHex(offset, { size: 32 }), "0x00"]),
 });
 
-/** The bytes of signatures in the order of their owners, as a Safe requires, followed by those that it does not check. */
+/** The signature bytes in order of owner, as a Safe requires, followed by those that it does not check. */
 export const join = (signatures: readonly Signature[], unchecked: readonly Signature[] = []): Hex => {
   const sorted = [...signatures].sort((left, right) => (left.owner.toLowerCase() < right.owner.toLowerCase() ? -1 : 1));
   const all = [...sorted, ...unchecked];

@@ -38,7 +38,7 @@ describe("the record of token requests", () => {
     requests.record(2, [tokenOf(7)]);
     await requests.flush();
     expect(queries).toBe(2);
-    // After a quarter of an hour the time of the request is written again.
+    // After a quarter of an hour the request time is written again.
     now = new Date(Date.UTC(2026, 0, 1, 1));
     await requests.flush();
     requests.record(2, [tokenOf(7)]);

@@ -12,7 +12,7 @@ import type { Story } from "../../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import { blocksOfDays, contractCall, firstDay, mineWeek, secondsPerDay, type Week } from "./week.ts";
 
-// The test chain covers a week, one day of which has no blocks. Its node has the state of every block; the responses are compared with it.
+// The test chain covers a week in which one day has no blocks. Its node has the state of every block; the responses are compared with it.
 const lastDay = firstDay + (blocksOfDays.length - 1) * secondsPerDay;
 const now = () => new Date((lastDay + 20 * 3_600) * 1000);
 
@@ -102,7 +102,7 @@ describe("balances of an indexed week", () => {
     }
   });
 
-  it("determine the same holders, ranks and counts of each token as the node's balances after every block", async () => {
+  it("determine the same holders, ranks and counts for each token as the node's balances after every block", async () => {
     const allOwners = [...new Set([...owners, ...chain.accounts, story.erc20, story.erc721, story.erc1155])];
     for (const height of allHeights()) {
       const balances = await Promise.all(allOwners.map((owner) => nodeBalances(owner, height)));
@@ -133,7 +133,7 @@ describe("balances of an indexed week", () => {
     }
   });
 
-  it("determine the same open, high, low and close of each day as the node's balances", async () => {
+  it("determine the same open, high, low and close for each day as the node's balances", async () => {
     for (const owner of owners) {
       const { items } = await api.get(`address/${owner}/portfolio_v2/?days=${blocksOfDays.length}`);
       const history = await Promise.all(allHeights().map((height) => nodeBalances(owner, height)));
@@ -162,7 +162,7 @@ describe("balances of an indexed week", () => {
     }
   });
 
-  it("equal the node's in an index that starts in the middle of the week, whose holder count and supply are unknown", async () => {
+  it("equal the node's in an index that starts mid-week, whose holder count and supply are unknown", async () => {
     const from = head - 18;
     const late = await serve(await indexFrom(from));
     let compared = 0;
@@ -172,7 +172,7 @@ describe("balances of an indexed week", () => {
         expect(indexed_from).toBe(from);
         const node = await nodeBalances(owner, height);
         for (const item of items) {
-          // No contract call returns the sum of all ids of an ERC-1155 collection that an owner held before.
+          // No contract call returns an owner's earlier total across all ids of an ERC-1155 collection.
           if (item.contract_address === story.erc1155) continue;
           expect(BigInt(item.balance), `${item.contract_address} of ${owner} at ${height}`).toBe(node.get(item.contract_address));
           compared += 1;

@@ -42,8 +42,8 @@ describe("loadCatalog", () => {
   });
 });
 
-describe("the catalog of the repository", () => {
-  it("has every row of the interface, and no diagnostics", async () => {
+describe("the repository's catalog", () => {
+  it("has every row in the interface, and no diagnostics", async () => {
     const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(specDirectory));
     expect(diagnostics.map(renderDiagnostic)).toEqual([]);
     const rows = catalog?.operations.flatMap(({ definition }) => definition.row ?? []).sort((left, right) => left - right);
@@ -95,7 +95,7 @@ describe("loadCatalog with several problems", () => {
     expect(diagnostics.map(({ file, line, column }) => ({ file, line, column }))).toEqual(locations);
   });
 
-  it("reports only the syntax error of a file that is not valid YAML", () => {
+  it("reports only the syntax error if a file is not valid YAML", () => {
     for (const [file, text] of smallCatalog) {
       const { diagnostics } = loadCatalog(new Map([...smallCatalog, [file, `${text}\n]: [`]]));
       expect(diagnostics.length).toBeGreaterThan(0);
@@ -103,7 +103,7 @@ describe("loadCatalog with several problems", () => {
     }
   });
 
-  it("reports only the wrong type of an empty file", () => {
+  it("reports only that an empty file has the wrong type", () => {
     for (const [file] of smallCatalog) {
       const { diagnostics } = loadCatalog(new Map([...smallCatalog, [file, ""]]));
       expect(diagnostics.map(({ file: path, line, column, code }) => ({ path, line, column, code }))).toEqual([

@@ -33,7 +33,7 @@ const operation = (id: string): OperationObject => {
 const success = (responses: ResponsesObject = {}) => responses["200"];
 
 describe("the OpenAPI document", () => {
-  it("is valid against the meta-schema of OpenAPI 3.1", async () => {
+  it("is valid against the OpenAPI 3.1 meta-schema", async () => {
     const directory = join(createRequire(import.meta.url).resolve("express-openapi-validator"), "..", "framework");
     const metaSchema = JSON.parse(await readFile(join(directory, "openapi.v3_1.modified.schema.json"), "utf8"));
     const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { "media-range": true } });
@@ -50,12 +50,12 @@ describe("the OpenAPI document", () => {
     expect(`${stdout}${stderr}`).toContain("is valid");
   });
 
-  it("describes every operation of the catalog with GET", () => {
+  it("describes every operation in the catalog with GET", () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(model.operations.map(({ id }) => id).sort());
     for (const item of Object.values(document.paths ?? {})) expect(Object.keys(item)).toEqual(["get"]);
   });
 
-  it("states the cost, mode, row, pagination style and status of operations", () => {
+  it("states each operation's cost, mode, row, pagination style and status", () => {
     // Row 6 of the interface: 0.02 credits per item, realtime, with pages.
     expect(operation("getTokenHolders")).toMatchObject({
       tags: ["tokens"],
@@ -113,7 +113,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("declares nullable fields with the type null of OpenAPI 3.1", () => {
+  it("declares nullable fields with OpenAPI 3.1's type null", () => {
     expect(document.components?.schemas?.BalanceItem).toMatchObject({
       properties: {
         contract_decimals: { type: ["integer", "null"] },
@@ -124,7 +124,7 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(document)).not.toContain('"nullable"');
   });
 
-  it("references shared parameters without overrides, and includes the story references of examples", () => {
+  it("references shared parameters without overrides, and includes the examples' story references", () => {
     const parameters = operation("getTokenHolders").parameters ?? [];
     expect(parameters[0]).toEqual({ $ref: "#/components/parameters/PathChainName" });
     const token = parameters.find((parameter): parameter is ParameterObject => "name" in parameter && parameter.name === "tokenAddress");

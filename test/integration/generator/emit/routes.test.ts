@@ -23,7 +23,7 @@ function app() {
   return { server: express().use(router), paths };
 }
 
-/** Fills in the parameters of a path with values that match no literal of another path. */
+/** Fills in a path's parameters with values that match no literal of another path. */
 const filledPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, "0-$1");
 
 describe("generated routes", () => {
@@ -43,7 +43,7 @@ describe("generated routes", () => {
   });
 
   it.each([
-    // Literals that a parameter of another path could match.
+    // Literals that another path's parameter could match.
     ["/v1/demo/nft/approvals/metadata/", "getNftApprovals"],
     ["/v1/demo/nft/collections/", "getChainCollections"],
     ["/v1/chains/status/", "getAllChainStatus"],

@@ -24,7 +24,7 @@ const success = (data: unknown) => ({ data, error: false, error_message: null, e
 function changedResponse(id: ValidatedOperation, change: (item: Record<string, unknown>) => void): unknown {
   const response = structuredClone(documented.find((entry) => entry.id === id)?.response) as { data: { items: Record<string, unknown>[] } };
   const [item] = response.data.items;
-  if (item === undefined) throw new Error(`The documented response of ${id} has no items.`);
+  if (item === undefined) throw new Error(`The documented response for ${id} has no items.`);
   change(item);
   return response;
 }

@@ -44,7 +44,7 @@ describe("registerResolver", () => {
       expect(await textOf(root)).toBe(existing);
     }));
 
-  it("creates the index of a new domain", () =>
+  it("creates a new domain's index", () =>
     withFolder(async (root) => {
       expect(await registerResolver(root, { id: "getThings", domain: "things" })).toBe(index);
       expect(await registerResolver(root, { id: "getMoreThings", domain: "things" })).toBe(index);

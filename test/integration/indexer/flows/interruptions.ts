@@ -5,7 +5,7 @@ import { deadline } from "../../../support/deadline.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { chain, chainSettings, expectSame, freshDump, newDatabase, proxy } from "./setup.ts";
 
-/** Tests of interrupted batches and indexers. */
+/** Tests interrupted batches and indexers. */
 export const describeInterruptions = (): void => {
   describe("an interrupted batch", () => {
     it("leaves a checkpoint that matches the rows, and the next run produces the rows of an uninterrupted one", async () => {

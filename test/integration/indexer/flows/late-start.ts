@@ -3,7 +3,7 @@ import { startTestChain } from "../../../support/chain.ts";
 import { balanceHistory, createTestIndexer } from "../../../support/indexer/support.ts";
 import { chain, chainSettings, newDatabase, proxy } from "./setup.ts";
 
-/** Tests of indexes that lack earlier state. */
+/** Tests indexes that lack earlier state. */
 export const describeLateStart = (): void => {
   describe("an index that starts at a later block", () => {
     it("reads base balances from the node's state, and is exact from its first block", async () => {
@@ -56,7 +56,7 @@ export const describeLateStart = (): void => {
         [head],
       );
       expect(known).toEqual([]);
-      // Accounts first touched by the last block have known balances, because the node still has the state of the previous block.
+      // Accounts first touched by the last block have known balances, because the node still has the previous block's state.
       const last = await test.database.query<{ owner: string; balance: string }>(
         `SELECT owner, balance FROM ${balanceHistory} WHERE standard = 0 AND balance IS NOT NULL AND block_number = $1`,
         [head],

@@ -8,9 +8,9 @@ import { dump } from "../../../support/contents.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import { addNextRound, chain, chainSettings, expectSame, freshDump, newDatabase, proxy } from "./setup.ts";
 
-/** Tests of nodes of the wrong chain, and of projections that are added or changed. */
+/** Tests nodes on the wrong chain, and added or changed projections. */
 export const describeProjections = (): void => {
-  describe("a node of another chain", () => {
+  describe("a node on another chain", () => {
     it("is refused when its genesis block differs", async () => {
       const test = await newDatabase();
       const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
@@ -51,7 +51,7 @@ export const describeProjections = (): void => {
       await withProjections.runToHead(head);
       await withProjections.close();
       const methods = [...proxy.counts].filter(([method, count]) => count > (probed.get(method) ?? 0)).map(([method]) => method);
-      // The requests are for the chain id, the genesis block, the head and the finalized block, but not for the contents of blocks.
+      // The requests are for the chain id, the genesis block, the head and the finalized block, but not for block contents.
       expect(methods.sort()).toEqual(["eth_call", "eth_chainId", "eth_getBlockByNumber"]);
       // Two calls for each contract whose logs may be ERC-20 or ERC-721; no projection has required them before.
       const [{ contracts } = { contracts: 0 }] = await test.database.query<{ contracts: number }>(

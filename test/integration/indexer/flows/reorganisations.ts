@@ -3,10 +3,10 @@ import { dump } from "../../../support/contents.ts";
 import { createTestIndexer, runUntil } from "../../../support/indexer/support.ts";
 import { accounts, addNextRound, chain, chainSettings, expectSame, freshDump, newDatabase, proxy } from "./setup.ts";
 
-/** Tests of reorganisations. */
+/** Tests reorganisations. */
 export const describeReorganisations = (): void => {
   describe("a reorganisation", () => {
-    it.each([1, 3, 10])("leaves no rows of the replaced blocks at depth %i", async (depth) => {
+    it.each([1, 3, 10])("leaves no rows from the replaced blocks at depth %i", async (depth) => {
       const test = await newDatabase();
       const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
       await addNextRound();
@@ -15,7 +15,7 @@ export const describeReorganisations = (): void => {
       await chain.send({ from: chain.accounts[7] as `0x${string}`, to: chain.accounts[8] as `0x${string}`, value: 1n, gas: 21_000n });
       await chain.mine();
       await testIndexer.runToHead(await chain.head());
-      // Only the first of the new blocks has a transaction; the new branch does not touch other accounts and tokens of the replaced blocks.
+      // Only the first of the new blocks has a transaction; the new branch does not touch the replaced blocks' other accounts and tokens.
       const transactions = [[{ from: accounts[0], to: accounts[2], value: "0x5", gas: "0x5208" }, 0]];
       await chain.rpc("anvil_reorg", [depth, transactions]);
       await testIndexer.runToHead(await chain.head());

@@ -26,10 +26,10 @@ export const newDatabase = async (): Promise<TestDatabase> => {
 };
 /** Mines the next round of transactions. */
 export const addNextRound = () => addRound(chain, story, round++, accounts);
-/** The settings of the indexed chain. */
+/** The indexed chain's settings. */
 export const chainSettings = () => chainOf({ wrappedNative: [story.weth] });
 
-/** The rows of a new index of the current chain. */
+/** Indexes the current chain in a new database and returns the rows. */
 export const freshDump = async () => {
   const test = await newDatabase();
   const fresh = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
@@ -38,7 +38,7 @@ export const freshDump = async () => {
   return dump(test.database);
 };
 
-/** Compares the tables of two indexes. */
+/** Compares two indexes' tables. */
 export const expectSame = (actual: Record<string, string[]>, expected: Record<string, string[]>) => {
   for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table]);
 };
@@ -51,7 +51,7 @@ export const setUp = async () => {
   accounts = chain.accounts.slice(0, 3) as unknown as Accounts;
 };
 
-/** Drops the databases of a test, and resets the proxy. */
+/** Drops a test's databases, and resets the proxy. */
 export const tearDownTest = async () => {
   proxy.tamper = null;
   proxy.intercept = null;

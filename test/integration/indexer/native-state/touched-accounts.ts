@@ -10,7 +10,7 @@ export const quantity = (value: number) => `0x${value.toString(16)}`;
 const addressOf = (index: number): Address => `0x${(0xbeef0000 + index).toString(16).padStart(40, "1")}`;
 const forwarderCode = "0x600f600c600039600f6000f3600060006000600034600035" + "5af100";
 
-/** Deploys a contract that forwards the value of a call to the address in its data with an internal call. */
+/** Deploys a contract that forwards a call's value to the address in its data with an internal call. */
 const deployForwarder = async (chain: TestChain): Promise<Address> => {
   const [hash] = await chain.send({ data: forwarderCode as Address });
   await chain.mine();
@@ -27,7 +27,7 @@ export const [paid, paidInternally, paidInternallyThenTouched, minted] = [1, 2, 
   Address,
 ];
 
-/** An index with its own database, and the warnings of the indexer. */
+/** An index with its own database, and the indexer's warnings. */
 export type Indexed = TestDatabase & { readonly warnings: readonly string[] };
 
 /** The balance of an account after a block, as stored (null if unknown) and as reported by the node. */
@@ -42,13 +42,13 @@ interface ComparedBalance {
 export interface TouchedAccounts {
   readonly chain: TestChain;
   readonly proxy: RpcProxy;
-  /** A contract that forwards the value of a call with an internal call. */
+  /** A contract that forwards a call's value with an internal call. */
   readonly forwarder: Address;
   readonly head: number;
-  /** The height of a block parameter, which is a number or the hash of a block (EIP-1898). */
+  /** The height of a block parameter, which is a number or a block hash (EIP-1898). */
   heightOf(blockParameter: unknown): number;
   index(overrides?: Partial<IndexedChain>, options?: Parameters<typeof createTestIndexer>[2]): Promise<Indexed>;
-  /** Compares the balance of each stored account after each block with the node's. */
+  /** Compares each stored account's balance after each block with the node's. */
   compareBalances(indexed: Indexed): Promise<{ readonly owners: readonly Address[]; readonly rows: readonly ComparedBalance[] }>;
   end(): Promise<void>;
 }

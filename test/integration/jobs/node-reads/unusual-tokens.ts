@@ -22,7 +22,7 @@ const tokenCode = (results: readonly (string | null)[]): string => {
 };
 const stringData = (text: Buffer) => word(32) + word(text.length) + text.toString("hex").padEnd(Math.ceil(text.length / 32) * 64, "0");
 
-/** Tokens with unusual results of name(), symbol() and decimals(), and the metadata that is stored for them, by title. */
+/** Tokens with unusual results from name(), symbol() and decimals(), and the metadata that is stored for them, by title. */
 export const unusualTokens: Record<string, { code: string; name: string | null; symbol: string | null; decimals: number | null }> = {
   "bytes32 texts": {
     code: tokenCode([hex("Maker").padEnd(64, "0"), hex("MKR").padEnd(64, "0"), word(18)]),
@@ -56,7 +56,7 @@ export const unusualTokens: Record<string, { code: string; name: string | null; 
     symbol: "é",
     decimals: 0,
   },
-  "texts with the syntax of array literals": {
+  "texts in array literal syntax": {
     code: tokenCode([stringData(Buffer.from('Foo, "Bar"} {\\')), stringData(Buffer.from("NULL")), word(6)]),
     name: 'Foo, "Bar"} {\\',
     symbol: "NULL",
@@ -75,9 +75,9 @@ export const unusualTokens: Record<string, { code: string; name: string | null; 
     decimals: 1,
   },
   "no code": { code: "0x", name: null, symbol: null, decimals: null },
-  // An endless loop, which uses up the gas of all calls of a multicall.
+  // An endless loop that uses up the gas for all calls in a multicall.
   "calls that burn all gas": { code: "0x5b600056", name: null, symbol: null, decimals: null },
 };
 
-/** The address of an unusual token by its position. */
+/** An unusual token's address by its position. */
 export const addressOf = (index: number): Address => `0x${(0xfeed00 + index).toString(16).padStart(40, "0")}`;

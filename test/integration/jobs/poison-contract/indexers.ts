@@ -21,7 +21,7 @@ import {
   waitForHead,
 } from "./setup.ts";
 
-/** Tests of indexers that call contracts. */
+/** Tests indexers that call contracts. */
 export const describeIndexers = (): void => {
   describe("an indexer that reads contract standards", () => {
     const standards = () =>

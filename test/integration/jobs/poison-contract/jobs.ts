@@ -27,7 +27,7 @@ import {
   waitForHead,
 } from "./setup.ts";
 
-/** Tests of jobs and workers that call contracts. */
+/** Tests jobs and workers that call contracts. */
 export const describeJobs = (): void => {
   describe("the job for node_reads", () => {
     const startReads = async () => {

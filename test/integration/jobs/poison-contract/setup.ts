@@ -17,20 +17,20 @@ export const logger = { info: () => undefined, warn: () => undefined };
 let chain: TestChain;
 /** A proxy that can fail calls. */
 export let proxy: RpcProxy;
-/** The source of jobs, which calls the node through the proxy. */
+/** The jobs' block source, which calls the node through the proxy. */
 export let source: Source;
 let closeRpc: () => Promise<void>;
 export let test: TestDatabase;
-/** The clock of jobs and workers. */
+/** The clock for jobs and workers. */
 export const clock = { now: new Date() };
-/** Functions that stop the indexers of a test. */
+/** Functions that stop a test's indexers. */
 export let cleanups: (() => Promise<void>)[];
 
 /** The accounts of the tests. */
 export let [alice, bob]: [Address, Address] = ["0x", "0x"];
 /** Working contracts, and poison contracts, whose calls fail at the node. */
 export let [coin, poisonCoin, collection, poisonCollection]: [Address, Address, Address, Address] = ["0x", "0x", "0x", "0x"];
-/** The first block after the mints, at which some indexes start. */
+/** The first block after the mints, where some indexes start. */
 export let startBlock: number;
 
 const mine = async (...transactions: readonly TestTransaction[]) => {
@@ -96,14 +96,14 @@ export const setUp = async () => {
   closeRpc = () => rpc.close();
 };
 
-/** Creates the database of a test and resets the clock. */
+/** Creates a test's database and resets the clock. */
 export const setUpTest = async () => {
   test = await createTestDatabase();
   clock.now = new Date("2026-01-01T00:00:00Z");
   cleanups = [];
 };
 
-/** Stops the indexers of a test and drops its database. */
+/** Stops a test's indexers and drops its database. */
 export const tearDownTest = async () => {
   proxy.intercept = null;
   proxy.tamper = null;

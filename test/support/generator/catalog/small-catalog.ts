@@ -198,7 +198,7 @@ export const smallCatalog: ReadonlyMap<string, string> = new Map([
   ["spec/community/protocol_02/protocol.yaml", protocolTwo],
 ]);
 
-/** An edit of a file: `replacement` replaces the only occurrence of `find`. A § in `replacement` marks the expected location of a diagnostic. */
+/** An edit to a file: `replacement` replaces the only occurrence of `find`. A § in `replacement` marks the expected location of a diagnostic. */
 export interface Change {
   readonly file: string;
   readonly find: string;

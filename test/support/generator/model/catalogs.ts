@@ -9,10 +9,10 @@ import {
 } from "../../../../generator/catalog/definition.ts";
 import { loadCatalog, readCatalogFiles } from "../../../../generator/catalog/load.ts";
 
-/** The root folder of the repository. */
+/** The repository's root folder. */
 export const repository = fileURLToPath(new URL("../../../..", import.meta.url));
 
-/** The catalog of this repository. */
+/** This repository's catalog. */
 export async function realCatalog(): Promise<Catalog> {
   const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(join(repository, "spec")));
   if (catalog === null)
@@ -56,7 +56,7 @@ const smallService: ServiceDefinition = serviceDefinition.parse({
   networkGroups: { subset: { description: "Some networks.", chains: ["demo"] } },
 });
 
-/** An endpoint of a small catalog. Its definition and its other properties have defaults. */
+/** An endpoint in a small catalog. Its definition and its other properties have defaults. */
 export function endpoint(
   id: string,
   definition: Readonly<Record<string, unknown>> = {},
@@ -75,7 +75,7 @@ export function endpoint(
   return { id, handler: id, domain: "things", location, protocol: null, definition: parsed, ...overrides };
 }
 
-/** An object of a small catalog. */
+/** An object in a small catalog. */
 export function object(name: string, fields: Readonly<Record<string, string>>, rows?: string): CatalogObject {
   const examples: Readonly<Record<string, unknown>> = {
     string: "x",
@@ -101,7 +101,7 @@ export function object(name: string, fields: Readonly<Record<string, string>>, r
 const thingResponse = object("ThingResponse", { updated_at: "timestamp", items: "[Thing]" }, "items");
 const thing = object("Thing", { name: "string?", amount: "bigint?" });
 
-/** A catalog of the given endpoints and objects. */
+/** A catalog with the given endpoints and objects. */
 export function smallCatalog(
   operations: readonly CatalogEndpoint[] = [endpoint("getThings")],
   objects: readonly CatalogObject[] = [thingResponse, thing],

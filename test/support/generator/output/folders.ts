@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { repository } from "../model/catalogs.ts";
 
-/** Runs a function with an empty folder, which is deleted afterwards. */
+/** Runs a function with an empty folder and deletes it afterwards. */
 export async function withFolder(run: (root: string) => Promise<void>): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), "ashlar-generator-"));
   try {

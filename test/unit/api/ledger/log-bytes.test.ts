@@ -23,14 +23,14 @@ const log = (topics: number, dataBytes: number): LogRow => ({
   data: `0x${"ff".repeat(dataBytes)}`,
 });
 
-/** The senders with the shortest fields: unknown ones, or empty texts and a number of one digit. */
+/** The senders with the shortest fields: unknown ones, or empty texts and a one-digit number. */
 const senders: readonly LogSender[] = [
   { metadata: undefined, label: null, logo: null, factory: null },
   { metadata: { address, name: "", symbol: "", decimals: 6, standards: [] }, label: "", logo: "", factory: null },
 ];
 const shapes = [0, 1, 2, 3, 4].flatMap((topics) => [0, 1, 32, 1_000].map((dataBytes) => ({ topics, dataBytes })));
 
-describe("the lower bound of the size of logs", () => {
+describe("the lower bound on log size", () => {
   it.each(senders)("is at most, and close to, the size of their JSON and CSV", async (sender) => {
     for (const { topics, dataBytes } of shapes) {
       const item = viewLogWithBlock(log(topics, dataBytes), sender, null);

@@ -50,7 +50,7 @@ describe("an amount", () => {
     expect(amountOf(number)).toBeUndefined();
   });
 
-  it("is exact for random amounts in the format of nodes", () => {
+  it("is exact for random amounts as nodes format them", () => {
     const random = createRandom("amounts");
     for (let count = 0; count < 2_000; count += 1) {
       const satoshi = BigInt(random.between(0, 2_100_000_000)) * BigInt(random.between(1, 1_000_000));
@@ -79,7 +79,7 @@ describe("exact JSON", () => {
     },
   );
 
-  it("takes linear time for texts of megabytes", () => {
+  it("takes linear time for megabytes of text", () => {
     const long = "ab".repeat(4_000_000);
     expect(parseExactJson(`{"hex":"${long}","value":0.5,"backslashes":"${"\\\\".repeat(500_000)}"}`)).toMatchObject({
       hex: long,

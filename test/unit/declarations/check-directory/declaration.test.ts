@@ -8,7 +8,7 @@ const positionOf = (texts: ReadonlyMap<string, string>, text: string): string =>
   return `${folder}/protocol.yaml:${before.split("\n").length}:${(before.split("\n").at(-1) ?? "").length + 1}`;
 };
 
-describe("a directory of protocols", () => {
+describe("a protocol directory", () => {
   it("is read with its own operations and objects", () => {
     const { value, diagnostics } = check(files());
     expect(diagnostics.map(renderDiagnostic)).toEqual([]);
@@ -25,7 +25,7 @@ describe("a directory of protocols", () => {
 
   it.each([
     [
-      "an id of a built-in protocol",
+      "a built-in protocol's id",
       "protocol: savings",
       "protocol: protocol_06",
       "protocol_06",
@@ -53,14 +53,14 @@ describe("a directory of protocols", () => {
       /^unknown-value: Unknown value "adress": expected address, pool-address \(nearest: address\)$/,
     ],
     [
-      "a cost of three decimals",
+      "a cost with three decimals",
       "credits: 0.01",
       "credits: 0.001",
       "0.001",
       "wrong-value: Invalid value: found 0.001, expected a number with at most two decimals",
     ],
     [
-      "an item for an operation of the template",
+      "an item for an operation in the template",
       "sql: balances.sql",
       "item: Deposit\n    sql: balances.sql",
       "item: Deposit\n    sql",
@@ -88,7 +88,7 @@ describe("a directory of protocols", () => {
       'underived-field: Underived field "pretty_value": the server derives it from value, expected that field in the same object',
     ],
     [
-      "an object of the catalog",
+      "a catalog object",
       "  Deposit:\n",
       "  CommunityAmount: { description: Amount., fields: { amount: { type: bigint, description: Amount. } } }\n  Deposit:\n",
       "CommunityAmount",
@@ -109,14 +109,14 @@ describe("a directory of protocols", () => {
       'unknown-read: Unknown read "aset": expected asset, share_price (nearest: asset)',
     ],
     [
-      "contracts that a result of the wrong type lists",
+      "contracts listed by a result of the wrong type",
       "\ntables:",
       "\n  pool: { listedBy: [{ read: share_price }] }\ntables:",
       "share_price",
       'wrong-value: Invalid value: found "assets" of type uint256, expected a result of type address or address[]',
     ],
     [
-      "contracts that an unknown result lists",
+      "contracts listed by an unknown result",
       "\ntables:",
       "\n  pool: { listedBy: [{ read: asset, column: pool }] }\ntables:",
       "pool }",
@@ -130,7 +130,7 @@ describe("a directory of protocols", () => {
       "listed-contracts: Conflict with listedBy of vault: found networks, expected another kind for contracts at fixed addresses",
     ],
     [
-      "latestBy of a table of listed contracts",
+      "latestBy in a table of listed contracts",
       "\ntables:",
       '\n  pool: { listedBy: [{ read: asset }] }\ntables:\n  moves: { contract: pool, events: ["Moved(address by)"], latestBy: [by] }',
       "latestBy",

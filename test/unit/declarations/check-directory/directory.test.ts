@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { files, folder, problemsOf } from "./savings.ts";
 
-describe("a directory of protocols", () => {
-  it("reports missing and unknown columns of SQL", () => {
+describe("a protocol directory", () => {
+  it("reports missing and unknown SQL columns", () => {
     const texts = files();
     texts.set(`${folder}/deposits.sql`, (texts.get(`${folder}/deposits.sql`) ?? "").replace("  d.sender,", "  d.sender AS payer,"));
     expect(problemsOf(texts)).toEqual([
@@ -22,14 +22,14 @@ describe("a directory of protocols", () => {
     );
   });
 
-  it("reports protocols whose tables would have the same name in the database", () => {
+  it("reports protocols if their tables would have the same database name", () => {
     const named = (id: string, table: string): [string, string][] =>
       [...files((text) => text.replace("protocol: savings", `protocol: ${id}`).replaceAll("share_transfers", table))].map(
         ([path, text]) => [path.replace("savings/", `${id}/`), text.replaceAll("share_transfers", table)],
       );
     // Both are cq_savings_share_transfers.
     expect(problemsOf(new Map([...named("savings", "share_transfers"), ...named("savings_share", "transfers")]))).toEqual([
-      "endpoints/savings_share/protocol.yaml:3:11 shared-table: Shared table cq_savings_share_transfers: the protocol at endpoints/savings/protocol.yaml:3:11 has a table of the same name in the database, expected another id",
+      "endpoints/savings_share/protocol.yaml:3:11 shared-table: Shared table cq_savings_share_transfers: the protocol at endpoints/savings/protocol.yaml:3:11 has a database table with the same name, expected another id",
     ]);
     expect(problemsOf(new Map([...named("savings", "share_transfers"), ...named("savings_share", "moves")]))).toEqual([]);
   });

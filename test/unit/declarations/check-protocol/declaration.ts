@@ -7,7 +7,7 @@ import { unmarked } from "../marked.ts";
 
 const file = "endpoints/vaults/protocol.yaml";
 
-/** A valid declaration. Tests of refusals modify it. */
+/** A valid declaration. Refusal tests modify it. */
 export const declaration = `protocol: vaults
 name: vaults
 description: Vaults for tests.
@@ -62,7 +62,7 @@ operations:
   markets:
 `;
 
-/** The SQL of the operation balances of `declaration`. */
+/** The SQL for the operation `balances` in `declaration`. */
 export const balances = "SELECT owner FROM deposits WHERE chain_id = :chain ORDER BY owner LIMIT :limit OFFSET :offset";
 
 const operations: ReadonlyMap<string, QueryShape> = new Map([

@@ -19,7 +19,7 @@ describe("lending events", () => {
       ]),
     );
 
-  it("are checked with their SQL, which returns all events of a transaction without pages", () => {
+  it("are checked with their SQL, which returns all of a transaction's events without pages", () => {
     const { value, diagnostics } = checkLending(lendingQuery);
     expect(diagnostics.map(renderDiagnostic)).toEqual([]);
     expect(value?.lending).toMatchObject({

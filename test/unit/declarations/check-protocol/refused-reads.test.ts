@@ -45,8 +45,8 @@ describeRefusals([
     "touchedBy, everyBlocks",
   ],
   ["an argument from an unknown column", "unknown-column", "{ column: slot }", "{ column: §slots }", "nearest: slot"],
-  ["an argument from a column of another type", "wrong-value", "{ column: slot }", "{ column: §level }", '"level" of type int128'],
-  ["an argument from a column of a wider type", "wrong-value", "int256 size", "int64 size", "expected a column of type int64"],
+  ["an argument from a column with another type", "wrong-value", "{ column: slot }", "{ column: §level }", '"level" of type int128'],
+  ["an argument from a column with a wider type", "wrong-value", "int256 size", "int64 size", "expected a column of type int64"],
   [
     "an argument from a signed column for an unsigned parameter",
     "wrong-value",

@@ -18,7 +18,7 @@ const oldApprovalOf = (owner: Address, spender: Address, id: bigint) =>
   log([erc20Approval.topic0], `0x${[owner, spender, id].map((part) => topic(part).slice(2)).join("")}`);
 const forAll = (owner: Address, operator: Address, approved: boolean) =>
   log([approvalForAll.topic0, topic(owner), topic(operator)], data(approved ? 1 : 0));
-/** A block of one transaction with sender, recipient and logs. */
+/** A block with one transaction that has the given sender, recipient and logs. */
 const blockWith = (number: number, from: Address, to: Address, ...logs: ChainLog[]) => block(number, [transaction({ from, to, logs })]);
 
 /** A block in which alice calls the token's transfer. */
@@ -27,7 +27,7 @@ const plainTransferBlock = (number: number, ...logs: ChainLog[]) =>
 
 type Rows = Record<string, Row[]>;
 
-/** Folds blocks in batches, each based on the rows of the previous ones, and returns the rows that the tables would contain. */
+/** Folds blocks in batches, each based on the previous batches' rows, and returns the rows that the tables would contain. */
 const fold = (blocks: readonly ChainBlock[], batchSize = blocks.length): Rows => {
   const tables: Rows = {};
   const decode = createEventDecoder(approvalsProjection.events);
@@ -91,7 +91,7 @@ describe("allowances", () => {
     expect(rows.allowance_periods).toEqual([]);
   });
 
-  it("are queued for a read after another account moved tokens of an owner with an allowance of that token", () => {
+  it("are queued for a read after another account moves tokens whose owner has granted allowances", () => {
     const readsAfter = (...later: ChainBlock[]) =>
       pick(fold([blocks[0] as ChainBlock, ...later], 1).allowance_reads ?? [], "owner", "block_number");
     const transfer = erc20(alice, carol, 5n);
@@ -100,10 +100,10 @@ describe("allowances", () => {
     expect(readsAfter(blockWith(6, alice, router, transfer))).toEqual([[alice, 6]]);
     // The last transfer determines the block: a read at an earlier block does not cover it.
     expect(readsAfter(blockWith(6, bob, token, transfer), blockWith(9, bob, token, transfer))).toEqual([[alice, 9]]);
-    // If the owner calls transfer() of the token, no allowance is used; another function may let a spender use its allowance.
+    // If the owner calls the token's transfer(), no allowance is used; another function may let a spender use its allowance.
     expect(readsAfter(plainTransferBlock(6, transfer))).toEqual([]);
     expect(readsAfter(blockWith(6, alice, token, transfer))).toEqual([[alice, 6]]);
-    // Not queued: a transfer of zero, a mint, tokens of an owner without allowances, and another token of the owner.
+    // Not queued: a zero-amount transfer, a mint, tokens of an owner without allowances, and another of the owner's tokens.
     expect(readsAfter(blockWith(6, bob, token, erc20(alice, carol, 0n)))).toEqual([]);
     expect(readsAfter(blockWith(6, bob, token, erc20(zeroAddress, carol, 5n)))).toEqual([]);
     expect(readsAfter(blockWith(6, alice, token, erc20(bob, carol, 5n)))).toEqual([]);
@@ -173,7 +173,7 @@ describe("approvals of single tokens", () => {
     expect(rows.nft_approvals).toEqual([]);
   });
 
-  it("are separate from allowances of the same contract", () => {
+  it("are separate from the same contract's allowances", () => {
     const rows = fold([withLogs(5, approval(alice, bob, 7n), approvalOf(alice, carol, 7n), erc20(alice, bob, 7n))]);
     expect(pick(rows.allowances ?? [], "spender", "amount")).toEqual([[bob, 7n]]);
     expect(state(rows)).toEqual([[7n, alice, carol, 5, 1]]);

@@ -28,7 +28,7 @@ describe("planInstallation", () => {
     expect(isEmptyPlan(planInstallation(given, new Set(["x", "y"]), [opened(x)]))).toBe(true);
   });
 
-  it("drops protocols that are not declared, and recreates those whose tables differ", () => {
+  it("drops undeclared protocols, and recreates those with different tables", () => {
     const given = state({ installed: [installed("x", "b"), installed("gone")], versions: new Map([["community:x", 1]]) });
     const plan = planInstallation(given, new Set(["x"]), [opened(x)]);
     expect(plan.drop.map(({ id }) => id)).toEqual(["x", "gone"]);
@@ -40,7 +40,7 @@ describe("planInstallation", () => {
     expect(isEmptyPlan(planInstallation(given, new Set(["x", "y"]), []))).toBe(true);
   });
 
-  it("deletes the rows of a protocol that is no longer indexed on a chain", () => {
+  it("deletes a protocol's rows once it is no longer indexed on a chain", () => {
     const given = state({ installed: [installed("x"), installed("y")], versions: new Map([["community:x", 1]]) });
     expect(planInstallation(given, new Set(["x", "y"]), [opened(y)])).toMatchObject({ drop: [], forget: [installed("x")] });
   });
@@ -59,7 +59,7 @@ describe("planInstallation", () => {
   });
 });
 
-describe("the installation of a protocol", () => {
+describe("a protocol's installation", () => {
   const table = tableOf("paid", "till", ["Paid(address indexed from, uint256[] amounts, bytes32[] ids, string memo, bool ok)"], {
     indexes: [["from"]],
     latestBy: ["from"],

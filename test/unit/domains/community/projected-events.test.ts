@@ -7,8 +7,8 @@ import { contractOf } from "../../../support/declared-protocol.ts";
 import { alice, bob, log, topic, withLogs } from "../token-folds.ts";
 import { amounts, announce, deposit, deposited, factory, fold, label, second, stranger, topicOf, vault, vaults } from "./vaults.ts";
 
-describe("the projection of a declared protocol", () => {
-  it("stores the events of an announced contract from its announcement on, in the order of logs", () => {
+describe("a declared protocol's projection", () => {
+  it("stores an announced contract's events from its announcement on, in log order", () => {
     const blocks = [
       withLogs(2, announce(second), deposited(alice, 1n, second)),
       withLogs(3, deposited(alice, 2n), announce(vault), deposited(alice, 3n), deposited(alice, 4n, second)),
@@ -33,13 +33,13 @@ describe("the projection of a declared protocol", () => {
     }
   });
 
-  it("ignores announcements by others, and events of contracts that were not announced", () => {
+  it("ignores announcements by others, and events from unannounced contracts", () => {
     const tables = fold([withLogs(4, announce(vault, stranger), deposited(alice, 1n), deposited(alice, 2n, factory))]);
     expect(amounts(tables)).toEqual([]);
     expect(tables.cq_vaults_contracts).toEqual([]);
   });
 
-  it("stores the events of configured contracts, which exist from their first event on", () => {
+  it("stores configured contracts' events; the contracts exist from their first event on", () => {
     const blocks = [withLogs(1), withLogs(2, deposited(alice, 1n)), withLogs(3, announce(vault), deposited(alice, 2n))];
     const tables = fold(blocks, { community: { vaults: { vault: [vault] } }, batchSize: 1 });
     expect(amounts(tables)).toEqual([
@@ -52,7 +52,7 @@ describe("the projection of a declared protocol", () => {
     ]);
   });
 
-  it("decodes the variant of an event that has the log's number of topics", () => {
+  it("decodes the event variant with the log's number of topics", () => {
     const indexed = log([topicOf(deposit), topic(alice), topic(9n)], "0x", vault);
     expect(amounts(fold([withLogs(4, announce(vault), deposited(alice, 8n), indexed)]))).toEqual([
       [vault, 8n],
@@ -68,7 +68,7 @@ describe("the projection of a declared protocol", () => {
     ]);
   });
 
-  it("stores the newest row of each key, and the periods of earlier ones", () => {
+  it("stores each key's newest row, and the periods of earlier ones", () => {
     const blocks = [
       withLogs(4, announce(vault), deposited(alice, 1n), deposited(alice, 2n), deposited(bob, 3n)),
       withLogs(5),

@@ -6,7 +6,7 @@ import { readOf, tableOf } from "../../../support/declared-protocol.ts";
 import { alice, bob, data, log, topic, withLogs } from "../token-folds.ts";
 import { announce, deposited, factory, fold, label, second, topicOf, vault, vaults } from "./vaults.ts";
 
-describe("the projection of a declared protocol", () => {
+describe("a declared protocol's projection", () => {
   it("queues reads once for each contract and block: at the contract's first block, and at blocks that touch it", () => {
     const tables = fold([
       withLogs(4, announce(vault), deposited(alice, 1n), deposited(bob, 2n)),
@@ -26,7 +26,7 @@ describe("the projection of a declared protocol", () => {
     ]);
   });
 
-  it("queues reads of the contracts in a column of another contract's events, once for each block", () => {
+  it("queues reads of contracts named in a column of another contract's events, once per block", () => {
     const moved = "Moved(bytes32 indexed id, address indexed vault, uint256 assets)";
     const protocol: Protocol = {
       ...vaults,
@@ -48,7 +48,7 @@ describe("the projection of a declared protocol", () => {
     ]);
   });
 
-  it("queues reads that are always due together once", () => {
+  it("queues reads once if they are always due together", () => {
     const protocol: Protocol = {
       ...vaults,
       reads: [
@@ -67,7 +67,7 @@ describe("the projection of a declared protocol", () => {
     ]);
   });
 
-  it("queues reads once for each value of a column, and none without a row", () => {
+  it("queues reads once per column value, and none without a row", () => {
     const protocol: Protocol = {
       ...vaults,
       reads: [

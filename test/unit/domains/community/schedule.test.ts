@@ -29,7 +29,7 @@ describe("nextBlocks", () => {
     expect(blocksUntilDone({ from: 20, to: 50 }, 10, 83, 12)).toEqual([60, 70, 80]);
   });
 
-  it("continues after a reorganisation, which ends the schedule at the common ancestor", () => {
+  it("continues after a reorganisation has ended the schedule at the common ancestor", () => {
     expect(blocksUntilDone({ from: 20, to: 47 }, 10, 61, 12)).toEqual([50, 60]);
     expect(blocksUntilDone({ from: 20, to: 47 }, 10, 49, 12)).toEqual([]);
   });

@@ -20,7 +20,7 @@ import {
 const skipped = (tables: Tables) =>
   (tables.cq_vaults_skipped ?? []).map(({ block_number, log_index, table_name, reason }) => [block_number, log_index, table_name, reason]);
 
-describe("the projection of a declared protocol", () => {
+describe("a declared protocol's projection", () => {
   describe("skips", () => {
     const known = announce(vault);
     it.each<[string, ChainLog, readonly [table: string, reason: string]]>([
@@ -59,7 +59,7 @@ describe("the projection of a declared protocol", () => {
       expect(amounts(tables)).toEqual([[vault, 1n]]);
     });
 
-    it("no log of an unrelated contract", () => {
+    it("no log from an unrelated contract", () => {
       expect(skipped(fold([withLogs(4, known, log([topicOf(deposit)], "0x", stranger))]))).toEqual([]);
     });
   });

@@ -10,20 +10,20 @@ import { contractOf, eventOf, protocolOf, readOf, tableOf } from "../../../suppo
 import { data, log, topic } from "../token-folds.ts";
 
 const account = (digit: string): Address => `0x${digit.repeat(40)}`;
-/** The accounts of the tests: a factory, two of its vaults, and an account that is not a contract of the protocol. */
+/** The tests' accounts: a factory, two of its vaults, and an account outside the protocol. */
 export const [factory, vault, second, stranger] = ["1", "2", "3", "4"].map(account) as [Address, Address, Address, Address];
 const facts = { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set<Address>() } as const;
 
 /** The event that announces a vault. */
 export const created = "Created(address indexed vault, address asset)";
-/** The event of a deposit. */
+/** The deposit event. */
 export const deposit = "Deposit(address indexed owner, uint256 assets)";
 /** The same event in contracts that index the amount. */
 const indexedDeposit = "Deposit(address indexed owner, uint256 indexed assets)";
 /** An event with text and lists. */
 export const named = "Named(string label, int128[] deltas, address[] tokens)";
 
-/** A protocol of a factory and the vaults that it announces. */
+/** A protocol with a factory and the vaults it announces. */
 export const vaults = protocolOf({
   id: "vaults",
   contracts: {
@@ -40,11 +40,11 @@ export const vaults = protocolOf({
   ],
 });
 
-/** The topic of an event's signature. */
+/** The topic of an event. */
 export const topicOf = (text: string): Hash => eventOf(text).topic0;
 /** A log that announces a vault. */
 export const announce = (address: Address, by = factory): ChainLog => log([topicOf(created), topic(address)], data(7), by);
-/** A log of a deposit. */
+/** A deposit log. */
 export const deposited = (from: Address, amount: bigint, by = vault): ChainLog => log([topicOf(deposit), topic(from)], data(amount), by);
 /** A log with text and lists. */
 export const label = (text: string, deltas: readonly bigint[], tokens: readonly Address[], by = vault): ChainLog =>
@@ -53,7 +53,7 @@ export const label = (text: string, deltas: readonly bigint[], tokens: readonly 
 /** The rows of each table. */
 export type Tables = Record<string, Row[]>;
 
-/** Folds blocks in batches, each based on the rows of the previous ones, and returns the rows that the tables would contain. */
+/** Folds blocks in batches, each based on the previous batches' rows, and returns the rows that the tables would contain. */
 export const fold = (
   blocks: readonly ChainBlock[],
   {

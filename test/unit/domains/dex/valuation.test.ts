@@ -11,7 +11,7 @@ import {
 import { emptyPool, type PoolState } from "../../../../runtime/domains/pools/queries/state.ts";
 import { type Decimal, decimalOf, toNumber } from "../../../../runtime/lib/decimal.ts";
 
-/** Prices per smallest unit: a token of 6 decimals at 2 dollars, and one of 18 decimals at 3,000 dollars. */
+/** Prices per smallest unit: a token with 6 decimals at 2 dollars, and one with 18 decimals at 3,000 dollars. */
 const [price6, price18] = [decimalOf("0.000002"), decimalOf("0.000000000000003")];
 const number = (value: Decimal | null): number | null => (value === null ? null : toNumber(value));
 const amountsOf = (...[in0 = "0", out0 = "0", in1 = "0", out1 = "0"]: readonly string[]) => ({
@@ -25,9 +25,9 @@ const state = (swaps: number, ...amounts: readonly string[]): PoolState => ({ ..
 describe("the value of swaps", () => {
   const amounts = amountsOf("5000000", "1000000", "2000000000000000000", "500000000000000000");
   it.each([
-    // 5 tokens of 2 dollars and 2 of 3,000 were paid in.
+    // 5 tokens at 2 dollars and 2 at 3,000 were paid in.
     ["by the amounts paid in, if both prices are known", price6, price18, 6_010],
-    // 5 in and 1 out, of 2 dollars each; 2 in and a half out, of 3,000 each.
+    // 5 in and 1 out, at 2 dollars each; 2 in and a half out, at 3,000 each.
     ["by the amounts in and out of the first token, if only its price is known", price6, null, 12],
     ["by the amounts in and out of the second token, if only its price is known", null, price18, 7_500],
     ["unknown without prices", null, null, null],
@@ -35,14 +35,14 @@ describe("the value of swaps", () => {
     expect(number(swapValue(amounts, [first, second]))).toBe(expected);
   });
 
-  it("is exact for tokens of 0 and 36 decimals", () => {
-    // 3 of 7 dollars each, and 10^36 smallest units of a dollar and a cent.
+  it("is exact for tokens with 0 and 36 decimals", () => {
+    // 3 at 7 dollars each, and 10^36 smallest units (one token) at 1.01 dollars.
     expect(number(swapValue(amountsOf("3", "0", `1${"0".repeat(36)}`), [decimalOf("7"), decimalOf(`0.${"0".repeat(35)}101`)]))).toBe(22.01);
   });
 });
 
 describe("the value of a span", () => {
-  it("is the difference of the sums", () => {
+  it("is the difference between the sums", () => {
     expect(number(volumeValue(state(3, "1000000"), state(4, "4000000"), [price6, price18]))).toBe(6);
   });
 
@@ -50,7 +50,7 @@ describe("the value of a span", () => {
     expect(number(volumeValue(state(3, "1"), state(3, "1"), [null, null]))).toBe(0);
   });
 
-  it("is the sum of seven days at each day's prices, and unknown if the price of a day with swaps is unknown", () => {
+  it("is the sum of seven days at each day's prices, and unknown if a day with swaps has an unknown price", () => {
     // Newest first: 3 tokens on the last day at 2 dollars, none on the previous day, 1 on the first day at 10 dollars.
     const states = [state(4, "4000000"), state(2, "1000000"), state(2, "1000000"), state(1)];
     const ten = decimalOf("0.00001");

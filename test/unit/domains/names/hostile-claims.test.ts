@@ -7,7 +7,7 @@ import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
 
 const hex = (text: string): Hex => bytesToHex(new TextEncoder().encode(text));
 const [space = "0x"] = reverseNamespaces(1);
-/** Returns a name of a given length that consists of a first label and labels of one letter. */
+/** Returns a name of a given length: a first label followed by one-letter labels. */
 const labels = (length: number, first: string): string => `${first}${".a".repeat((length - first.length) / 2)}`;
 
 /** Emulates the queries for resolved addresses and claimed names: each name resolves to the address that claims it. */
@@ -32,7 +32,7 @@ const registryOf = (claims: ReadonlyMap<Address, string>) => {
 const account = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
 
 describe("primary names of addresses", () => {
-  it("are returned up to 255 characters, the max length of a parameter", async () => {
+  it("are returned up to 255 characters, the maximum parameter length", async () => {
     const [longest, longer] = [labels(255, "bcd"), labels(257, "bcd")];
     expect([longest.length, longer.length]).toEqual([255, 257]);
     const { namesOf } = registryOf(
@@ -58,7 +58,7 @@ describe("primary names of addresses", () => {
     };
     const first = await measure();
     const later = Math.min(await measure(), await measure(), await measure());
-    // 100 names of 127 labels with two hashes each, compared with 100 reverse nodes of two hashes.
+    // 100 names with 127 labels, two hashes per label, compared with 100 reverse nodes with two hashes each.
     expect(later).toBeLessThan(first / 5);
   });
 });

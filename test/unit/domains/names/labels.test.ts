@@ -14,7 +14,7 @@ const errorsOf = (file: string, text: string): string => {
   return "";
 };
 
-describe("a file of labels", () => {
+describe("a label file", () => {
   it("may be CSV, with or without a header or quotes", () => {
     const text = `\uFEFFaddress,label\r\n${alice.toUpperCase().replace("0X", "0x")}, Alice's wallet \r\n\r\n${bob},"Bank, ""main"" account"\n`;
     expect([...parseLabels("labels.csv", text)]).toEqual([
@@ -29,7 +29,7 @@ describe("a file of labels", () => {
     expect([...parseLabels("LABELS.JSON", JSON.stringify([{ address: bob, label: "B" }]))]).toEqual([[bob, "B"]]);
   });
 
-  it("is rejected with the position and reason of every invalid line", () => {
+  it("is rejected with a position and reason for every invalid line", () => {
     const text = ["address,label", "0x12,Short", `${alice},`, `${alice},A`, `${alice},Again`, `${bob},one,two`, `${bob},tab\there`].join(
       "\n",
     );
@@ -54,7 +54,7 @@ describe("a file of labels", () => {
 });
 
 describe("labels", () => {
-  it("are the operator's labels, or else the primary names of addresses", async () => {
+  it("are the operator's labels, or else the addresses' primary names", async () => {
     const queried: Address[] = [];
     const claimed = new Map([
       [alice, "alice.eth"],

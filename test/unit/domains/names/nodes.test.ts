@@ -8,7 +8,7 @@ describe("the node of a name", () => {
     ["foo.eth", "0xde9b09fd7c5f901e23a3f19fecc54828e9c848539801e86591bd9801b019f84f"],
     // EIP-181.
     ["addr.reverse", "0x91d1777781884d03a6757a803996e38de2a42967fb37eeaca72729271025a9e2"],
-  ])("equals the example of the standard for %s", (name, node) => {
+  ])("equals the standard's example for %s", (name, node) => {
     expect(nodeOf(name)).toBe(node);
   });
 

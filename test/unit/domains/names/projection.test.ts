@@ -32,8 +32,8 @@ const fold = (...blocks: (readonly ChainLog[])[]) => {
   return rows.name_records?.map(({ contract, record, block_number, value }) => [contract, record, block_number, value]);
 };
 
-describe("the projection of names", () => {
-  it("stores the last record of each block", () => {
+describe("the names projection", () => {
+  it("stores each block's last record", () => {
     const records = fold([addr(alice), addr(bob)], [addr(alice), log(registry, nameNewResolver.topic0, word(resolver))]);
     expect(records).toEqual([
       [resolver, 2, 0, bob],

@@ -31,7 +31,7 @@ describe("a metadata document", () => {
     });
   });
 
-  it("has the first accepted image of the common fields", () => {
+  it("has the first accepted image from the common fields", () => {
     expect(documentOf({ image_url: "https://a.example/1" }).image).toBe("https://a.example/1");
     expect(documentOf({ imageUrl: "ar://abc" }).image).toBe("ar://abc");
     expect(documentOf({ image_data: "<svg xmlns='http://www.w3.org/2000/svg'/>" }).image).toBe(
@@ -61,7 +61,7 @@ describe("a metadata document", () => {
   });
 });
 
-describe("text of a document", () => {
+describe("a document's text", () => {
   it("loses invisible and control characters, but not joined emoji", () => {
     expect(documentOf({ name: "a\u0000b\u001b[31m\u202ec\u200bd\ufeff\u2066" }).name).toBe("ab[31mcd");
     expect(documentOf({ name: "👩‍🚀 👨‍👩‍👧 🏳️‍🌈 🏃🏽‍♂️ a\u200db" }).name).toBe("👩‍🚀 👨‍👩‍👧 🏳️‍🌈 🏃🏽‍♂️ ab");
@@ -84,7 +84,7 @@ describe("text of a document", () => {
   });
 });
 
-describe("URLs of a document", () => {
+describe("a document's URLs", () => {
   it.each([
     ["image", "javascript:alert(1)", "Ignored image: it has the unsupported scheme javascript:."],
     ["image", " JaVaScRiPt:alert(1)", "Ignored image: it has the unsupported scheme javascript:."],
@@ -106,7 +106,7 @@ describe("URLs of a document", () => {
     expect(document).toMatchObject({ name: "Kept", image: null, animationUrl: null, externalUrl: null, refusal });
   });
 
-  it("may be data: URLs of images, video or audio, which are re-encoded", () => {
+  it("may be data: URLs with images, video or audio, and are then re-encoded", () => {
     const pixel = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
     const document = documentOf({
       image: `DATA: image/PNG ;x=y; base64 ,${pixel.toString("base64")}`,
@@ -137,8 +137,8 @@ describe("URLs of a document", () => {
   });
 });
 
-describe("attributes of a document", () => {
-  it("may be pairs in any of the common forms", () => {
+describe("a document's attributes", () => {
+  it("may be pairs in any common form", () => {
     const attributes = [
       { trait_type: "Colour", value: "Red" },
       { trait: "Shape", value: "Round" },

@@ -13,7 +13,7 @@ const responseWith = (text: string) => ({ ok: true as const, data: encodeAbiPara
 const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, "0");
 
 describe("the call for a token's metadata URL", () => {
-  it("is tokenURI of EIP-721 and uri of EIP-1155", () => {
+  it("is EIP-721's tokenURI and EIP-1155's uri", () => {
     expect(uriCall({ token, token_id: maxTokenId, standard: standards.erc721 })).toEqual({
       to: token,
       data: encodeFunctionData({ abi, functionName: "tokenURI", args: [BigInt(maxTokenId)] }),
@@ -28,7 +28,7 @@ describe("a token's metadata URL", () => {
     expect(decodeUri(responseWith(" ipfs://Qm/ü.json\n"), single)).toBe("ipfs://Qm/ü.json");
   });
 
-  it("has the id of an EIP-1155 token substituted, as in the standard's example", () => {
+  it("has an EIP-1155 token's id substituted, as in the standard's example", () => {
     const id = "000000000000000000000000000000000000000000000000000000000004cce0";
     expect(decodeUri(responseWith("https://token-cdn-domain/{id}.json"), collectible)).toBe(`https://token-cdn-domain/${id}.json`);
     expect(decodeUri(responseWith("https://token-cdn-domain/{id}.json"), single)).toBe("https://token-cdn-domain/{id}.json");

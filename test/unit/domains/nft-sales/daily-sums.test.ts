@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { anna, ben, blockOf, foldSales, fulfilledOrder, paintings, payment, token, tokenTransfer } from "./folding.ts";
 
 describe("daily sums", () => {
-  it("have a current row and a row per ended period, so that a block can be rolled back", () => {
+  it("have a current row and a row per ended period, to roll back blocks", () => {
     const sale = (tokenId: bigint, price: bigint) => [
       tokenTransfer(anna, ben, tokenId),
       fulfilledOrder(anna, ben, [token(paintings, tokenId)], [payment(price)]),

@@ -11,7 +11,7 @@ export const [anna, ben, cleo, router] = ["a", "b", "c", "d"].map(account) as [A
 export const [market, paintings, editions, weth] = ["1", "2", "3", "4"].map(account) as [Address, Address, Address, Address];
 
 type WithoutPosition<Event> = Event extends DecodedEvent ? Omit<Event, "address" | "logIndex" | "transactionIndex"> : never;
-/** An event without its log index, which is the position in its block. It is in transaction 0 by default. */
+/** An event without its log index, its position in the block. It is in transaction 0 by default. */
 export type EmittedEvent = { readonly address: Address; readonly transactionIndex?: number } & WithoutPosition<DecodedEvent>;
 
 export const token = (collection: Address, tokenId: bigint, amount = 1n): OrderItem => ({
@@ -27,7 +27,7 @@ export const payment = (amount: bigint, currency: Address = zeroAddress): OrderI
   amount,
 });
 
-/** A fulfilled order whose consideration went to its offerer. */
+/** A fulfilled order with its consideration paid to the offerer. */
 export const fulfilledOrder = (
   offerer: Address,
   recipient: Address,
@@ -58,7 +58,7 @@ export const unitTransfer = (from: Address, to: Address, tokenId: bigint, amount
   to,
   items: [{ tokenId, amount }],
 });
-/** The events of a sold token of the collection `paintings`. */
+/** The events of a sold token in the collection `paintings`. */
 export const paintingSale = (from: Address, to: Address, tokenId: bigint, price = 100n): EmittedEvent[] => [
   tokenTransfer(from, to, tokenId),
   fulfilledOrder(from, to, [token(paintings, tokenId)], [payment(price)]),
@@ -100,7 +100,7 @@ const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) =>
     ),
   );
 
-/** Folds blocks in batches of a size, each based on the rows of the previous ones. */
+/** Folds blocks in batches of a given size, each based on the previous batches' rows. */
 export const foldSales = (blocks: readonly DecodedBlock[], batchSize = blocks.length): Rows => {
   const rows: Rows = { nft_sales: [], nft_sale_marks: [], nft_market_days: [], nft_market_day_periods: [], nft_bids: [] };
   for (let start = 0; start < blocks.length; start += batchSize) {
@@ -136,7 +136,7 @@ export const washDaysOf = (blocks: readonly DecodedBlock[]): number[] => {
 const names = new Map([anna, ben, cleo, router].map((address, position) => [String(address), ["anna", "ben", "cleo", "router"][position]]));
 const shortName = (value: Row[string] | undefined): string => names.get(String(value)) ?? String(value);
 
-/** The sales that follow from the events of one block. */
+/** The sales that follow from one block's events. */
 export const inOneBlock = (...events: EmittedEvent[]) => salesOf([blockOf(1, 1, events)]);
-/** The event of orders that the market matched with each other. */
+/** The event for orders that the market matched with each other. */
 export const ordersMatched = (...orderHashes: readonly Hash[]): EmittedEvent => ({ kind: "ordersMatched", address: market, orderHashes });

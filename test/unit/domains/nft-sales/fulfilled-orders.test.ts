@@ -50,7 +50,7 @@ describe("a fulfilled order", () => {
     ]);
   });
 
-  it("is not a sale without a payment, with tokens on both sides, or with a payment on the side of the tokens", () => {
+  it("is not a sale without a payment, with tokens on both sides, or with a payment on the tokens' side", () => {
     const transfer = tokenTransfer(anna, ben, 1n);
     expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(paintings, 1n)], []))).toEqual([]);
     expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(paintings, 1n)], [payment(0n)]))).toEqual([]);
@@ -106,7 +106,7 @@ describe("a fulfilled order", () => {
     expect(inOneBlock(tokenTransfer(ben, router, 1n), bought, tokenTransfer(router, cleo, 1n))).toEqual(["ben cleo 1 1 100"]);
     const bid = fulfilledOrder(cleo, router, [payment(120n, weth)], [token(paintings, 1n)]);
     expect(inOneBlock(tokenTransfer(ben, router, 1n), tokenTransfer(router, cleo, 1n), bid)).toEqual(["ben cleo 1 1 120"]);
-    // An earlier event of another contract does not shorten the path.
+    // An earlier event from another contract does not shorten the path.
     const duplicate = fulfilledOrder(ben, router, [token(paintings, 1n)], [payment(1n)], { address: weth });
     expect(inOneBlock(tokenTransfer(ben, router, 1n), duplicate, bought, tokenTransfer(router, cleo, 1n))).toEqual([
       "ben cleo 1 1 1",
@@ -117,7 +117,7 @@ describe("a fulfilled order", () => {
       "ben router 1 1 100",
       "router cleo 1 1 120",
     ]);
-    // The sender of the transaction transfers its own token away.
+    // The transaction's sender transfers its own token away.
     expect(
       inOneBlock(
         tokenTransfer(ben, anna, 1n),
@@ -128,8 +128,8 @@ describe("a fulfilled order", () => {
   });
 });
 
-describe("long event lists of a hostile contract", () => {
-  it("are processed in linear time: items on both sides, one token many times, a long path of transfers", () => {
+describe("long event lists from a hostile contract", () => {
+  it("are processed in linear time: items on both sides, one token many times, a long transfer path", () => {
     const account = (number: number) => `0x${number.toString(16).padStart(40, "0")}` as const;
     const many = Array.from({ length: 20_000 }, (_, id) => token(paintings, BigInt(id)));
     const listing = {

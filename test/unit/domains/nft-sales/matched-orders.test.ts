@@ -28,7 +28,7 @@ describe("matched orders", () => {
     fulfilledOrder(ben, zeroAddress, [payment(100n, weth)], [token(paintings, 1n), payment(10n, weth)], { orderHash: "0x0b", address });
   const transfer = tokenTransfer(anna, ben, 1n);
 
-  it("count a token once, at its buyer's payment, in any order of the events", () => {
+  it("count a token once, at its buyer's payment, whatever the event order", () => {
     expect(inOneBlock(sellOrder(), buyOrder(), ordersMatched("0x0a", "0x0b"), transfer)).toEqual(["anna ben 1 1 100"]);
     expect(inOneBlock(buyOrder(), sellOrder(), ordersMatched("0x0a", "0x0b"), transfer)).toEqual(["anna ben 1 1 100"]);
     // Before OrdersMatched existed, such orders had no recipient.
@@ -50,7 +50,7 @@ describe("matched orders", () => {
     ]);
   });
 
-  it("have the price of each seller's order if they are bought together", () => {
+  it("sell each token at its seller's price if they are bought together", () => {
     const listing = (seller: typeof anna, orderHash: `0x${string}`, tokenId: bigint, price: bigint) =>
       fulfilledOrder(seller, ben, [token(paintings, tokenId)], [payment(price)], { orderHash });
     const events = (...fee: ReturnType<typeof payment>[]) => [
@@ -62,7 +62,7 @@ describe("matched orders", () => {
       tokenTransfer(cleo, ben, 2n),
     ];
     expect(inOneBlock(...events())).toEqual(["anna ben 1 1 10", "cleo ben 2 1 90"]);
-    // The payment of a bid that pays fees itself is divided among its tokens: 100 / 2.
+    // If a bid pays fees itself, its payment is divided among its tokens: 100 / 2.
     expect(inOneBlock(...events(payment(1n)))).toEqual(["anna ben 1 1 50", "cleo ben 2 1 50"]);
   });
 
@@ -79,7 +79,7 @@ describe("matched orders", () => {
     ]);
   });
 
-  it("have a sale at the seller's proceeds, to the recipient of the token, if there is no buy order", () => {
+  it("sell a token for the seller's proceeds, to its recipient, if there is no buy order", () => {
     const payingOrder = fulfilledOrder(cleo, zeroAddress, [payment(90n, weth)], [], { orderHash: "0x0c" });
     const requestOrder = fulfilledOrder(ben, zeroAddress, [], [token(paintings, 1n)], { orderHash: "0x0b" });
     expect(inOneBlock(sellOrder(), requestOrder, payingOrder, ordersMatched("0x0a", "0x0b", "0x0c"), transfer)).toEqual([
@@ -88,7 +88,7 @@ describe("matched orders", () => {
     expect(inOneBlock(sellOrder(), requestOrder, payingOrder, transfer)).toEqual(["anna ben 1 1 90"]);
   });
 
-  it("are separate per contract: events of another contract do not affect them", () => {
+  it("are separate per contract: another contract's events do not affect them", () => {
     const events = [sellOrder(), buyOrder(), ordersMatched("0x0a", "0x0b"), sellOrder(router), buyOrder(router), transfer];
     const rows = foldSales([blockOf(1, 1, events)]).nft_sales;
     expect(rows.map(({ marketplace, price }) => [marketplace, price])).toEqual([

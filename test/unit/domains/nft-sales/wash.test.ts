@@ -35,7 +35,7 @@ describe("a wash trade", () => {
       blockOf(3, 5, paintingSale(anna, ben, 1n)),
     ];
     expect(washDaysOf(repeated)).toEqual([1, 5]);
-    // Each sale of a chain is within thirty days of the previous one.
+    // Each sale in a chain is within thirty days of the previous one.
     expect(
       washDaysOf(days([1, paintingSale(anna, ben, 1n)], [25, paintingSale(ben, anna, 1n)], [50, paintingSale(anna, ben, 1n)])),
     ).toEqual([1, 25, 50]);

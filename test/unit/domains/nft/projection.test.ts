@@ -43,8 +43,8 @@ const single = (from: Address, to: Address, id: bigint, amount: bigint): ChainLo
 const unindexedTransfer = (from: Address, to: Address, id: bigint): ChainLog =>
   log([erc721Transfer.topic0], data(BigInt(from), BigInt(to), id));
 
-describe("ids of a collection", () => {
-  it("are stored once, with the block and the receiver of their mint, regardless of later transfers", () => {
+describe("a collection's ids", () => {
+  it("are stored once, with their mint's block and receiver, regardless of later transfers", () => {
     const rows = fold([
       withLogs(1, erc721(zeroAddress, alice, 7n), erc721(alice, bob, 7n)),
       withLogs(2, erc721(bob, zeroAddress, 7n), unindexedTransfer(zeroAddress, carol, maxTokenId)),
@@ -61,13 +61,13 @@ describe("ids of a collection", () => {
     ]);
   });
 
-  it("are counted once per block with mints, all standards of a contract together", () => {
+  it("are counted once per block with mints, across all of a contract's standards", () => {
     const rows = fold([
       withLogs(1, batch(zeroAddress, alice, [1n, 2n, 1n], [5n, 6n, 7n]), single(zeroAddress, bob, 3n, 1n), erc721(zeroAddress, carol, 1n)),
       withLogs(2, single(alice, bob, 1n, 2n)),
       withLogs(3, single(zeroAddress, alice, 4n, 1n)),
     ]);
-    // Block 1 mints ids 1, 2 and 3 of ERC-1155 and id 1 of ERC-721; block 2 mints none.
+    // Block 1 mints ERC-1155 ids 1, 2 and 3 and ERC-721 id 1; block 2 mints none.
     expect(sizes(rows)).toEqual([
       [token, 1, 4],
       [token, 3, 5],
@@ -103,7 +103,7 @@ describe("ids of a collection", () => {
     ]);
   });
 
-  it("may be minted in ranges, limited by the gas of their transaction", () => {
+  it("may be minted in ranges, limited by their transaction's gas", () => {
     const range = (first: bigint, last: bigint): ChainLog =>
       log([consecutiveMint.topic0, topic(first), topic(zeroAddress), topic(alice)], data(last));
     // 250 gas per id: 999 gas pay for three ids in total.
@@ -127,7 +127,7 @@ describe("ids of a collection", () => {
     ]);
   });
 
-  it("are not created by transfers of zero, empty batches, or transfers from the zero address to itself", () => {
+  it("are not created by zero-amount transfers, empty batches, or transfers from the zero address to itself", () => {
     const rows = fold([
       withLogs(
         1,
@@ -155,11 +155,11 @@ describe("ids of a collection", () => {
   });
 });
 
-describe("announced changes of metadata", () => {
+describe("announced metadata changes", () => {
   const updates = (...logs: ChainLog[]) =>
     pick(fold([withLogs(4, ...logs)]).nft_metadata_updates, "block_number", "log_index", "token", "from_id", "to_id");
 
-  it("include the events of EIP-4906 and EIP-1155, with their ids", () => {
+  it("include the EIP-4906 and EIP-1155 events, with their ids", () => {
     // The string "a" as ABI data: offset, length and bytes.
     const text = data(32, 1, BigInt(`0x61${"0".repeat(62)}`));
     expect(

@@ -19,7 +19,7 @@ import {
 } from "./pool-events.ts";
 
 describe("pool announcements", () => {
-  it("are required before the events of a contract are stored", () => {
+  it("are required before a contract's events are stored", () => {
     const rows = foldPools([
       blockOf(1, [...firstDeposit(pool), swap(pool, [1n, 0n], [0n, 1n])]),
       blockOf(2, [sync(pool, 1n, 1n), { ...poolCreated(factory, pool), transactionIndex: 1 }]),
@@ -30,10 +30,10 @@ describe("pool announcements", () => {
     expect(rows.pools).toHaveLength(1);
   });
 
-  it("apply from the first event of the pool if they follow it in the same transaction", () => {
+  it("apply from the pool's first event if they follow it in the same transaction", () => {
     const blocks = [
       blockOf(1, [
-        // Events of a transaction before the announcing one are ignored.
+        // Events in a transaction before the announcing one are ignored.
         ...firstDeposit(other),
         ...firstDeposit(pool).map((event) => ({ ...event, transactionIndex: 1 })),
         { ...poolCreated(factory, pool), transactionIndex: 1 },
@@ -59,7 +59,7 @@ describe("pool announcements", () => {
     }
   });
 
-  it("are accepted from every factory up to the transaction of the pool's first event", () => {
+  it("are accepted from every factory up to the transaction with the pool's first event", () => {
     const blocks = [
       blockOf(1, [poolCreated(otherFactory, pool, [token1, token2])]),
       blockOf(2, [...firstDeposit(pool), poolCreated(factory, pool), { ...poolCreated(account("e"), pool), transactionIndex: 1 }]),
@@ -132,7 +132,7 @@ describe("pool announcements", () => {
     }
   });
 
-  it("do not limit the amounts of events", () => {
+  it("do not limit event amounts", () => {
     const maxUint256 = 2n ** 256n - 1n;
     const blocks = [1, 2, 3].map((number) =>
       blockOf(number, [

@@ -8,7 +8,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 /** An address that repeats one hexadecimal digit. */
 export const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 
-/** An event without its log index, which is the position in its block. */
+/** An event without its log index, its position in the block. */
 export type EmittedEvent = { readonly address: Address; readonly transactionIndex?: number } & (
   | PoolFact
   | Pick<Erc20Transfer, "kind" | "from" | "to" | "amount">
@@ -63,7 +63,7 @@ const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) => {
   return createState(Object.fromEntries(loaded));
 };
 
-/** Folds blocks in batches of `batchSize`, each based on the rows of the previous ones. */
+/** Folds blocks in batches of `batchSize`, each based on the previous batches' rows. */
 export const foldPools = (blocks: readonly DecodedBlock[], batchSize = blocks.length): Rows => {
   const rows: Rows = {};
   for (let start = 0; start < blocks.length; start += batchSize) {

@@ -53,7 +53,7 @@ describe("a pool of one factory", () => {
   ];
   const rows = foldPools(blocks);
 
-  it("has the last state and the sums of each block", () => {
+  it("has each block's last state and sums", () => {
     expect(pick(rows.pool_states, ...stateColumns)).toEqual([
       [1, 4_000n, 9_000n, 6_000n, 0, 1],
       [2, 4_050n, 8_900n, 6_000n, 3, 4],
@@ -72,7 +72,7 @@ describe("a pool of one factory", () => {
     ]);
   });
 
-  it("lists each account of an action once", () => {
+  it("lists each of an action's accounts once", () => {
     const inBlock2 = rows.pool_action_accounts?.filter((row) => row.block_number === 2) ?? [];
     expect(pick(inBlock2, "account", "log_index")).toEqual([
       [originOf(0), 1],
@@ -88,7 +88,7 @@ describe("a pool of one factory", () => {
     expect(new Set(inBlock2.map((row) => row.exchange))).toEqual(new Set([factory]));
   });
 
-  it("is included in the sums of its exchange and its tokens", () => {
+  it("is included in the sums for its exchange and its tokens", () => {
     expect(pick(rows.exchange_sums, "factory", "block_number", "swaps", "actions")).toEqual([
       [factory, 1, 0, 1],
       [factory, 2, 3, 4],
@@ -115,10 +115,10 @@ describe("several pools of an exchange", () => {
     blockOf(3, [swap(other, [0n, 5n], [2n, 0n])]),
   ];
 
-  it("share the sums of a common token", () => {
+  it("share a common token's sums", () => {
     const rows = foldPools(blocks);
     const shared = (rows.exchange_token_sums ?? []).filter((row) => row.token === token0);
-    // Both swaps of block 2 are in one transaction.
+    // Both swaps in block 2 are in one transaction.
     expect(pick(shared, "block_number", "reserve", "swaps", "actions", "swap_transactions", "amount_in", "amount_out")).toEqual([
       [1, 4_000n, 0, 1, 0, 0n, 0n],
       [2, 8_000n, 2, 4, 1, 20n, 0n],
@@ -128,7 +128,7 @@ describe("several pools of an exchange", () => {
   });
 });
 
-describe("a pool that is emptied in the block of its creation", () => {
+describe("a pool emptied in the block that created it", () => {
   it("has only the locked shares", () => {
     const rows = foldPools([
       blockOf(1, [

@@ -2,7 +2,7 @@ import type { Row } from "../../../../runtime/indexer/projection.ts";
 import { type Address, zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { account, type EmittedEvent } from "./folding.ts";
 
-/** The accounts and contracts of the tests, in which `router` sends swaps and `provider` provides liquidity. */
+/** The tests' accounts and contracts: `router` sends swaps and `provider` provides liquidity. */
 export const [factory, otherFactory, token0, token1, token2, pool, other, router, provider, feeCollector] = [..."0123456789"].map((digit) =>
   account(digit === "0" ? "f" : digit),
 ) as unknown as [Address, Address, Address, Address, Address, Address, Address, Address, Address, Address];
@@ -48,7 +48,7 @@ export const swap = (
   amount1Out: outs[1],
   price: null,
 });
-/** A deposit or withdrawal of liquidity. */
+/** A liquidity deposit or withdrawal. */
 export const liquidity = (kind: "poolDeposit" | "poolWithdrawal", address: Address, amounts: readonly [bigint, bigint]): EmittedEvent => ({
   kind,
   address,
@@ -58,7 +58,7 @@ export const liquidity = (kind: "poolDeposit" | "poolWithdrawal", address: Addre
   amount1: amounts[1],
   position: null,
 });
-/** A transfer of a pair's shares. */
+/** A transfer of pair shares. */
 export const shareTransfer = (address: Address, from: Address, to: Address, amount: bigint): EmittedEvent => ({
   kind: "erc20Transfer",
   address,
@@ -66,7 +66,7 @@ export const shareTransfer = (address: Address, from: Address, to: Address, amou
   to,
   amount,
 });
-/** The events of a first deposit of 4,000 and 9,000: sqrt(4,000 × 9,000) = 6,000 shares, 1,000 of them locked forever. */
+/** The events of a first deposit, 4,000 and 9,000: sqrt(4,000 × 9,000) = 6,000 shares, 1,000 of them locked forever. */
 export const firstDeposit = (contract: Address): EmittedEvent[] => [
   shareTransfer(contract, zeroAddress, zeroAddress, 1_000n),
   shareTransfer(contract, zeroAddress, provider, 5_000n),

@@ -4,15 +4,15 @@ import { shareOf } from "../../../../runtime/domains/dex/queries/valuation.ts";
 
 describe("the price of one token in the other", () => {
   it.each([
-    // 2 whole tokens of 18 decimals against 5,000 of 6 decimals: 2,500.
+    // 2 whole tokens with 18 decimals against 5,000 with 6 decimals: 2,500.
     ["2000000000000000000", 18, "5000000000", 6, 2_500],
     ["5000000000", 6, "2000000000000000000", 18, 0.0004],
-    // 4 tokens of 0 decimals against 1 of 36 decimals.
+    // 4 tokens with 0 decimals against 1 with 36 decimals.
     ["4", 0, `1${"0".repeat(36)}`, 36, 0.25],
     [`1${"0".repeat(36)}`, 36, "4", 0, 4],
     ["3", 0, "1", 0, 1 / 3],
     [String(2n ** 112n - 1n), 0, "1", 36, 1 / (2 ** 112 * 1e36)],
-  ])("is computed for %s of %i decimals against %s of %i: %d", (first, firstDecimals, second, secondDecimals, price) => {
+  ])("is computed for %s with %i decimals against %s with %i: %d", (first, firstDecimals, second, secondDecimals, price) => {
     const actual = priceIn({ amount: first, decimals: firstDecimals }, { amount: second, decimals: secondDecimals });
     expect((actual ?? 0) / price).toBeCloseTo(1, 12);
   });

@@ -10,7 +10,7 @@ const firstHour = midnight / hour;
 const pricesOf = (price: string | null) => new Map(price === null ? [] : [[token, decimalOf(price)]]);
 const candleOf = ({ open, high, low, close }: Candle) => [open, high, low, close].map((price) => price && toText(price));
 
-/** A builder that receives the price of each bucket from midnight on, after an initial price. */
+/** A builder that receives each bucket's price from midnight on, after an initial price. */
 const startBuilder = (initial: string | null = null) => {
   const builder = createCandleBuilder(pricesOf(initial), new Set(initial === null ? [] : [token]));
   let quarter = midnight;
@@ -30,7 +30,7 @@ const startBuilder = (initial: string | null = null) => {
   };
 };
 
-/** Renders the rows of a portion by the hours and days since midnight. */
+/** Renders a portion's rows by hours and days since midnight. */
 const renderPortion = ({ hours, days, firstPrices, completedHour }: Portion) => ({
   hours: hours.rows.map(({ span, candle, end }) => [
     span - firstHour,
@@ -44,7 +44,7 @@ const renderPortion = ({ hours, days, firstPrices, completedHour }: Portion) => 
   done: completedHour === null ? null : completedHour - firstHour,
 });
 
-describe("hours and days of prices", () => {
+describe("hourly and daily prices", () => {
   it("open with the first bucket's price, close with the last one's, and contain the high and the low", () => {
     const { quarters, take } = startBuilder();
     quarters("4", "7", "2", "5");
@@ -153,7 +153,7 @@ describe("an asset's first price", () => {
     expect(preview("4").firstPrices).toEqual([[0, 1]]);
   });
 
-  it("has the hour in which its bucket closes, even if it was previewed earlier", () => {
+  it("has the hour when its bucket closes, even if it was previewed earlier", () => {
     const { quarters, preview } = startBuilder();
     quarters("=", "=", "=");
     expect(preview("4").firstPrices).toEqual([[0, "open"]]);

@@ -7,7 +7,7 @@ const [pool, deep, second] = ["b2", "a1", "c3"].map(contract) as [Address, Addre
 const defaultReserves = [40_000n * unit, 10_000n * unit] as const;
 const supply = 20_000n * unit;
 
-/** Creates a pool whose token costs 4 dollars, as in a deeper pool; the price of the LP token is 2 × sqrt(40,000 × 40,000) / 20,000 = 4 dollars. */
+/** Creates a pool with a token price of 4 dollars, as in a deeper pool; the LP token's price is 2 × sqrt(40,000 × 40,000) / 20,000 = 4 dollars. */
 const balanced = (prices: Record<string, unknown> = {}) => {
   const observed = createObservedModel({ stablecoins, ...prices });
   observed.addPool(deep, [usd, token], [4_000_000n * unit, 1_000_000n * unit]);
@@ -16,7 +16,7 @@ const balanced = (prices: Record<string, unknown> = {}) => {
 };
 
 describe("an LP token", () => {
-  it("has the value of its share of both reserves", () => {
+  it("is worth its share of both reserves", () => {
     const observed = balanced();
     observed.close();
     expect(observed.price(pool)).toBe(perUnit("4", 18));
@@ -28,9 +28,9 @@ describe("an LP token", () => {
     const reserves = [140_000n * unit, 10_000n * unit - (10_000n * unit * 99_700n) / 139_700n] as const;
     observed.updatePool(pool, start, reserves, supply);
     observed.close();
-    // The reserves alone, 140,000 dollars and 2,863.2… tokens of 4 dollars, would give 151,452 dollars, or 7.57 per LP token.
+    // The reserves alone, 140,000 dollars and 2,863.2… tokens at 4 dollars, would give 151,452 dollars, or 7.57 per LP token.
     const price = Number(observed.price(pool)) * 1e18;
-    // sqrt(140,000 × 4 × 2,863.278…) × 2 / 20,000: the product has grown by a fee of 300 dollars.
+    // sqrt(140,000 × 4 × 2,863.278…) × 2 / 20,000: the product has grown by a 300-dollar fee.
     expect(price).toBeGreaterThan(4);
     expect(price).toBeCloseTo(Math.sqrt(140_000 * 4 * (10_000 - (10_000 * 99_700) / 139_700)) / 10_000, 9);
     expect(price).toBeLessThan(4.005);
@@ -78,7 +78,7 @@ describe("an LP token", () => {
     expect(observed.price(second)).toBeNull();
   });
 
-  it("does not rise when tokens are minted into its pool at the end of a bucket", () => {
+  it("does not rise when tokens are minted into its pool just before a bucket ends", () => {
     const observed = balanced();
     observed.updatePool(pool, end - 12, [40_000n * unit, 10_000_000_000n * unit], supply);
     observed.close();
@@ -101,7 +101,7 @@ describe("an LP token", () => {
     expect(observed.price(pool)).toBeNull();
   });
 
-  it("has the same price regardless of the order in which nested pools are created", () => {
+  it("has the same price whatever the creation order of nested pools", () => {
     const outer = contract("d4");
     const prices = [
       [pool, outer],

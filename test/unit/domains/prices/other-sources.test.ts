@@ -47,7 +47,7 @@ describe("a feed", () => {
     expect(observed.price(nativeTokenAddress)).toBe(perUnit("2100", 18));
   });
 
-  it("uses the newest answer of its aggregators, regardless of their configured order", () => {
+  it("uses its aggregators' newest answer, regardless of their configured order", () => {
     for (const aggregators of [
       [feed, newer],
       [newer, feed],
@@ -79,7 +79,7 @@ describe("a feed", () => {
     expect(observed.price(nativeTokenAddress)).toBeNull();
   });
 
-  it("falls back to the second feed of an asset when the first is stale", () => {
+  it("falls back to an asset's second feed when the first is stale", () => {
     const observed = createObservedModel({
       feeds: [
         { of: "native", aggregators: [feed], maxAgeSeconds: 600 },
@@ -99,7 +99,7 @@ describe("currencies", () => {
   const inEuros = { of: token, in: "EUR", aggregators: [feed] };
   const euroRate = { of: "EUR", aggregators: [euroFeed] };
 
-  it("have the price of their feed, per whole unit", () => {
+  it("have their feed's price, per whole unit", () => {
     const observed = createObservedModel({ feeds: [euroRate] });
     observed.reportFeed(start, 1_25000000n, euroFeed);
     observed.close();
@@ -107,7 +107,7 @@ describe("currencies", () => {
     expect(observed.price(currencyAsset("GBP"))).toBeNull();
   });
 
-  it("convert the answers of a feed that is quoted in one of them; its price is unknown without a rate", () => {
+  it("convert the answers of a feed that is quoted in a currency; without its rate, the price is unknown", () => {
     const observed = createObservedModel({ feeds: [inEuros, euroRate] });
     observed.reportFeed(start, 8_00000000n);
     observed.close();
@@ -118,7 +118,7 @@ describe("currencies", () => {
     expect(observed.price(token)).toBe(perUnit("10", 18));
   });
 
-  it("determine the price of a stablecoin pegged to one of them, and of paths that end at it", () => {
+  it("determine the price of a stablecoin pegged to a currency, and of paths that end at it", () => {
     const observed = createObservedModel({ feeds: [euroRate], stablecoins: [{ token: usd, currency: "EUR" }] }, { [usd]: 6 });
     observed.addPool(pool, [usd, token], [40_000n * 10n ** 6n, 10_000n * unit]);
     observed.close();
@@ -139,7 +139,7 @@ describe("currencies", () => {
 });
 
 describe("the operator's file", () => {
-  it("sets prices of whole units until its next entry, which may be empty", () => {
+  it("sets whole-unit prices until its next entry, which may be empty", () => {
     const observed = createObservedModel({}, { [token]: 6 });
     observed.setFilePrice(start + 10, token, "0.0625");
     observed.close();
@@ -169,7 +169,7 @@ describe("the operator's file", () => {
     expect([observed.price(weth), observed.price(nativeTokenAddress)]).toEqual([perUnit("3000", 18), perUnit("3000", 18)]);
   });
 
-  it("sets no price for a token whose decimals are unknown", () => {
+  it("sets no price for a token with unknown decimals", () => {
     const observed = createObservedModel({}, { [token]: null });
     observed.setFilePrice(start, token, "3000");
     observed.close();
@@ -179,7 +179,7 @@ describe("the operator's file", () => {
 
 describe("the order of sources", () => {
   const prices = { file: "9", feeds: "8", stablecoins: "1", pools: "4" };
-  /** The price of a token for which each source has a different price; pools price it against a second stablecoin. */
+  /** The price of a token that each source prices differently; pools price it against a second stablecoin. */
   const priceBy = (sources: readonly string[]): string | null => {
     const observed = createObservedModel({
       sources,
@@ -218,7 +218,7 @@ describe("the order of sources", () => {
     expect([other, token, usd, pool].map(observed.price)).toEqual([perUnit("1", 18), null, null, null]);
   });
 
-  it("sets no prices of LP tokens if pools are excluded", () => {
+  it("sets no LP token prices if pools are excluded", () => {
     const observed = createObservedModel({
       sources: ["feeds", "stablecoins"],
       feeds: [{ of: other, aggregators: [feed] }],

@@ -16,7 +16,7 @@ const errorOf = (text: string): string => {
 };
 
 describe("the operator's price file", () => {
-  it("has prices of tokens, the native token and currencies, by day, time or second", () => {
+  it("prices tokens, the native token and currencies, by day, time or second", () => {
     const text = [
       "\uFEFFAsset,time,price",
       `"${token.toUpperCase().replace("0X", "0x")}",2024-02-29,1.50`,
@@ -63,7 +63,7 @@ describe("the operator's price file", () => {
     expect(errorOf("")).toContain("Invalid header nothing");
   });
 
-  it("is rejected with the first twenty errors and the number of the others", () => {
+  it("is rejected with the first twenty errors and the number of other errors", () => {
     const message = errorOf(`asset,time,price\n${Array.from({ length: 30 }, (_, line) => `bad,2024-01-01,${line + 1}`).join("\n")}`);
     expect(message.match(/prices\.csv:/g)).toHaveLength(20);
     expect(message).toContain("… and 10 more.");

@@ -37,7 +37,7 @@ describe("a price from a constant-product pool", () => {
     [36, 18],
     [36, 0],
     [0, 36],
-  ])("is per smallest unit, for a token of %i decimals against a stablecoin of %i", (tokenDecimals, usdDecimals) => {
+  ])("is per smallest unit, for a token with %i decimals against a stablecoin with %i", (tokenDecimals, usdDecimals) => {
     const observed = createObservedModel({ stablecoins }, { [usd]: usdDecimals, [token]: tokenDecimals });
     // 50,000 whole dollars for 20,000 whole tokens: 2.5 dollars per whole token.
     observed.addPool(first, [usd, token], [50_000n * 10n ** BigInt(usdDecimals), 20_000n * 10n ** BigInt(tokenDecimals)]);
@@ -45,7 +45,7 @@ describe("a price from a constant-product pool", () => {
     expect(observed.price(token)).toBe(perUnit("2.5", tokenDecimals));
   });
 
-  it("is unknown for a stablecoin of unknown decimals and for tokens traded against it", () => {
+  it("is unknown for a stablecoin with unknown decimals and for tokens traded against it", () => {
     const observed = createObservedModel({ stablecoins }, { [usd]: null });
     observed.addPool(first, [usd, token], [50_000n * unit, 20_000n * unit]);
     observed.close();
@@ -59,14 +59,14 @@ describe("a price from a constant-product pool", () => {
     observed.addPool(second, [token, other], [1n, maxReserve]);
     observed.close();
     expect(observed.price(usd)).toBe(perUnit("1", 255));
-    // 2^112 - 1 units are almost 0 dollars of the first stablecoin and 5,192,296,858,534,827.628530496329220095 dollars of the second.
+    // 2^112 - 1 units are almost 0 dollars in the first stablecoin and 5,192,296,858,534,827.628530496329220095 dollars in the second.
     expect(observed.price(token)).toBe("5192296858534827.628530496329220095");
   });
 });
 
 describe("a price from a concentrated pool", () => {
   const q96 = 2n ** 96n;
-  it("is the square of sqrtPrice, weighted by the virtual reserves of its liquidity", () => {
+  it("is the square of sqrtPrice, weighted by its liquidity's virtual reserves", () => {
     const observed = createObservedModel({ stablecoins }, { [usd]: 6 });
     // One smallest unit of the dollar (10^-6) equals sqrt² = 10^10 of the token's (10^-18): a dollar equals 0.01 tokens, a token 100 dollars.
     // The virtual reserve of L = 2 × 10^15 is L / sqrt = 2 × 10^10 units of the dollar: 20,000 dollars.
@@ -94,11 +94,11 @@ describe("a price from a concentrated pool", () => {
     expect(observed.price(token)).toBeNull();
   });
 
-  it("has a depth of at most the value of the other reserve, so a one-sided offer sets no price", () => {
+  it("has a depth of at most the other reserve's value, so a one-sided offer sets no price", () => {
     const observed = createObservedModel({ stablecoins }, { [usd]: 6 });
     // 40,000 dollars for 10,000 tokens: 4 dollars each.
     observed.addPool(first, [usd, token], [40_000n * 10n ** 6n, 10_000n * unit]);
-    // A pool with larger virtual reserves offers a million dollars at a dollar per 100 tokens, and holds one token, whose value at this price is 0.01 dollars.
+    // A pool with larger virtual reserves offers a million dollars at a dollar per 100 tokens, and holds one token, worth 0.01 dollars at this price.
     const state = { sqrtPriceX96: 10n ** 7n * q96, liquidity: 10n ** 20n, reserve0: 10n ** 12n, reserve1: unit };
     observed.addConcentratedPool(second, [usd, token], state);
     observed.close();
@@ -117,7 +117,7 @@ describe("a price from a concentrated pool", () => {
   );
 });
 
-describe("a path of pools", () => {
+describe("a path through pools", () => {
   it("reaches a stablecoin in two or three hops", () => {
     const observed = createObservedModel({ stablecoins });
     // 4 dollars; 4 × 30,000 / 60,000 = 2; 2 × 70,000 / 10,000 = 14 dollars.
@@ -150,7 +150,7 @@ describe("a path of pools", () => {
     observed.addPool(last, [weth, third], [60_000n * unit, 20_000n * unit]);
     observed.close();
     expect(observed.price(third)).toBe(perUnit("3", 18));
-    // The depth of a path is the depth of its shallowest pool.
+    // A path is as deep as its shallowest pool.
     observed.updatePool(second, end, [15_000n * unit, 15_000n * unit]);
     observed.close(end + 900);
     expect(observed.price(third)).toBe(perUnit("5", 18));
@@ -166,7 +166,7 @@ describe("a path of pools", () => {
     expect(observed.price(third)).toBe(perUnit("4", 18));
   });
 
-  it("uses the lower address of two pools of equal depth", () => {
+  it("uses the pool with the lower address if two are equally deep", () => {
     for (const order of [
       [first, second],
       [second, first],
@@ -189,7 +189,7 @@ describe("a path of pools", () => {
     expect([observed.price(token), observed.price(other)]).toEqual([null, perUnit("1", 18)]);
   });
 
-  it("prefers the price of a deep pool to the price of a tiny one", () => {
+  it("prefers a deep pool's price to a tiny one's", () => {
     const observed = createObservedModel({ stablecoins, liquidityFloor: 100 });
     observed.addPool(first, [usd, token], [200n * unit, 1n * unit]);
     observed.addPool(second, [usd, token], [50_000n * unit, 50_000n * unit]);
@@ -199,7 +199,7 @@ describe("a path of pools", () => {
 });
 
 describe("the native token", () => {
-  it("has the price of its feed, which also ends paths through its wrapped token", () => {
+  it("has its feed's price, also where a path passes through its wrapped token", () => {
     const observed = createObservedModel({ feeds: [{ of: "native", aggregators: [feed] }] });
     observed.reportFeed(start, 2_000_00000000n);
     // 10 native for 5,000 tokens: 2,000 × 10 / 5,000 = 4 dollars; 20,000 dollars deep.

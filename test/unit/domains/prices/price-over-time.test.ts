@@ -5,7 +5,7 @@ import { contract, createObservedModel, end, feed, perUnit, start, token, unit, 
 const stablecoins = [{ token: usd }];
 const [pool, tiny] = ["a1", "b2"].map(contract) as [Address, Address];
 const four = perUnit("4", 18);
-/** Reserves at 4 dollars, and the same after a swap of 60,000 dollars: 100,000 × 4,000 is 40,000 × 10,000. */
+/** Reserves at 4 dollars, and the same reserves after a 60,000-dollar swap: 100,000 × 4,000 is 40,000 × 10,000. */
 const defaultReserves = [40_000n * unit, 10_000n * unit] as const;
 const skewed = [100_000n * unit, 4_000n * unit] as const;
 const skewedPrice = perUnit("25", 18);
@@ -25,7 +25,7 @@ describe("a price over time", () => {
     expect(observed.price(token)).toBe(four);
   });
 
-  it("uses the last block of a second that has several", () => {
+  it("uses the last block in a second that has several", () => {
     const observed = startModel();
     // A flash loan that is repaid within the second has no duration.
     observed.updatePool(pool, start, skewed);
@@ -34,7 +34,7 @@ describe("a price over time", () => {
     expect(observed.price(token)).toBe(four);
   });
 
-  it("is not determined by the last block of the bucket", () => {
+  it("is not determined by the bucket's last block", () => {
     const observed = startModel();
     observed.updatePool(pool, end - 1, skewed);
     observed.close();

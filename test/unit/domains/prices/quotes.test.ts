@@ -17,7 +17,7 @@ describe("a formatted quote", () => {
     ]);
   });
 
-  it("has whole cents if the value falls short only by the truncation of the rate to 40 digits", () => {
+  it("has whole cents if the value falls short only because the rate is truncated to 40 digits", () => {
     const third = divide(decimalOf("1"), decimalOf("3"));
     expect(pretty(valueAtRate("10800", third), "USD")).toBe("$3,600.00");
     expect(pretty(valueAtRate("-10800", third), "USD")).toBe("-$3,600.00");
@@ -46,7 +46,7 @@ describe("a formatted quote", () => {
     ]);
   });
 
-  it("has the sign of the value", () => {
+  it("has the value's sign", () => {
     expect(["-0.019", "-1234.5", "-1000000"].map(dollars)).toEqual(["-$0.01", "-$1,234.50", "-$1.00M"]);
   });
 
@@ -93,7 +93,7 @@ describe("the quote of an amount", () => {
     expect(quoteOf(`3${"0".repeat(36)}`, rate, 36, "USD")).toEqual({ rate: 0.5, quote: 1.5, pretty: "$1.50" });
   });
 
-  it("is null if it exceeds the range of a number", () => {
+  it("is null if it exceeds a number's range", () => {
     // 10^54 per smallest unit, and 10^255 smallest units per whole token: 10^309.
     const rate = { digits: 10n ** 54n, scale: 0 };
     expect(quoteOf("1", rate, 255, "USD")).toEqual({ rate: null, quote: 1e54, pretty: pretty(rate, "USD") });

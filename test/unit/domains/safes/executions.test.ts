@@ -41,7 +41,7 @@ const executed = (to: Address, input: Hex, ...logs: readonly Omit<ChainLog, "ind
   executionsOf(blockOf(to, input, logs)).map(({ safe: by, signatures, checkedBefore }) => [by, signatures, checkedBefore]);
 
 describe("executionsOf", () => {
-  it("reads both forms of the events, and signatures only from the input of the outermost execution", () => {
+  it("reads both event forms, and signatures only from the outermost execution's input", () => {
     expect(executed(safe, execTransaction("0xaa"), failure(safe), success(safe))).toEqual([
       [safe, null, 5],
       [safe, "0xaa", 5],
@@ -55,7 +55,7 @@ describe("executionsOf", () => {
     ]);
   });
 
-  it("follows the call of an execution to another Safe, unless the execution failed or delegated the call", () => {
+  it("follows an execution's call to another Safe, unless the execution failed or delegated the call", () => {
     const inner = execTransaction("0xbb");
     expect(executed(safe, execTransaction("0xaa", other, inner), success(other), success(safe))).toEqual([
       [other, "0xbb", 5],
@@ -70,7 +70,7 @@ describe("executionsOf", () => {
     ["only the selector", "0x6a761202"],
     ["a call with offsets beyond the data", concatHex(["0x6a761202", `0x${"ff".repeat(320)}`])],
     ["truncated", execTransaction("0xaabb").slice(0, -64) as Hex],
-    ["a call of another function", concatHex(["0x12345678", `0x${"00".repeat(400)}`])],
+    ["a call to another function", concatHex(["0x12345678", `0x${"00".repeat(400)}`])],
   ])("returns no signatures if the input is %s", (_, input) => {
     expect(executed(safe, input, success(safe))).toEqual([[safe, null, 5]]);
   });

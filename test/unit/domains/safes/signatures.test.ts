@@ -17,7 +17,7 @@ const signersOf = (signatures: Hex) =>
   Promise.all(splitSignatures(signatures).map(async (one) => [one.type, one.account ?? (await recoverSigner(hash, one))]));
 
 describe("splitSignatures", () => {
-  it("returns the accounts of contract signatures and approved hashes, and the data of the former", () => {
+  it("returns the accounts of contract signatures and approved hashes, and the contract signatures' data", () => {
     const data = concatHex([toHex(3, { size: 32 }), "0xabcdef"]);
     const signatures = concatHex([part(contract, 130n, 0), part(contract, 0n, 1), data]);
     expect(splitSignatures(signatures)).toEqual([
@@ -28,10 +28,10 @@ describe("splitSignatures", () => {
 
   it.each<[string, Hex]>([
     ["an offset beyond the data", part(contract, 2n ** 31n, 0)],
-    ["an offset of 256 bits", part(contract, 2n ** 256n - 1n, 0)],
+    ["a 256-bit offset", part(contract, 2n ** 256n - 1n, 0)],
     ["an offset into the signature itself", part(contract, 40n, 0)],
     ["a length beyond the data", concatHex([part(contract, 65n, 0), toHex(2n ** 255n, { size: 32 }), "0xab"])],
-  ])("returns no data of a contract signature with %s", (_, signatures) => {
+  ])("returns no data for a contract signature with %s", (_, signatures) => {
     expect(splitSignatures(signatures)).toEqual([{ type: "contract", signature: null, account: contract }]);
   });
 
@@ -61,14 +61,14 @@ describe("recoverSigner", () => {
     ]);
   });
 
-  it("accepts the greater of the two values of s, as ecrecover does", async () => {
+  it("accepts the greater of the two s values, as ecrecover does", async () => {
     const signature = await account.sign({ hash });
     const s = order - BigInt(`0x${signature.slice(66, 130)}`);
     const v = 55 - Number.parseInt(signature.slice(130), 16);
     expect(await signersOf(part(signature.slice(0, 66) as Hex, s, v))).toEqual([["ecdsa", owner]]);
   });
 
-  it("returns another account for a signature of another key", async () => {
+  it("returns another account for a signature by another key", async () => {
     const other = privateKeyToAccount(generatePrivateKey());
     expect(await signersOf(await other.sign({ hash }))).toEqual([["ecdsa", other.address.toLowerCase()]]);
   });

@@ -14,13 +14,13 @@ describe("daily balances", () => {
     ]);
   });
 
-  it("have the highest and the lowest of the opening and all changes of a day", () => {
+  it("have a day's highest and lowest balance, including its opening", () => {
     expect(ohlcOf(dailyBalances("10", new Map([[0, [change("9", "2", "9"), change("100", "100", "100")]]]), wholeDays(1)))).toEqual([
       ["10", "100", "2", "100"],
     ]);
   });
 
-  it("are unknown if a balance of the day is unknown, and known again from the next opening", () => {
+  it("are unknown if one of the day's balances is unknown, and known again from the next opening", () => {
     expect(ohlcOf(dailyBalances(null, new Map([[0, [change("4", "3", "4")]]]), wholeDays(2)))).toEqual([
       [null, null, null, "4"],
       ["4", "4", "4", "4"],

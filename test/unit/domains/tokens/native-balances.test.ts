@@ -28,14 +28,14 @@ describe("native balances", () => {
     expect(rows.transfers.every((row) => row.token === nativeTokenAddress && row.standard === 0 && row.log_index === null)).toBe(true);
   });
 
-  it("lose only the fee of a failed transaction, including its L1 and blob fees", () => {
+  it("lose only a failed transaction's fee, including its L1 and blob fees", () => {
     const failing = transaction({ to: bob, value: 5n, successful: false, gasUsed: 100n, effectiveGasPrice: 2n, l1Fee: 30n, blobFee: 4n });
     const rows = fold([block(1, [failing], { baseFeePerGas: 2n })]);
     expect(rows.transfers).toEqual([]);
     expect(pick(rows.balances, "owner", "balance")).toEqual([[alice, 10n ** 18n - 234n]]);
   });
 
-  it("start with the value of the creation if a contract is created", () => {
+  it("start with the creation's value if a contract is created", () => {
     const rows = fold([block(1, [transaction({ to: null, createdContract: carol, value: 8n })])], {
       base: () => ({ ok: true, data: topic(10n) }),
     });

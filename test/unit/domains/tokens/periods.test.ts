@@ -19,7 +19,7 @@ describe("the pivot of a period", () => {
     }
   });
 
-  it("is among the pivots of each of its blocks", () => {
+  it("is among the pivots of every block in the period", () => {
     for (const block of range(0, 70)) {
       const pivots = new Set(pivotsOf(block));
       for (const first of range(0, block)) for (const last of range(block, 70)) expect(pivots).toContain(pivotOf(first, last));

@@ -57,7 +57,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("are unchanged by a self-transfer and by a transfer of zero", () => {
+  it("are unchanged by a self-transfer and by a zero-amount transfer", () => {
     const rows = fold([withLogs(1, erc20(zeroAddress, alice, 7n), erc20(alice, alice, 7n), erc20(alice, bob, 0n))]);
     expect(pick(rows.transfers, "from_address", "to_address", "from_balance", "to_balance").slice(1)).toEqual([
       [alice, alice, 7n, 7n],
@@ -79,7 +79,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("count the tokens of an ERC-721 collection, with the owner of each id", () => {
+  it("count an ERC-721 collection's tokens, with each id's owner", () => {
     const rows = fold([withLogs(1, erc721(zeroAddress, alice, 0n), erc721(zeroAddress, alice, 7n), erc721(alice, bob, 7n))]);
     expect(pick(rows.balances, "owner", "standard", "balance")).toEqual([
       [alice, 2, 1n],
@@ -107,7 +107,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("follow Deposit and Withdrawal of a configured wrapped token, but not of other contracts", () => {
+  it("follow a configured wrapped token's Deposit and Withdrawal, but not other contracts'", () => {
     const deposit = (address: Address) => log([wrappedDeposit.topic0, topic(alice)], data(9n), address);
     const withdrawal = log([wrappedWithdrawal.topic0, topic(alice)], data(4n), weth);
     const rows = fold([withLogs(1, deposit(weth), deposit(token), withdrawal)]);
@@ -146,7 +146,7 @@ describe("token balances", () => {
     expect(pick(rows.balance_periods, "owner", "standard", "from_block", "to_block", "balance", "net_change")).toEqual([
       [alice, 1, 99, 100, null, 0n],
       [bob, 1, 99, 100, null, 0n],
-      // No call returns the sum of all ids of an ERC-1155 collection.
+      // No call returns an ERC-1155 collection's sum over all ids.
       [alice, 3, 99, 100, null, null],
       [bob, 3, 99, 100, null, null],
       [bob, 1, 101, 102, null, 15n],

@@ -19,7 +19,7 @@ import {
   withLogs,
 } from "../token-folds.ts";
 
-describe("totals of a token", () => {
+describe("a token's totals", () => {
   const holders = (rows: ReturnType<typeof fold>) => pick(rows.holder_counts, "token", "standard", "block_number", "holders");
   const supplies = (rows: ReturnType<typeof fold>) => pick(rows.token_supplies, "token", "standard", "block_number", "supply");
 
@@ -42,7 +42,7 @@ describe("totals of a token", () => {
     ]);
   });
 
-  it("continue from the stored rows, separately for each standard of a contract", () => {
+  it("continue from the stored rows, separately for each of a contract's standards", () => {
     const state = {
       totals: new Map([[`${token}|1`, { holders: 7 }]]),
       supplies: new Map([[`${token}|1`, { supply: "900" }]]),
@@ -66,7 +66,7 @@ describe("totals of a token", () => {
     expect(supplies(late)).toEqual([[token, 1, 101, 9n]]);
   });
 
-  it("have an unknown supply for a collection whose first tokens were minted before the first indexed block", () => {
+  it("have an unknown supply if a collection minted its first tokens before the first indexed block", () => {
     const late = fold([withLogs(101, erc721(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });
     expect(supplies(late)).toEqual([]);
     const inconsistent = fold([withLogs(1, erc721(zeroAddress, alice, 9n)), withLogs(2, erc721(bob, alice, 8n))]);
@@ -93,8 +93,8 @@ describe("totals of a token", () => {
   });
 });
 
-describe("a mint of many ids in one event (EIP-2309)", () => {
-  it("transfers each of them, limited by the gas of its transaction", () => {
+describe("minting many ids in one event (EIP-2309)", () => {
+  it("transfers each of them, limited by its transaction's gas", () => {
     const range = (first: bigint, last: bigint) => log([consecutiveMint.topic0, topic(first), topic(0), topic(alice)], data(last));
     const rows = fold([
       block(1, [transaction({ gasUsed: 750n, logs: [range(1n, 3n), range(4n, 4n)] })]),
@@ -151,7 +151,7 @@ describe("transfers", () => {
     ]);
   });
 
-  it("store each standard of a contract once and queue one read of its metadata", () => {
+  it("store each of a contract's standards once and queue one metadata read", () => {
     const state = { standards: new Map([[`${weth}|1`, {}]]), metadata: new Map([[weth, {}]]) };
     const rows = fold([withLogs(3, erc20(alice, bob, 0n), erc721(alice, bob, 1n), erc20(alice, bob, 0n), erc20(alice, bob, 0n, weth))], {
       state,

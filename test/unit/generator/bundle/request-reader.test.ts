@@ -139,7 +139,7 @@ describe("rule checks", () => {
     expect(issuesOf(reader)).toEqual([{ parameter: "b", in: "query", sent: "1", expected: "only one of a, b and c; a was also sent" }]);
   });
 
-  it("reject parameters that were sent without the others of their set", () => {
+  it("reject parameters that were sent without the rest of their set", () => {
     const reader = readerOf({ query: { a: "1", c: "1", d: "1" } });
     reader.together(["a", "b"]);
     reader.together(["c", "d"]);

@@ -47,7 +47,7 @@ describe("a call", () => {
     await expect(service(success(1)).send({ chainName: 1 })).rejects.toThrow("Missing value for thing: the parameter is required.");
   });
 
-  it("throws an error with the message of a failure, or with the status if there is no message", async () => {
+  it("throws an error with a failure's message, or with its status if there is no message", async () => {
     const parameters = { chainName: 1, thing: 2 };
     const failed = service({ data: null, error: true, error_message: "No such thing.", error_code: 404 }, 404).send(parameters);
     await expect(failed).rejects.toBeInstanceOf(AshlarError);
@@ -76,7 +76,7 @@ describe("pages", () => {
     expect((await collect(pagesOf(undefined, read))).map(({ page }) => page)).toEqual([0, 1, 2, 3]);
   });
 
-  it("are read by the paths of links, regardless of their host", async () => {
+  it("are read by the links' paths, regardless of their host", async () => {
     const read = async (path: string | null) =>
       success({ path, links: { prev: path === null ? "https://other.example/base/v1/2/" : null, next: null } });
     expect((await collect(linkedPagesOf("prev", read))).map(({ path }) => path)).toEqual([null, "/v1/2/"]);

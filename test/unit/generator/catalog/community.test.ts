@@ -38,7 +38,7 @@ describe("a declared protocol", () => {
     ]);
   });
 
-  it("is emitted as a constant, in the order of the numbers", () => {
+  it("is emitted as a constant, ordered by number", () => {
     if (catalog === null) throw new Error("the catalog is not valid");
     const text = emitCommunity(buildModel(catalog, new Map()));
     const [, json = ""] = /export const protocols = (.*) as const;\n$/s.exec(text) ?? [];
@@ -72,7 +72,7 @@ describe("SQL in a folder without a protocol", () => {
     ]);
   });
 
-  it("is checked for each of them", () => {
+  it("is checked for each protocol that uses it", () => {
     const without = second.replace("  deposits:", "  payments:");
     expect(messagesOf([protocolFile, sharing], [secondFile, without], [sharedFile, query])).toEqual([
       expect.stringContaining(
@@ -87,7 +87,7 @@ describe("SQL in a folder without a protocol", () => {
     ]);
   });
 
-  it("must not be in the folder of another protocol", () => {
+  it("must not be in another protocol's folder", () => {
     const other = declared.replace("sql: balances.sql", "sql: ../protocol_02/balances.sql");
     const own = second.replace("sql: ../savings/balances.sql", "sql: balances.sql");
     expect(messagesOf([protocolFile, other], [secondFile, own], ["spec/community/protocol_02/balances.sql", query])).toEqual([
@@ -96,7 +96,7 @@ describe("SQL in a folder without a protocol", () => {
   });
 
   it.each(["../../examples/balances.sql", "/etc/balances.sql", "../balances.sql", "../savings/../balances.sql", "savings/balances.sql"])(
-    "must not be outside the directory of the protocols: %s",
+    "must not be outside the protocols directory: %s",
     (path) => {
       const outside = declared.replace("sql: balances.sql", `sql: ${path}`);
       expect(messagesOf([protocolFile, outside], [sharedFile, query])).toEqual([
@@ -106,8 +106,8 @@ describe("SQL in a folder without a protocol", () => {
   );
 });
 
-describe("the files of a protocol", () => {
-  it("are checked with their positions, against the fields of the response", () => {
+describe("a protocol's files", () => {
+  it("are checked against the response fields, and errors have positions", () => {
     expect(messagesOf([protocolFile, declared], [queryFile, query.replace("assets AS balance", "assets AS amount")])).toEqual([
       `${queryFile}:1:1 missing-column: Missing columns balance: expected a column for each field, NULL if the protocol has no value for it`,
       expect.stringContaining(`${queryFile}:1:26 surplus-column: Unknown column "amount"`),
@@ -126,7 +126,7 @@ describe("the files of a protocol", () => {
     ]);
   });
 
-  it("must be in the folder of a protocol", () => {
+  it("must be in a protocol's folder", () => {
     expect(messagesOf(["spec/community/old.sql", query])).toEqual([expect.stringContaining("spec/community/old.sql:1:1 unknown-file")]);
     expect(messagesOf(["spec/community/protocol_01/more.yaml", "protocol: protocol_01"])).toEqual([
       expect.stringContaining("spec/community/protocol_01/more.yaml:1:1 unknown-file"),

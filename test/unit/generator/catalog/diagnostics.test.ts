@@ -17,7 +17,7 @@ describe("a diagnostic", () => {
     );
   });
 
-  it("does not compile with an unknown code, without its data, or with the data of a different code", () => {
+  it("does not compile with an unknown code, without its data, or with another code's data", () => {
     // @ts-expect-error unknown code
     expect(() => diagnostic("unknown-colour", location, { name: "red", expected: [] })).toThrow();
     // @ts-expect-error missing data
@@ -26,7 +26,7 @@ describe("a diagnostic", () => {
     expect(() => diagnostic("unknown-response", location, { row: 1, first: location })).toThrow();
   });
 
-  it("is listed once, in the order of file, line and column", () => {
+  it("is listed once, ordered by file, line and column", () => {
     const at = (file: string, line: number, column: number) => diagnostic("misplaced-class", { file, line, column });
     const diagnostics = [at("b", 1, 1), at("a", 10, 1), at("a", 9, 2), at("a", 9, 1), at("a", 9, 2)];
     expect(sortDiagnostics(diagnostics).map(({ file, line, column }) => [file, line, column])).toEqual([
@@ -60,7 +60,7 @@ describe("renderExpected", () => {
     expect(renderExpected("x", [])).toBe("none");
   });
 
-  it("lists the nearest of many names first, followed by the number of the others", () => {
+  it("lists the nearest of many names, followed by the number of other names", () => {
     const names = Array.from({ length: 20 }, (_, index) => `name${index}`);
     const text = renderExpected("name13", names);
     expect(text.startsWith("name13, ")).toBe(true);

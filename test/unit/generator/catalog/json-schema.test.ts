@@ -28,8 +28,8 @@ const errorsOf = (fragment: string, text: string) => {
   return validate(parse(text)) ? [] : (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
 };
 
-describe("the JSON Schema of the catalog", () => {
-  it("accepts every file of the repository's catalog, with the definition of its kind and with the complete schema", async () => {
+describe("the catalog's JSON Schema", () => {
+  it("accepts every file in the repository's catalog, with its kind's definition and with the complete schema", async () => {
     const files = await readCatalogFiles(specDirectory);
     expect(files.size).toBeGreaterThan(0);
     for (const [file, text] of files) {
@@ -55,13 +55,13 @@ describe("the JSON Schema of the catalog", () => {
   });
 });
 
-describe("the JSON Schema of an operator's declaration", () => {
+describe("the JSON Schema for operators' declarations", () => {
   const validate = ajv.compile(addedProtocolJsonSchema());
   const problemsOf = (text: string) =>
     validate(parse(text)) ? [] : (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
   const scaffold = scaffoldFiles({ id: "savings", chain: "demo", contracts: [`0x${"11".repeat(20)}`] })["protocol.yaml"] ?? "";
 
-  it("accepts all built-in declarations and the declaration of ashlar community new", async () => {
+  it("accepts all built-in declarations and the one that ashlar community new writes", async () => {
     const declarations = [...(await readCatalogFiles(specDirectory))].filter(([file]) => file.endsWith("/protocol.yaml"));
     expect(declarations.length).toBe(10);
     for (const [file, text] of declarations) expect([file, problemsOf(text)]).toEqual([file, []]);

@@ -21,7 +21,7 @@ describe("endpointParameters", () => {
     ]);
   });
 
-  it("applies the overrides of a use and the page sizes of the endpoint", () => {
+  it("applies a use's overrides and the endpoint's page sizes", () => {
     const [, , , order, size] = parametersOf("getTokenHolders");
     expect(order?.definition).toMatchObject({ type: "choice", values: ["up", "down", "none"], default: "down", description: "The order." });
     expect(size).toMatchObject({ sizes: [100, 1000], required: false, definition: { default: 100, maximum: 1000 } });
@@ -35,7 +35,7 @@ describe("endpointParameters", () => {
     ]);
   });
 
-  it("omits the shared default of a parameter that a use makes required", () => {
+  it("omits a parameter's shared default if a use makes it required", () => {
     const changed = catalogWith({
       file: "spec/endpoints/logs.yaml",
       find: "query: [days]",

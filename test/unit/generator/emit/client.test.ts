@@ -27,7 +27,7 @@ describe("the client", () => {
     ]);
   });
 
-  it("sends only the parameters of the call, with lists comma-separated", async () => {
+  it("sends only the call's parameters, with lists comma-separated", async () => {
     const { calls, client } = service({ body: success({}) }, { body: success([]) });
     await client.getLogs({ chainName: "demo", startingBlock: 0, topics: ["0x1", "0x2"], skipDecode: false });
     expect(calls[0]?.url).toBe("https://api.example.com/v1/demo/events/?starting-block=0&topics=0x1%2C0x2&skip-decode=false");
@@ -40,7 +40,7 @@ describe("the client", () => {
     expect((await client.getAllChains()).data.items).toEqual([]);
   });
 
-  it("throws an error with the message and the status of a failure, without the key", async () => {
+  it("throws an error with a failure's message and status, but without the key", async () => {
     const { client } = service({ status: 404, body: { data: null, error: true, error_message: "No such token.", error_code: 404 } });
     const error = await client.getTokenHolders({ chainName: "demo", tokenAddress: "0xab" }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AshlarError);
@@ -67,7 +67,7 @@ describe("the client", () => {
     );
   });
 
-  it("rejects an empty path parameter, which would change the path", async () => {
+  it("rejects an empty path parameter, because it would change the path", async () => {
     await expect(service().client.getBlock({ chainName: "", blockHeight: 1 })).rejects.toThrow(
       "Missing value for chainName: the parameter is required.",
     );
@@ -89,7 +89,7 @@ describe("the client", () => {
     expect(calls.map(({ url }) => new URL(url).searchParams.get("page-number"))).toEqual(["2", "3", "4"]);
   });
 
-  it("reads pages whose number is in the path", async () => {
+  it("reads pages with their number in the path", async () => {
     const { calls, client } = service(
       { body: success({ items: [], pagination: { has_more: true } }) },
       { body: success({ items: [], pagination: { has_more: false } }) },
@@ -98,7 +98,7 @@ describe("the client", () => {
     expect(calls.map(({ url }) => url.slice(-8))).toEqual(["/page/0/", "/page/1/"]);
   });
 
-  it("follows links in one direction up to the last page, with the query of the call and the client's base URL", async () => {
+  it("follows links in one direction up to the last page, with the call's query and the client's base URL", async () => {
     const page = (prev: string | null) => ({ body: success({ items: [], links: { prev, next: null } }) });
     const pageUrl = (number: number) => `https://other.example/base/v1/demo/address/0xab/transactions_v3/page/${number}/`;
     const { calls, client } = service(page(pageUrl(1)), page(pageUrl(0)), page(null));

@@ -3,7 +3,7 @@ import { buildModel } from "../../../../generator/model/build-model.ts";
 import { endpoint, object, realCatalog, smallCatalog } from "../../../support/generator/model/catalogs.ts";
 
 describe("buildModel", () => {
-  it("includes every operation of the interface: 55 rows, pricing and 39 of the community, and the additions that clients use", async () => {
+  it("includes every operation: 55 rows, pricing, 39 community operations, and the additions that clients use", async () => {
     const { operations, handlers } = buildModel(await realCatalog(), new Map());
     expect(operations.flatMap((operation) => operation.row ?? [])).toEqual(Array.from({ length: 55 }, (_none, index) => index + 1));
     const additions = operations.filter((operation) => operation.addition).map((operation) => operation.id);
@@ -31,7 +31,7 @@ describe("buildModel", () => {
     });
   });
 
-  it("builds a response from the examples of fields, without recursion", () => {
+  it("builds a response from field examples, without recursion", () => {
     const catalog = smallCatalog(
       [endpoint("getLink", { response: "Link" })],
       [object("Link", { name: "string", parent: "Link?", parts: "[Link]" })],

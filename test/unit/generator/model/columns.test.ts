@@ -19,7 +19,7 @@ const objects = new Map(
 const headers = (response: string, list = false): string[] => csvColumns(objects, response, list).map((column) => column.header);
 
 describe("CSV columns", () => {
-  it("contain the fields of the rows, with dotted names for nested fields and one cell per array, and omit other fields", () => {
+  it("contain the row fields, with dotted names for nested fields and one cell per array, and omit other fields", () => {
     expect(headers("Paged")).toEqual([
       "name",
       "amount",
@@ -32,7 +32,7 @@ describe("CSV columns", () => {
     ]);
   });
 
-  it("have the kind of their field, which is number for amounts", () => {
+  it("have their field's kind, which is number for amounts", () => {
     expect(Object.fromEntries(csvColumns(objects, "Paged", false).map(({ header, kind }) => [header, kind]))).toEqual({
       name: "text",
       amount: "number",
@@ -45,7 +45,7 @@ describe("CSV columns", () => {
     });
   });
 
-  it("start with the scalars of the parent, and have a prefix if a name occurs in both", () => {
+  it("start with the parent's scalars, and have a prefix if a name occurs in both", () => {
     expect(csvColumns(objects, "Priced", true)).toEqual([
       { header: "name", path: ["name"], from: "parent", kind: "text" },
       { header: "date", path: ["date"], from: "row", kind: "text" },

@@ -7,7 +7,7 @@ import { realCatalog } from "../../../support/generator/model/catalogs.ts";
 const sorted = (paths: readonly string[]): string[] => [...paths].sort((left, right) => compareRoutes(segmentsOf(left), segmentsOf(right)));
 
 describe("route order", () => {
-  it("puts a literal before a parameter at the first segment in which two paths differ", () => {
+  it("puts a literal before a parameter at the first segment where two paths differ", () => {
     const expected = ["/v1/{chain}/nft/approvals/{wallet}/", "/v1/{chain}/nft/{contract}/metadata/"];
     expect(sorted([...expected].reverse())).toEqual(expected);
     expect(sorted(["/v1/{a}/{b}/x/", "/v1/{a}/y/{c}/", "/v1/z/{b}/{c}/"])).toEqual(["/v1/z/{b}/{c}/", "/v1/{a}/y/{c}/", "/v1/{a}/{b}/x/"]);
@@ -17,12 +17,12 @@ describe("route order", () => {
     expect(compareRoutes(segmentsOf("/v1/{a}/x/"), segmentsOf("/v1/{b}/x/"))).toBe(0);
   });
 
-  it("writes parameters in the syntax of Express 5", () => {
+  it("writes parameters in Express 5 syntax", () => {
     expect(expressPath(segmentsOf("/v1/{chainName}/xy=k/{dexName}/pools/"))).toBe("/v1/:chainName/xy=k/:dexName/pools/");
   });
 });
 
-describe("route order of the catalog", () => {
+describe("the catalog's route order", () => {
   let operations: readonly Operation[];
   beforeAll(async () => {
     operations = [...buildModel(await realCatalog(), new Map()).operations].sort((left, right) =>

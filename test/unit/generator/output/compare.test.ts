@@ -9,7 +9,7 @@ describe("compareFiles", () => {
     expect(differences({ a: "1\n", b: "2\n" }, { b: "2\n", a: "1\n" })).toEqual([]);
   });
 
-  it("returns the first different line of each file", () => {
+  it("returns the first line that differs in each file", () => {
     expect(differences({ a: "one\ntwo\nthree\n", b: "x\n" }, { a: "one\n2\n3\n", b: "y\n" })).toEqual([
       'a:2: expected "two", found "2"',
       'b:1: expected "x", found "y"',

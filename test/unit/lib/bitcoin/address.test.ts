@@ -21,7 +21,7 @@ describe("the address of a script", () => {
     }
   });
 
-  // BIP 173 and BIP 350, test vectors of valid addresses.
+  // BIP 173 and BIP 350, test vectors for valid addresses.
   it.each([
     ["BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4", mainnet, "0x0014751e76e8199196d454941c45d1b3a323f1433bd6"],
     [
@@ -46,7 +46,7 @@ describe("the address of a script", () => {
     expect(addressOf(network, script)).toBe(address.toLowerCase());
   });
 
-  // BIP 350, test vectors of invalid addresses, and addresses of other networks and formats.
+  // BIP 350, test vectors for invalid addresses, and addresses for other networks and formats.
   it.each([
     "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd",
     "BC1S0XLXVLHEMJA6C4DQV22UAPCTQUPFHLXM9H8Z3K2E72Q4K9HCZ7VQ54WELL",

@@ -6,12 +6,12 @@ import type { Address, Hex } from "../../../../lib/hex.ts";
 import { type Pair, type PairCursor, type StoredAllowance, storedAllowances } from "./pairs.ts";
 import { maxSlices, sliceSize } from "./settings.ts";
 
-/** An allowance whose amount in the index differs from the contract's. */
+/** An allowance whose indexed amount differs from the contract's. */
 export interface AllowanceReading extends StoredAllowance {
   readonly reading: bigint;
 }
 
-/** The result of reading the allowances of pairs. */
+/** The result of reading pairs' allowances. */
 export interface AllowanceReads {
   readonly readings: readonly AllowanceReading[];
   /** Pairs whose allowances were all read. */
@@ -37,7 +37,7 @@ export const firstWord = (outcome: CallOutcome | undefined): bigint | null =>
 
 export const pairKey = ({ owner, token }: Pair): string => `${owner}${token}`;
 
-/** Calls the contracts for all stored allowances of pairs as of a block, slice by slice. */
+/** Reads the pairs' stored allowances from their contracts as of a block, slice by slice. */
 export const callAllowances = async (context: JobContext, height: number, pairs: readonly Pair[]): Promise<AllowanceReads> => {
   const readings: AllowanceReading[] = [];
   const incomplete = new Set<string>();

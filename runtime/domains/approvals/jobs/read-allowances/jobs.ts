@@ -49,12 +49,12 @@ const createReadDoubtful = ({ readMilliseconds }: AllowanceReadSettings, backoff
 
 /** A cursor before the first pair. */
 const start: Pair = { owner: "0x", token: "0x" };
-/** Max pairs that one run of the sweep reads from each of its two sources: changed pairs and the pass over all pairs. */
+/** Max pairs that a sweep run reads from each of its two sources: changed pairs and the pass over all pairs. */
 const sweepPortion = maxPairs / 4;
 
 /**
  * Compares allowances that are not in doubt with their contracts, because a contract may emit an incorrect Approval or lower an allowance without an event.
- * Each run reads some pairs that changed since the last run, and the next pairs of a repeated pass over all pairs in the order of their owners.
+ * Each run reads some pairs that changed since the last run, and the next pairs of a repeated pass over all pairs, ordered by owner.
  */
 const createSweep = ({ sweepMilliseconds }: AllowanceReadSettings, backoff: ContractBackoff): Job => {
   let above: number | null = null;

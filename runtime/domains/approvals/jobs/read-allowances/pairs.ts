@@ -49,7 +49,7 @@ export const changedPairs = (database: Queryable, chainId: number, above: number
     [chainId, above, height, limit],
   );
 
-/** The pairs after a given one, in the order of the primary key, which serves the query. */
+/** The pairs after a given one. Served by the primary key, in its order. */
 export const pairsAfter = (database: Queryable, chainId: number, { owner, token }: Pair, limit: number): Promise<Pair[]> =>
   database.query<Pair>(
     `SELECT DISTINCT owner, token FROM (
@@ -58,7 +58,7 @@ export const pairsAfter = (database: Queryable, chainId: number, { owner, token 
     [chainId, bytes(owner), bytes(token), limit],
   );
 
-/** The spender after which the next slice of a pair's allowances begins. */
+/** The spender after which a pair's next slice of allowances begins. */
 export interface PairCursor extends Pair {
   readonly after: Address | "0x";
 }

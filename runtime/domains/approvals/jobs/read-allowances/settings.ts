@@ -4,7 +4,7 @@ export interface AllowanceReadSettings {
   readonly readMilliseconds: number;
   /** Between two portions of the sweep. */
   readonly sweepMilliseconds: number;
-  /** First backoff of a token whose contract returned no allowance. */
+  /** Initial backoff for a token whose contract returned no allowance. */
   readonly backoffMilliseconds: number;
 }
 
@@ -21,5 +21,5 @@ export const maxPairsPerToken = 90;
 export const sliceSize = 90;
 /** Max slices per run. A pair with more allowances stays in doubt: only a contract that emits bogus events is likely to have that many. */
 export const maxSlices = 50;
-/** Max failed attempts to read a pair; the next transfer of the token from its owner resets the count. */
+/** Max failed attempts to read a pair; the next transfer from the owner resets the count. */
 export const maxAttempts = 10;

@@ -57,13 +57,13 @@ export const markRead = async (
   );
 };
 
-/** Adds a failed attempt to each pair. */
+/** Counts a failed attempt for each pair. */
 export const countFailures = (client: DatabaseClient, chainId: number, pairs: readonly Pair[]): Promise<void> =>
   countAttempts(client, { table: "allowance_reads", key: { owner: "bytea", token: "bytea" } }, chainId, pairs);
 
 /**
- * Requeues pairs that were read at a block that a reorganisation removed. Pairs that a removed block above the head put in doubt are due immediately, because
- * the chain may need time to reach that height again. Served by allowance_reads_done, allowance_reads_due and the primary key of blocks.
+ * Requeues pairs read at a block that a reorganisation removed. Pairs that a removed block above the head put in doubt are due immediately, because the chain
+ * may need time to reach that height again. Served by allowance_reads_done, allowance_reads_due and the primary key of blocks.
  */
 export const requeueReorgedReads = async (client: DatabaseClient, chainId: number): Promise<void> => {
   await client.query(

@@ -7,8 +7,8 @@ import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-read
 import { newestTable } from "./newest-results.ts";
 
 /**
- * The tables of reads that a reorganisation rolls back: results read above the ancestor, the newest results, and the scheduled blocks. The queue is
- * rolled back with the projections. If the node keeps the state of recent blocks only (`isPruned`), a result may be from a block without an event:
+ * The read tables that a reorganisation rolls back: results read above the ancestor, the newest results, and the scheduled blocks. The queue is
+ * rolled back with the projections. If the node keeps only the state of recent blocks (`isPruned`), a result may be from a block without an event:
  * contracts and arguments that lose all their results are therefore queued again.
  */
 export const readTables = (protocols: readonly Protocol[], isPruned: boolean): BlockBoundTable[] => {
@@ -34,7 +34,7 @@ const shorten: NonNullable<BlockBoundTable["beforeDelete"]> = async (client, cha
   ]);
 };
 
-/** Served by the tables' indexes on blocks and their primary keys. */
+/** Served by the tables' block indexes and primary keys. */
 const queueAgain =
   ({ protocol, definition, table, contracts }: DeclaredRead): NonNullable<BlockBoundTable["beforeDelete"]> =>
   async (client, chainId, ancestor) => {

@@ -22,7 +22,7 @@ export interface ReadCall {
   readonly arguments: Row;
 }
 
-/** Max bytes of a result that is decoded: a contract that returns megabytes must not fill the table. */
+/** Max bytes of a decoded result: a contract that returns megabytes must not fill the table. */
 const maxBytes = 65_536;
 
 /** Compiles the calls of a read. */
@@ -48,7 +48,7 @@ export const compileRead = (read: ContractRead): CompiledRead => {
   };
 };
 
-/** All combinations of arguments, in the order of the parameters: queued values of columns, with each of the listed values. */
+/** All argument combinations, in parameter order: queued column values with each of the listed values. */
 const combinations = (all: readonly ReadArgument[], queued: string): readonly (readonly string[])[] => {
   const fromColumns = queued.split(",").values();
   return all.reduce<readonly (readonly string[])[]>(

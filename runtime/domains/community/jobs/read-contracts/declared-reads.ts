@@ -4,11 +4,11 @@ import { readGroups } from "../../read-groups.ts";
 import { relationsOf, tableOf } from "../../relations.ts";
 import { type CompiledRead, compileRead } from "./calls.ts";
 
-/** A read of a protocol that is indexed on the chain. */
+/** A read of a protocol indexed on the chain. */
 export interface DeclaredRead extends CompiledRead {
   readonly protocol: string;
   readonly definition: ContractRead;
-  /** The name of the first read of its group, under which it is queued; see `readGroups`. */
+  /** The name of its group's first read, under which it is queued; see `readGroups`. */
   readonly group: string;
   /** The table of its results. */
   readonly table: LatestTable;
@@ -37,7 +37,7 @@ export const declaredReads = (protocols: readonly Protocol[]): DeclaredRead[] =>
 export const firstOfGroups = (reads: readonly DeclaredRead[]): DeclaredRead[] =>
   reads.filter(({ definition, group }) => definition.name === group);
 
-/** A contract and block at which the reads of a group are due, with the values of their arguments from columns. */
+/** A contract and block at which a group's reads are due, with the argument values from columns. */
 export interface DueRead {
   readonly protocol: string;
   readonly read_name: string;

@@ -18,8 +18,8 @@ import { hasQueued, nextBlocks, readSchedule, scheduleReads } from "./schedule.t
 import { type ContractReadSettings, defaultContractReadSettings, maxAttempts, maxQueued } from "./settings.ts";
 
 /**
- * The jobs that call contracts of declared protocols: one performs queued reads, newest first; the other queues periodic reads. A result is stored
- * for the block whose state was read. Empty if no protocol has reads.
+ * The jobs that call declared protocols' contracts: one performs queued reads, newest first; the other queues periodic reads. A result is stored
+ * for the block at which it was read. Empty if no protocol has reads.
  */
 export const createProtocolReadJobs = (protocols: readonly Protocol[], overrides: Partial<ContractReadSettings> = {}): Job[] => {
   const settings = { ...defaultContractReadSettings, ...overrides };
@@ -66,7 +66,7 @@ const createReadJob = (
   };
 };
 
-/** Excludes reads of protocols that are switched off, because their tables may be missing. */
+/** Excludes reads of switched-off protocols, because their tables may be missing. */
 const withTables = async ({ database, chainId }: JobContext, reads: readonly DeclaredRead[]): Promise<readonly DeclaredRead[]> => {
   const switchedOff = await readSwitchedOff(database, chainId);
   return reads.filter(({ protocol }) => !switchedOff.has(projectionIdOf(protocol)));

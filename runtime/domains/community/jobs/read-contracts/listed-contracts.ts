@@ -12,16 +12,16 @@ import type { DueRead } from "./declared-reads.ts";
 import type { ReadResult } from "./read-portion.ts";
 import { maxAdded } from "./settings.ts";
 
-/** A kind of contract whose contracts a read lists. */
+/** A kind of contract that a read lists. */
 export interface ListedKind {
   readonly protocol: Protocol;
   readonly kind: string;
-  /** The table of the read's results, and the column of the addresses. */
+  /** The read's result table, and its address column. */
   readonly table: string;
   readonly column: string;
 }
 
-/** A contract that results of a read list, with the lowest block of these results and the queued read of that block. */
+/** A contract that a read's results list, with their lowest block and the read queued for it. */
 export interface ListedContract {
   readonly listing: ListedKind;
   readonly address: Address;
@@ -29,7 +29,7 @@ export interface ListedContract {
   readonly due: DueRead;
 }
 
-/** The kinds of contracts that reads of protocols list. */
+/** The kinds of contract that the protocols' reads list. */
 export const listedKinds = (protocols: readonly Protocol[]): ListedKind[] =>
   protocols.flatMap((protocol) =>
     Object.entries(protocol.contracts).flatMap(([kind, { listedBy }]) =>
@@ -54,7 +54,7 @@ export const contractsIn = (kinds: readonly ListedKind[], results: readonly Read
   return [...found.values()];
 };
 
-/** The listed contracts that are not stored yet. Served by the primary key of the tables of contracts. */
+/** The listed contracts not stored yet. Served by the primary key of the contract tables. */
 export const unknownContracts = async (
   { query }: Pick<Queryable, "query">,
   chainId: number,
@@ -75,7 +75,7 @@ export const unknownContracts = async (
 
 /**
  * Stores listed contracts between two batches. Adds unknown contracts with the rows of all their stored logs, including logs before the result that
- * lists them, and lowers the first block of known contracts to the block of the earliest result. Queues periodic reads for blocks that were scheduled
+ * lists them, and lowers known contracts' first block to the earliest result's block. Queues periodic reads for blocks scheduled
  * without these contracts. No batch is written meanwhile, so the number of added contracts is limited; a read that lists more is queued again and
  * adds the rest when it is repeated.
  */
@@ -140,7 +140,7 @@ const addContracts = async (
   return added;
 };
 
-/** Adds a contract with the rows of its stored logs, and returns the number of these logs. */
+/** Adds a contract with the rows of its stored logs, and returns the number of logs. */
 const addContract = async (
   client: DatabaseClient,
   chainId: number,

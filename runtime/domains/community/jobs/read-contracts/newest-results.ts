@@ -10,8 +10,8 @@ import type { DeclaredRead } from "./declared-reads.ts";
 type StoredRead = Pick<DeclaredRead, "table" | "latest">;
 
 /**
- * Updates the newest results of a read after rows of its table have been written, in any order of blocks. Served by the index of the results on blocks and by
- * the primary key.
+ * Updates a read's newest results after rows of its table have been written, in any block order. Served by the results' block index and by the
+ * primary key.
  */
 export const writeNewest = async (
   client: DatabaseClient,
@@ -33,7 +33,7 @@ export const writeNewest = async (
   );
 };
 
-/** The roll-back of a read's newest results: rows above the ancestor are replaced by the newest results up to it, or deleted if there are none. */
+/** How a read's newest results are rolled back: rows above the ancestor are replaced by the newest results up to it, or deleted if there are none. */
 export const newestTable = ({ protocol, table, latest }: DeclaredRead): BlockBoundTable[] =>
   latest === null
     ? []
@@ -48,7 +48,7 @@ export const newestTable = ({ protocol, table, latest }: DeclaredRead): BlockBou
         },
       ];
 
-/** Served by the index on blocks, and by the primary key of the results. */
+/** Served by the results' block index and primary key. */
 const restore = (table: LatestTable, latest: LatestTable): Sql => {
   const isSameKey = (left: string, right: string): Sql =>
     joinSql(

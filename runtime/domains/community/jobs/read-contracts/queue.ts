@@ -8,7 +8,7 @@ import { readsTable } from "../../relations.ts";
 import type { DeclaredRead, DueRead } from "./declared-reads.ts";
 import { maxConsidered, maxDropped, maxProbed, maxReads, maxReadsOfContract } from "./settings.ts";
 
-/** Due reads of protocols, newest first so that a backlog does not delay new ones, with a limit per contract. Served by community_reads_due. */
+/** The protocols' due reads, newest first so that a backlog does not delay new ones, with a limit per contract. Served by community_reads_due. */
 export const dueReads = (
   database: Queryable,
   chainId: number,
@@ -45,7 +45,7 @@ export const removeReads = async (client: DatabaseClient, chainId: number, reads
   );
 };
 
-/** Counts a failed attempt of each read. */
+/** Counts a failed attempt for each read. */
 export const countFailedReads = (client: DatabaseClient, chainId: number, reads: readonly DueRead[]): Promise<void> =>
   countAttempts(
     client,
@@ -54,7 +54,7 @@ export const countFailedReads = (client: DatabaseClient, chainId: number, reads:
     reads,
   );
 
-/** The newest blocks up to a height at which reads of protocols are queued, with a limit. Served by community_reads_due. */
+/** The newest blocks up to a height at which protocol reads are queued, with a limit. Served by community_reads_due. */
 export const queuedBlocks = async (
   database: Queryable,
   chainId: number,

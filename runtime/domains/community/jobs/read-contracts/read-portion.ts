@@ -11,7 +11,7 @@ import { maxHeights } from "./settings.ts";
 /** The reads of the group that a queued read represents. */
 export type ReadsByName = (due: DueRead) => readonly DeclaredRead[];
 
-/** The results of a group of reads; the columns of failed calls are null. */
+/** A read group's results; the columns of failed calls are null. */
 export interface ReadResult {
   readonly due: DueRead;
   readonly rows: readonly { readonly table: string; readonly row: Row }[];
@@ -29,11 +29,11 @@ export interface PortionResult {
   readonly highestWithoutState: number | null;
 }
 
-/** Enough for the intrinsic gas of a call. */
+/** Enough for a call's intrinsic gas. */
 const controlGas = 500_000;
 
 /**
- * Calls contracts at exactly the blocks of the reads, highest first. If a node without archive state lacks the state of a block, it also lacks the
+ * Calls contracts at exactly the reads' blocks, highest first. If a node without archive state lacks the state of a block, it also lacks the
  * state of lower blocks, which are skipped. @throws {RpcError} if the node temporarily cannot run calls.
  */
 export const readPortion = async (context: JobContext, due: readonly DueRead[], readsOf: ReadsByName): Promise<PortionResult> => {
@@ -96,7 +96,7 @@ const noOutcome: CallOutcome = { ok: false, reverted: false };
 /** A revert is a result; a call that the node failed to execute may succeed later. */
 const isComplete = (outcome: CallOutcome): boolean => outcome.ok || outcome.reverted;
 
-/** The blocks whose state the node has. @throws {RpcError} if the node temporarily cannot run calls. */
+/** The blocks for which the node has state. @throws {RpcError} if the node temporarily cannot run calls. */
 export const blocksWithState = async (context: JobContext, blocks: readonly number[]): Promise<number[]> => {
   const found: number[] = [];
   for (let start = 0; start < blocks.length; start += maxHeights) {

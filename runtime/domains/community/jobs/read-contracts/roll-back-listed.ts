@@ -8,8 +8,8 @@ import { projectionIdOf, relationsOf, tableOf } from "../../relations.ts";
 import { type ListedKind, listedKinds } from "./listed-contracts.ts";
 
 /**
- * Deletes the rows of contracts that are listed only by results above the ancestor, before these results are deleted. By then, the contracts and all
- * rows above the ancestor have been rolled back. Served by the index on blocks of the results, logs_address and primary keys.
+ * Deletes the rows of contracts listed only by results above the ancestor, before these results are deleted. By then, the contracts and all
+ * rows above the ancestor have been rolled back. Served by the results' block index, logs_address and primary keys.
  */
 export const listedTables = (protocols: readonly Protocol[]): BlockBoundTable[] =>
   listedKinds(protocols).map((kind) => ({
@@ -32,7 +32,7 @@ const removedContracts = async (client: Queryable, chainId: number, ancestor: nu
   return rows.map(({ address }) => address);
 };
 
-/** The address or addresses of a result as an array. */
+/** A result's address or addresses as an array. */
 const listOf = (protocol: Protocol, table: string, column: string): Sql => {
   const read = protocol.reads.find(({ name }) => tableOf(protocol.id, name) === table);
   const isList = read?.columns.find(({ name }) => name === column)?.type === "address[]";

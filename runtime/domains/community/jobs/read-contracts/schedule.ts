@@ -44,8 +44,8 @@ interface ScheduleRow {
 }
 
 /**
- * The scheduled blocks of a read, and the lowest first block of the contracts that it calls; null if there are none. Served by the primary key and
- * the index on kinds.
+ * A read's scheduled blocks, and the lowest first block of the contracts that it calls; null if there are none. Served by the primary key and
+ * the kinds index.
  */
 export const readSchedule = async (database: Queryable, chainId: number, { protocol, definition, contracts }: DeclaredRead) => {
   const [row] = await database.query<ScheduleRow>(
@@ -59,7 +59,7 @@ export const readSchedule = async (database: Queryable, chainId: number, { proto
   return { lowest, scheduled: from === null || to === null ? null : { from, to } };
 };
 
-/** Queues a read for the contracts that exist at each of these blocks. Served by the index on kinds. */
+/** Queues a read for the contracts that exist at each of these blocks. Served by the kinds index. */
 export const scheduleReads = async (
   client: DatabaseClient,
   chainId: number,

@@ -1,10 +1,10 @@
-/** Intervals of the jobs that read contracts of declared protocols, in milliseconds. */
+/** Intervals, in milliseconds, of the jobs that read declared protocols' contracts. */
 export interface ContractReadSettings {
   /** Between two portions of reads when no more are due. */
   readonly readMilliseconds: number;
   /** Between two searches for blocks at which periodic reads are due. */
   readonly scheduleMilliseconds: number;
-  /** The first wait before a contract whose calls failed is read again. */
+  /** The first wait before a contract with failed calls is read again. */
   readonly deferMilliseconds: number;
 }
 
@@ -20,7 +20,7 @@ export const maxReadsOfContract = 100;
 export const maxConsidered = 2_000;
 /** Max queued reads per declared read that one run removes because the node lacks their state. */
 export const maxDropped = 20_000;
-/** Max heights that are read concurrently. */
+/** Max heights read concurrently. */
 export const maxHeights = 4;
 /** Max blocks that one run probes for state after the node has repeatedly lacked the state of another block. */
 export const maxProbed = 2_000;

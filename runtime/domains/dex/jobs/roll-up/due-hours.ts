@@ -18,7 +18,7 @@ export const isRolledUp = async ({ chainId, database }: Index, factory: Address,
     ])
   ).length > 0;
 
-/** The newest day whose last hour is in a range of hours and has no roll-up with the given fingerprint. Served by the primary key, one probe per day. */
+/** The newest day whose last hour is in an hour range and has no roll-up with the given fingerprint. Served by the primary key, one probe per day. */
 export const newestMissingDay = async (
   { chainId, database }: Index,
   factory: Address,

@@ -19,7 +19,7 @@ export type RolledUpChain = Pick<ChainConfig, "exchanges" | "activePoolDays">;
 /** Increased with each change of the computation, so that stored roll-ups are recomputed. */
 const version = 1;
 
-/** Rolls up exchanges at the end of each hour, and at the end of each past day, once the prices of that time are known; one exchange and hour per run. */
+/** Rolls up exchanges at the end of each hour, and at the end of each past day, once prices at that time are known; one exchange and hour per run. */
 export const createRollUpJobs = (chain: RolledUpChain): Job[] => [
   // Short interval: lists are ordered by the roll-up of the newest hour.
   { name: "roll-up-new-hours", intervalMilliseconds: 2_000, run: (context) => rollUp(context, chain, newestHour) },
@@ -29,7 +29,7 @@ export const createRollUpJobs = (chain: RolledUpChain): Job[] => [
 /** The hours that may be rolled up. */
 interface Range {
   readonly fingerprint: string;
-  /** The first and the last hour that have prices and that the chain has passed. */
+  /** The first and the last hour with prices that the chain has passed. */
   readonly first: number;
   readonly last: number;
   /** The last hour that the chain has passed. */

@@ -13,7 +13,7 @@ const daysPerWeek = 7;
 /** A limit above any possible number of pools. */
 const noLimit = 2 ** 31 - 1;
 
-/** The last blocks of the spans of an hour's roll-up; null before the first block. */
+/** The last block of each span in an hour's roll-up; null before the first block. */
 interface Heights {
   readonly week: readonly (number | null)[];
   readonly midnight: number | null;
@@ -21,7 +21,7 @@ interface Heights {
 }
 
 /**
- * Computes the roll-up of an exchange at the end of an hour whose prices are complete. Reads in portions; only a reorganisation can change the rows that it
+ * Computes an exchange's roll-up at the end of an hour with complete prices. Reads in portions; only a reorganisation can change the rows that it
  * reads.
  */
 export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolDays: number, hour: number): Promise<RollUp> {
@@ -94,7 +94,7 @@ async function* portions({ chainId, pools }: RollUpDeps, factory: Address, block
   }
 }
 
-/** The values of pools, and their tokens with a price. Inactive pools are included only if both of their tokens have a price. */
+/** The values of pools, and their priced tokens. Inactive pools are included only if both of their tokens have a price. */
 const valueOfPools = async (
   { chainId, pools, prices }: RollUpDeps,
   rows: readonly PoolRow[],

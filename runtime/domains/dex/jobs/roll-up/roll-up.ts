@@ -34,7 +34,7 @@ export interface RollUp {
   readonly pools: readonly PoolValue[];
   readonly tokens: readonly TokenValue[];
   readonly weekPools: number;
-  /** The number of all tokens; null above the counted maximum. */
+  /** The total number of tokens; null above the counted maximum. */
   readonly tokenCount: number | null;
   readonly liquidity: Decimal | null;
   readonly volume: Decimal | null;

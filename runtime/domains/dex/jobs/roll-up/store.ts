@@ -16,7 +16,7 @@ export const rollUpTables = ["exchange_hours", "exchange_hour_pools", "exchange_
 /** Max rows per transaction: the indexing loop waits for it. */
 const portion = 10_000;
 
-/** The exchange of a roll-up, the fingerprint of its settings, and the first block at or after the end of its hour. */
+/** A roll-up's exchange, the fingerprint of its settings, and the first block at or after the end of its hour. */
 export interface RollUpKey {
   readonly factory: Address;
   readonly fingerprint: string;
@@ -95,7 +95,7 @@ const copyLines = async (client: DatabaseClient, lines: readonly Line[]): Promis
 const isCanonical = async (client: DatabaseClient, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await client.query("SELECT FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3", [chainId, number, bytes(hash)])).length > 0;
 
-/** Deletes the roll-up of an hour. Served by the primary keys. */
+/** Deletes an hour's roll-up. Served by the primary keys. */
 const deleteHour = async (client: DatabaseClient, chainId: number, factory: Address, hour: number): Promise<void> => {
   for (const name of rollUpTables) {
     await client.query(sql`DELETE FROM ${identifier(name)} WHERE chain_id = $1 AND factory = $2 AND hour = $3`, [

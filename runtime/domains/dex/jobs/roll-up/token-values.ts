@@ -5,7 +5,7 @@ import type { RollUpDeps, TokenValue } from "./roll-up.ts";
 
 const portion = 1_000;
 
-/** The priced tokens of an exchange with their reserves and daily volumes in its pools, and the number of all its tokens. */
+/** An exchange's priced tokens with their reserves and daily volumes in its pools, and its total number of tokens. */
 export const tokenValues = async (
   { chainId, pools, prices }: RollUpDeps,
   factory: Address,

@@ -28,11 +28,11 @@ const queue = createQueue<Claim>({
   backoff: { base: 10_000, max: 6 * 3_600_000, factor: 4 },
 });
 
-/** Claims tokens whose contract is to be called as of a block. Served by nft_reads_due. */
+/** Claims tokens for contract calls as of a block. Served by nft_reads_due. */
 export const claimDueCalls = (deps: QueueDeps, block: number, max: number): Promise<Claim[]> =>
   queue.claim(deps, sql`host IS NULL AND wanted_block <= $5`, max, [block]);
 
-/** Claims tokens whose document is served by a host. Served by nft_reads_of_host. */
+/** Claims tokens with documents on a host. Served by nft_reads_of_host. */
 export const claimForHost = (deps: QueueDeps, host: string, max: number): Promise<Claim[]> =>
   queue.claim(deps, sql`host = $5`, max, [host]);
 
@@ -47,7 +47,7 @@ export interface WaitingHost {
   readonly is_due: boolean;
 }
 
-/** The hosts after a given one, by name. Each takes one probe of nft_reads_of_host, regardless of its number of tokens. */
+/** The next hosts after a given one, by name. Each takes one probe of nft_reads_of_host, regardless of its number of tokens. */
 export const hostsAfter = ({ chainId, database, clock }: QueueDeps, host: string, max: number): Promise<WaitingHost[]> => {
   const next = (after: Sql) =>
     sql`SELECT host FROM nft_reads WHERE chain_id = $1 AND host IS NOT NULL AND host > ${after} ORDER BY chain_id, host LIMIT 1`;

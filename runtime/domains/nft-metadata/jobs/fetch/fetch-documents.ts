@@ -18,7 +18,7 @@ const maxHostsPerRun = 100 * hostsPerQuery;
 /** Fetches that end within this time are stored together. */
 const storeDelayMilliseconds = 20;
 
-/** Fetches the documents of tokens whose URL is known. */
+/** Fetches the documents of tokens with a known URL. */
 export interface Fetcher {
   /** Stores finished documents and claims due tokens up to the concurrency limits; returns their total number. */
   run(signal: AbortSignal): Promise<number>;

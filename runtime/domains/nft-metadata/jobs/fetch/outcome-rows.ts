@@ -16,7 +16,7 @@ export interface Outcome {
 const maxTraitLength = 256;
 /** Max characters of a number; a longer one is stored as text only. */
 const maxNumberLength = 100;
-/** Max traits of a document that are counted: their positions are int2. */
+/** Max counted traits per document: their positions are int2. */
 const maxTraits = 1_000;
 /** Max characters of a stored URL; a longer one embeds the document. */
 const maxUrlLength = 4 * 1024 * 1024;
@@ -95,7 +95,7 @@ export function* rowsOf(chainId: number, now: Date, outcomes: readonly Outcome[]
   }
 }
 
-/** PostgreSQL's text cannot contain NUL, and UTF-8 cannot encode lone surrogates; the escapes of a document may contain both. */
+/** PostgreSQL's text cannot contain NUL, and UTF-8 cannot encode lone surrogates; a document's escapes may contain both. */
 const storable = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : text.replaceAll("\0", "").replace(loneSurrogates, "\ufffd");
 
@@ -109,7 +109,7 @@ const attributesJson = (document: NftDocument | null): string | null => {
 export const attributeColumns = ["chain_id", "token", "token_id", "position", "read_at_block", "trait", "value", "number"] as const;
 export const attributeTypes = ["int8", "bytea", "numeric", "int2", "int8", "text", "text", "numeric"] as const;
 
-/** One row for each distinct trait and value of a token, so that counts are numbers of tokens. */
+/** One row for each distinct trait and value of a token, so that counting rows counts tokens. */
 export function* attributesOf(chainId: number, outcomes: readonly Outcome[]): Generator<CopyValue[]> {
   for (const { claim, readAt, result } of outcomes) {
     if (!("document" in result)) continue;

@@ -22,7 +22,7 @@ export const lockBlock = async (client: DatabaseClient, chainId: number, { numbe
     .length > 0;
 
 /**
- * Writes the outcomes of claims that are still valid. Tokens that were rolled back, queued again for a later block or stored by another worker are
+ * Writes the outcomes of still valid claims. Tokens that were rolled back, queued again for a later block or stored by another worker are
  * skipped. An outcome that the database cannot store becomes a refusal and does not affect the others. The caller holds the lock.
  */
 export const writeOutcomes = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> => {

@@ -6,7 +6,7 @@ import type { DocumentOutcome, ReadDocument } from "./documents/document.ts";
 import type { Outcome } from "./outcome-rows.ts";
 import { withIdFilledIn } from "./token-uri.ts";
 
-/** Reads the document of a token and fills in the token's id. Never throws: an exception of the reader affects this document only. */
+/** Reads the document of a token and fills in the token's id. Never throws: an exception thrown by the reader affects only this document. */
 export const readTokenDocument = async (
   readDocument: ReadDocument,
   key: NftKey,
@@ -33,7 +33,7 @@ export interface ReadResults {
   readonly failed: { claim: Claim; problem: string }[];
 }
 
-/** Adds a document to the results. A temporary failure is retried up to the last attempt, whose failure is stored. */
+/** Adds a document to the results. Temporary failures are retried; the failure of the last attempt is stored. */
 export const addDocument = (results: ReadResults, { claim, url }: LocatedClaim, readAt: number, document: DocumentOutcome): void => {
   if (document.ok) results.outcomes.push({ claim, readAt, tokenUrl: url, result: { document: document.document } });
   else if (document.isPermanent || claim.attempts >= maxAttempts)
@@ -42,7 +42,7 @@ export const addDocument = (results: ReadResults, { claim, url }: LocatedClaim, 
 };
 
 /**
- * Reads documents that are embedded in their URLs, one after another. A hostile one may take half a second, so other work runs in between. Documents
+ * Reads documents embedded in their URLs, one after another. A hostile one may take half a second, so other work runs in between. Documents
  * that are unread when the signal aborts are in neither list.
  */
 export const readEmbeddedDocuments = async (

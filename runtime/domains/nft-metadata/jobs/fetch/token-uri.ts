@@ -8,11 +8,11 @@ import type { NftDocument } from "./documents/document.ts";
 const tokenUriSelector = "c87b56dd";
 const uriSelector = "0e89341c";
 
-/** Max bytes of a response that are decoded. It may embed an image. A longer one that embeds a document is refused later as too large. */
+/** Max decoded bytes of a response. It may embed an image. A longer one that embeds a document is refused later as too large. */
 const maxResponseBytes = 16 * 1024 * 1024;
 const wordBytes = 32;
 
-/** The contract call that returns the URL of a token's metadata. */
+/** The contract call that returns a token's metadata URL. */
 export const uriCall = ({ token, token_id, standard }: NftKey): { readonly to: Address; readonly data: Hex } => ({
   to: token,
   data: `0x${standard === standards.erc1155 ? uriSelector : tokenUriSelector}${idWord(token_id)}`,
@@ -33,7 +33,7 @@ export const decodeUri = (outcome: CallOutcome | undefined, { token_id, standard
 /** The URL of a token's document, or why there is none; null if the node did not respond. */
 export type DocumentLocation = { readonly url: string } | { readonly refusal: string } | null;
 
-/** Locates a token's document by the contract's response to `uriCall`. A response that is too long for a document of `maxBytes` is refused without decoding. */
+/** Locates a token's document by the contract's response to `uriCall`. A response too long for a document of `maxBytes` is refused without decoding. */
 export const locateDocument = (outcome: CallOutcome | undefined, key: NftKey, maxBytes = Number.POSITIVE_INFINITY): DocumentLocation => {
   if (outcome === undefined || !(outcome.ok || outcome.reverted)) return null;
   // Two hex digits per byte; percent-encoding triples the bytes of a document.

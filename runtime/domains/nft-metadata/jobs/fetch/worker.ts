@@ -6,7 +6,7 @@ import { createFetcher } from "./fetch-documents.ts";
 import { backlogMilliseconds, logBacklog } from "./log-progress.ts";
 import { type ReadContractsDeps, readContracts } from "./read-contracts.ts";
 
-/** The dependencies of the metadata worker of a chain. */
+/** The dependencies of a chain's metadata worker. */
 export interface MetadataWorkerDeps extends Omit<ReadContractsDeps, "leaseMilliseconds" | "nfts"> {
   readonly chainName: string;
   readonly nfts: Pick<NftsConfig, "metadata" | "fetchesAtOnce" | "fetchMilliseconds" | "documentBytes">;
@@ -16,9 +16,9 @@ export interface MetadataWorkerDeps extends Omit<ReadContractsDeps, "leaseMillis
 
 /** Reads the metadata of queued tokens. */
 export interface MetadataWorker {
-  /** Reads everything that is due now. */
+  /** Reads everything due now. */
   drain(): Promise<void>;
-  /** Runs until the signal aborts; failures are retried later. Does nothing on a chain whose metadata is not cached. */
+  /** Runs until the signal aborts; failures are retried later. Does nothing on a chain with uncached metadata. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const defaultPause = 500;
 
 /**
  * Creates a worker. Any number of workers may run, in one process or in several: they share the queue through claims with a lease, and each outcome is stored
- * once. A worker need not be the leader of the chain, because its rows are tied to an indexed block.
+ * once. A worker need not be the chain's leader, because its rows are tied to an indexed block.
  */
 export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker => {
   // The lease of a document outlasts its own fetch and the fetches before it.

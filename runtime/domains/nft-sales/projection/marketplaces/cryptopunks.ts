@@ -5,8 +5,8 @@ import { standards } from "../../../tokens/projection/standards.ts";
 import type { Marketplace, Sale } from "./marketplace.ts";
 
 /**
- * Contracts in the style of CryptoPunks, which are both collection and marketplace: their sale events are also their ownership events. A punk that was
- * bought for nothing was a gift. The event of an accepted bid omits the price, which is the amount of the bid. It is unknown if the bid was entered before
+ * Contracts in the style of CryptoPunks, which are both collection and marketplace: their sale events are also their ownership events. A punk
+ * bought for nothing was a gift. The event for an accepted bid omits the price, which is the amount of the bid. It is unknown if the bid was entered before
  * the first indexed block.
  */
 export const cryptopunks: Marketplace = {

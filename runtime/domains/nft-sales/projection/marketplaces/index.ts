@@ -13,7 +13,7 @@ export interface MarketplaceSale extends Sale {
   readonly protocol: Marketplace;
 }
 
-/** The sales of a block in the order of their events. A block without a sale event takes one pass over its events. */
+/** A block's sales in event order. A block without a sale event takes one pass over its events. */
 export const salesOfBlock = ({ block, events }: DecodedBlock, wrappedNative: ReadonlySet<Address>): readonly MarketplaceSale[] => {
   const transactionsWithSales = new Set(
     events.filter((event) => marketplaces.some(({ isSale }) => isSale(event))).map((event) => event.transactionIndex),

@@ -2,7 +2,7 @@ import type { MarketplaceConfig } from "../../../../config/nfts.ts";
 import type { DecodedEvent, EventDefinition } from "../../../../events/decoded-block.ts";
 import type { Address, Hash } from "../../../../lib/hex.ts";
 
-/** The payment for the units of a sale. */
+/** The payment for a sale's units. */
 export interface Payment {
   /** The native token's address for native payments. */
   readonly token: Address;
@@ -38,7 +38,7 @@ export interface TransactionEvents {
   readonly events: readonly DecodedEvent[];
 }
 
-/** Decodes the sales of one kind of marketplace. A new kind is a new file and an entry in `marketplaces`. */
+/** Decodes sales on one kind of marketplace. A new kind is a new file and an entry in `marketplaces`. */
 export interface Marketplace {
   readonly protocol: MarketplaceConfig["protocol"];
   /** The stored value, which must never change. */
@@ -48,6 +48,6 @@ export interface Marketplace {
   readonly events: readonly EventDefinition[];
   /** Whether an event is a sale: transactions without one are skipped. */
   readonly isSale: (event: DecodedEvent) => boolean;
-  /** The sales of a transaction, in the order of their events. `wrappedNative` identifies amounts in wrapped native tokens. */
+  /** A transaction's sales in event order. `wrappedNative` identifies amounts in wrapped native tokens. */
   readonly salesOf: (transaction: TransactionEvents, wrappedNative: ReadonlySet<Address>) => readonly Sale[];
 }

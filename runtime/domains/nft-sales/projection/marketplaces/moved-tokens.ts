@@ -3,7 +3,7 @@ import { groupBy } from "../../../../lib/group-by.ts";
 import { type Address, zeroAddress } from "../../../../lib/hex.ts";
 import { standards } from "../../../tokens/projection/standards.ts";
 
-/** A transfer of units of a token between two accounts. */
+/** A transfer of token units between two accounts. */
 export interface Move {
   readonly logIndex: number;
   readonly collection: Address;
@@ -14,13 +14,13 @@ export interface Move {
   readonly amount: bigint;
 }
 
-/** Units of a move that are allocated to an order. */
+/** Units of a move allocated to an order. */
 export interface AllocatedUnits {
   readonly move: Move;
   readonly units: bigint;
 }
 
-/** Max moves of one id that are considered per transaction: each order may scan all of them. */
+/** Max moves of one id considered per transaction: each order may scan all of them. */
 const maxMoves = 1_000;
 /** Max accounts through which a token is followed: every sale event may trigger this search. */
 const maxSteps = 8;
@@ -28,7 +28,7 @@ const maxSteps = 8;
 const min = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 const keyOf = (collection: Address, tokenId: bigint): string => `${collection}${tokenId}`;
 
-/** The transfers of collections' tokens in a transaction, by their Transfer events. Mints and burns are not trades. */
+/** A transaction's transfers of collections' tokens, from their Transfer events. Mints and burns are not trades. */
 export const createMovedTokens = (events: readonly DecodedEvent[]) => {
   const moves = groupBy(
     events.flatMap(movesOf).filter(({ from, to, amount }) => from !== zeroAddress && to !== zeroAddress && amount > 0n),
@@ -36,18 +36,18 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
   );
   for (const tokenMoves of moves.values()) tokenMoves.splice(maxMoves);
   const movesOfToken = (collection: Address, tokenId: bigint): readonly Move[] => moves.get(keyOf(collection, tokenId)) ?? [];
-  /** Moves with units that are allocated to an order of any marketplace. */
+  /** Moves with units allocated to an order on any marketplace. */
   const sold = new Set<Move>();
 
   return {
-    /** The allocation of moved units to the orders of one marketplace: each unit to one order, independently of other marketplaces. */
+    /** Creates an allocation of moved units to one marketplace's orders: each unit to one order, independently of other marketplaces. */
     createAllocation: () => {
       const remaining = new Map<Move, bigint>();
       /** The moves of a token with units remaining. */
       const openMoves = new Map<string, readonly Move[]>();
       const followed = new Set<Move>();
       return {
-        /** Allocates units of a token from matching moves that have units remaining. */
+        /** Allocates units of a token from matching moves with units remaining. */
         allocate: (collection: Address, tokenId: bigint, units: bigint, matches: (move: Move) => boolean): AllocatedUnits[] => {
           const allocated: AllocatedUnits[] = [];
           let unallocated = units;
@@ -97,7 +97,7 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
   };
 };
 
-/** The allocation of moved units to the orders of one marketplace. */
+/** Allocates moved units to one marketplace's orders. */
 export type MoveAllocation = ReturnType<ReturnType<typeof createMovedTokens>["createAllocation"]>;
 
 const movesOf = (event: DecodedEvent): Move[] => {

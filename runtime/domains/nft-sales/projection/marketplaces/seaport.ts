@@ -14,7 +14,7 @@ import { type AllocatedUnits, createMovedTokens, type Move, type MoveAllocation 
  * The price applies to all units of an order equally.
  * Any contract can emit this event, so a sale is recorded only for units that the collection's own events moved in the same transaction: for a listing, from
  * its offerer to its recipient; for a bid, to the recipient that it names.
- * Orders that are matched with each other emit the same trade from both sides. The buying order is the sale, at the price that the buyer paid, and no units
+ * Orders matched with each other emit the same trade from both sides. The buying order is the sale, at the price that the buyer paid, and no units
  * remain for the selling order. But if one order buys tokens that several orders sell, each at its own price, the selling orders are the sales.
  */
 export const seaport: Marketplace = {
@@ -73,7 +73,7 @@ export const seaport: Marketplace = {
 
 interface Part {
   readonly allocated: AllocatedUnits;
-  /** The index of its first unit among the units of the order. */
+  /** The index of its first unit among the order's units. */
   readonly first: bigint;
 }
 
@@ -104,7 +104,7 @@ const offerOf = (event: OrderFulfilled, isMatched: boolean): Offer[] => {
   const offered = offer.filter(isToken);
   const demanded = demandedOf(event, offered);
   const isBid = offered.length === 0;
-  // Not a sale: tokens on both sides or on neither, or a payment that is offered in addition to tokens.
+  // Not a sale: tokens on both sides or on neither, or a payment offered in addition to tokens.
   if (isBid === (demanded.length === 0) || (!isBid && offer.some(isPayment))) return [];
   const payments = (isBid ? offer : consideration).filter(isPayment);
   if (payments.length === 0) return [];
@@ -145,7 +145,7 @@ const sweepsAmong = (offers: readonly Offer[]): ReadonlySet<Offer> => {
   );
 };
 
-/** Orders that were filled against each other: named by a later OrdersMatched or, in versions without that event, without a recipient. */
+/** Orders filled against each other: named by a later OrdersMatched or, in versions without that event, without a recipient. */
 const matchedOrders = (events: readonly (OrderFulfilled | OrdersMatched)[]): ReadonlySet<OrderFulfilled> => {
   const matched = new Set<OrderFulfilled>();
   // A partially fillable order can occur several times.
@@ -176,7 +176,7 @@ const paymentOf = (payments: readonly OrderItem[], wrappedNative: ReadonlySet<Ad
 };
 
 /**
- * The share of `count` units, from unit `first` on, in the price of `units` units. Each unit costs the same. The remainder of the division is spread over the
+ * The share of `count` units, from unit `first` on, in the price of all `units`. Each unit costs the same. The remainder of the division is spread over the
  * first units, one smallest unit of the payment token each, so that the shares of all units add up to the price.
  */
 const shareOf = (price: bigint, units: bigint, first: bigint, count: bigint): bigint => {

@@ -18,7 +18,7 @@ export interface Portion {
   readonly completedHour: number | null;
 }
 
-/** The assets that have had a price, and the rows that were written for those whose first hour is still open. */
+/** The assets that have had a price, and the rows written for assets in their first hour. */
 const createFirstPrices = (pricedAssets: Set<Asset>) => {
   /** First prices in the current hour. */
   let inCurrentHour: FirstPrice[] = [];
@@ -57,7 +57,7 @@ const createFirstPrices = (pricedAssets: Set<Asset>) => {
   };
 };
 
-/** The times at which the completed spans of a portion ended. */
+/** The times at which a portion's completed spans ended. */
 export const spanEndsOf = ({ hours, days, firstPrices, completedHour }: Portion): number[] => {
   const ends = new Set([...hours.rows, ...days.rows, ...firstPrices.rows].flatMap(({ end }) => end ?? []));
   if (completedHour !== null) ends.add((completedHour + 1) * secondsPerHour);
@@ -65,7 +65,7 @@ export const spanEndsOf = ({ hours, days, firstPrices, completedHour }: Portion)
 };
 
 /**
- * Builds candles of hours and days from the prices of buckets. `initial` are the prices before the first bucket, `pricedAssets` the assets that have had a
+ * Builds hourly and daily candles from bucket prices. `initial` are the prices before the first bucket, `pricedAssets` the assets that have had a
  * price.
  */
 export function createCandleBuilder(initial: Prices, pricedAssets: Set<Asset>) {
@@ -89,7 +89,7 @@ export function createCandleBuilder(initial: Prices, pricedAssets: Set<Asset>) {
       }
       hour = next;
     },
-    /** Closes the current bucket with its prices; null if they equal the prices of the previous bucket. */
+    /** Closes the current bucket with its prices; null if they equal the previous bucket's prices. */
     close: (next: Prices | null): void => {
       const changes = next === null ? [] : changesBetween(prices, next);
       firstPrices.add(changes, hour as number);

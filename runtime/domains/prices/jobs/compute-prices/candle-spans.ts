@@ -11,7 +11,7 @@ export interface CandleRow {
   readonly end: number | null;
 }
 
-/** A candle that was written while its span was open, and that must be deleted. */
+/** A candle written while its span was open that must be deleted. */
 export interface Retraction {
   readonly asset: Asset;
   readonly span: number;
@@ -23,7 +23,7 @@ export interface CandleRows {
   readonly retracted: readonly Retraction[];
 }
 
-/** The candles of spans of one length: those of the open span, and the versions of them that were written. */
+/** Builds the candles of one span length: the open span's candles, and the written versions of them. */
 export const createCandleSpans = (seconds: number) => {
   let span: number | null = null;
   let isFirst = false;

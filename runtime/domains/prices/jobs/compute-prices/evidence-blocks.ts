@@ -9,7 +9,7 @@ export interface BlockRef {
   readonly time: number;
 }
 
-/** The queries of price computation for the blocks of a chain. */
+/** Price computation's queries for a chain's blocks. */
 export function createBlockEvidence({ query }: Queryable, chainId: number) {
   return {
     /** The indexed head. Served by the primary key of blocks. */

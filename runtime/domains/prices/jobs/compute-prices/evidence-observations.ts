@@ -23,7 +23,7 @@ interface AnswerRow {
   readonly answer: string;
 }
 
-/** Observations up to and including block `upTo`, the last one whose observations are complete. */
+/** Observations up to and including block `upTo`, the last one with complete observations. */
 export interface ObservationPage {
   readonly observations: Observation[];
   readonly upTo: BlockRef;
@@ -32,13 +32,13 @@ export interface ObservationPage {
 const stateColumns = sql`s.pool, s.block_number, b.hash, b.timestamp, s.reserve0, s.reserve1, s.sqrt_price_x96, s.liquidity, s.supply`;
 const defaultPageSize = 10_000;
 
-/** The queries of price computation for the observations of a chain. `pageSize` bounds the pool states of one page. */
+/** Price computation's queries for a chain's observations. `pageSize` bounds the pool states of one page. */
 export function createObservationEvidence(queryable: Queryable, chainId: number, pageSize = defaultPageSize) {
   const { query } = queryable;
   const { areCanonical } = createBlockEvidence(queryable, chainId);
 
   /**
-   * The pool states of a range of blocks. Served by pool_states_blocks. Both tables have the bounds, so that a merge join does not start at the first block.
+   * The pool states in a block range. Served by pool_states_blocks. Both tables have the bounds, so that a merge join does not start at the first block.
    */
   const statesBetween = (after: number, upTo: number, limit: number | null) =>
     query<StateRow>(
@@ -54,7 +54,7 @@ export function createObservationEvidence(queryable: Queryable, chainId: number,
     // A single block fills the page: all of its states are needed.
     return statesBetween(after, first.block_number, null);
   };
-  /** The feed answers of a range of blocks. Served by the primary key of feed_answers. */
+  /** The feed answers in a block range. Served by the primary key of feed_answers. */
   const answersBetween = async (after: number, upTo: number, feeds: readonly Address[]): Promise<FeedObservation[]> => {
     const rows = await query<AnswerRow>(
       `SELECT f.feed, b.timestamp, f.answer FROM feed_answers f JOIN blocks b ON b.chain_id = f.chain_id AND b.number = f.block_number
@@ -82,7 +82,7 @@ export function createObservationEvidence(queryable: Queryable, chainId: number,
       if (!(await areCanonical(after === null ? [upTo] : [after, upTo]))) return null;
       return { observations: inOrder([...complete.map(poolObservation), ...answers]), upTo };
     },
-    /** The latest observation of each pool of the factories, and of each feed, up to a block. Served by the primary keys, one probe per pool or feed. */
+    /** The latest observation of each of the factories' pools and each feed, up to a block. Served by the primary keys, one probe per pool or feed. */
     observationsAt: async (block: number, factories: readonly Address[], feeds: readonly Address[]): Promise<Observation[]> => {
       const [states, answers] = await Promise.all([
         query<StateRow>(

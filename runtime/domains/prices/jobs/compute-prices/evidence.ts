@@ -18,10 +18,10 @@ export interface Progress {
 /** The day (since 1970) of an hour. */
 export const dayOfHour = (hour: number): number => Math.floor(hour / 24);
 
-/** All queries of price computation. */
+/** All queries for price computation. */
 export type EvidenceQueries = ReturnType<typeof createEvidenceQueries>;
 
-/** The queries of price computation for a chain. `pageSize` bounds the pool states of one page. */
+/** The queries for a chain's price computation. `pageSize` bounds the pool states of one page. */
 export const createEvidenceQueries = (queryable: Queryable, chainId: number, pageSize?: number) => ({
   ...createBlockEvidence(queryable, chainId),
   ...createObservationEvidence(queryable, chainId, pageSize),
@@ -51,7 +51,7 @@ const createProgressEvidence = ({ query }: Queryable, chainId: number) => ({
 });
 
 const createSubjectEvidence = ({ query }: Queryable, chainId: number) => ({
-  /** The given contracts that are pools of the factories. Served by pools_factory. */
+  /** The given contracts that are the factories' pools. Served by pools_factory. */
   poolsAmong: async (contracts: readonly Address[], factories: readonly Address[]): Promise<PricedPool[]> => {
     const rows = await query<{ pool: Address; token0: Address; token1: Address; family: number }>(
       `SELECT DISTINCT ON (pool) pool, token0, token1, family FROM pools
@@ -60,7 +60,7 @@ const createSubjectEvidence = ({ query }: Queryable, chainId: number) => ({
     );
     return rows.map(({ family, ...pool }) => ({ ...pool, isConcentrated: family === familyCodes.concentrated }));
   },
-  /** All imported prices, in the order of their times. Served by the primary key. */
+  /** All imported prices, in chronological order. Served by the primary key. */
   fileObservations: async (): Promise<FileObservation[]> => {
     const rows = await query<{ asset: Asset; since: number; price: string | null }>(
       "SELECT asset, since, price FROM price_imports WHERE chain_id = $1 ORDER BY since, asset",

@@ -75,7 +75,7 @@ export const createComputePricesJob = (chain: ChainConfig, { bounds, pageSize }:
   };
 };
 
-/** The later of two hours: a day that is recomputed may have hours that are already completed. */
+/** The later of two hours: a recomputed day may have hours that are already completed. */
 const laterHour = (left: number | null, right: number | null): number | null =>
   left === null || right === null ? (left ?? right) : Math.max(left, right);
 

@@ -14,7 +14,7 @@ export interface StreamStart {
   readonly imported: readonly FileObservation[];
 }
 
-/** Observations in the order of their times, read page by page. */
+/** Observations in chronological order, read page by page. */
 export interface ObservationStream {
   /** The block up to which it has read; null before the first block. */
   readonly block: BlockRef | null;
@@ -63,7 +63,7 @@ export function createObservationStream(
   };
 }
 
-/** Creates a function that adds pools of the factories to a model when they are first observed. */
+/** Creates a function that adds the factories' pools to a model when they are first observed. */
 export const createPoolDiscovery = (
   { poolsAmong }: Pick<EvidenceQueries, "poolsAmong">,
   model: Pick<PriceModel, "hasPool" | "addPool">,

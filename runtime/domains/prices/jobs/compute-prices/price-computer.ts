@@ -35,8 +35,8 @@ interface Start {
 }
 
 /**
- * Resumes computation at the start of the day after the last completed hour, or starts from the beginning. Null while the decimals of a token that is
- * priced in whole units have not been read, or if there is nothing to compute.
+ * Resumes computation at the start of the day after the last completed hour, or starts from the beginning. Null while the decimals of a token priced in
+ * whole units have not been read, or if there is nothing to compute.
  */
 export async function createPriceComputer(
   chain: ChainConfig,
@@ -136,7 +136,7 @@ const createProcess = (
   };
 };
 
-/** The decimals of the tokens that are priced in whole units. */
+/** The decimals of tokens priced in whole units. */
 const createDecimals = async (chain: ChainConfig, queries: EvidenceQueries, imported: readonly FileObservation[]) => {
   const tokens = tokensPricedWhole(chain, imported);
   let { decimals, isPending } = await queries.decimalsOf(tokens);
@@ -152,7 +152,7 @@ const createDecimals = async (chain: ChainConfig, queries: EvidenceQueries, impo
   };
 };
 
-/** The tokens whose configured prices are per whole token: tokens with a feed or an imported price, and stablecoins. */
+/** The tokens with configured prices per whole token: tokens with a feed or an imported price, and stablecoins. */
 const tokensPricedWhole = ({ prices }: ChainConfig, imported: readonly FileObservation[]): Address[] => {
   const isToken = (text: string): text is Address => text.length === 42;
   const assets = [

@@ -14,7 +14,7 @@ export const indexedHead = async ({ database, chainId }: Pick<JobContext, "datab
   return rows[0] ?? null;
 };
 
-/** Whether the node still has an indexed block; only then is the state that it returned for this height the state of the block. */
+/** Whether the node still has an indexed block; only then does the state that it returned for this height belong to the block. */
 export const isCanonical = async ({ source }: Pick<JobContext, "source">, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await source.hashesOf([number]))[0] === hash;
 

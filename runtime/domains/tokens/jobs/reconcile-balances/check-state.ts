@@ -36,7 +36,7 @@ export const createSuspects = (confirmMilliseconds: number) => {
 
 export type Suspects = ReturnType<typeof createSuspects>;
 
-/** The state of comparisons between runs. */
+/** The comparison state kept between runs. */
 export interface CheckState {
   readonly backoff: ContractBackoff;
   readonly suspects: Suspects;

@@ -15,7 +15,7 @@ export interface ReconciliationSettings {
   readonly minQuietCallIntervalMilliseconds: number;
   /** Min time between a difference and the comparison that confirms it. */
   readonly confirmMilliseconds: number;
-  /** First backoff of a token whose contract does not respond. */
+  /** Initial backoff for a token whose contract does not respond. */
   readonly backoffMilliseconds: number;
   /** Between two portions of holders that are read again. */
   readonly refreshMilliseconds: number;

@@ -36,7 +36,7 @@ describe("allowances of a wallet", () => {
     // A wallet that set none itself, such as a contract, receives the error.
     await replaceAllowances(...emitted);
     expect((await index.get(`/v1/fixture/approvals/${wallet}/`)).status).toBe(400);
-    // The same holds for approvals of collections.
+    // The same holds for collection approvals.
     const operatorRow = (operator: Hex, isOwn: boolean): Row => ({
       chain_id: 7,
       owner: wallet,

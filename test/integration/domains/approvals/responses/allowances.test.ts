@@ -132,7 +132,7 @@ describe("allowances of a wallet", () => {
       allowance(coins.expensive, second, "1000000000001"),
     );
     const items = await itemsOf();
-    // Values: 0.002 dollars for each allowance of the expensive token, 0.00000001 dollars for the allowance of the cheap one.
+    // Values: 0.002 dollars for each of the expensive token's allowances, 0.00000001 dollars for the cheap one's.
     expect(items.map(({ token_address }) => token_address)).toEqual([coins.expensive, coins.cheap, coins.unpriced, coins.unknown]);
     expect(items[0].spenders.map((spender: Data) => spender.spender_address)).toEqual([second, first]);
     expect(items[2].spenders.map((spender: Data) => spender.spender_address)).toEqual([second, third, first]);

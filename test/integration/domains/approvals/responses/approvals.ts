@@ -27,9 +27,9 @@ export const maxAmount = (2n ** 256n - 1n).toString();
 /** The index that is served. */
 export let index: FixtureIndex;
 
-/** The position of an approval: in transaction 0 of a block, sent by the wallet, or in transaction 1, sent by the relayer. */
+/** An approval's position: in transaction 0 of a block, sent by the wallet, or in transaction 1, sent by the relayer. */
 export const positionIn = (block: number, isOwn = true) => ({ transaction_index: isOwn ? 0 : 1, log_index: block * 10 });
-/** A row of an allowance. */
+/** An allowance row. */
 export const allowance = (token: Hex, spender: Hex, amount: string, block = 5, isOwn = true): Row => ({
   chain_id: 7,
   owner: wallet,
@@ -57,7 +57,7 @@ export const itemsOf = async (path = `approvals/${wallet}/`): Promise<Data[]> =>
   if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
   return data.items;
 };
-/** Replaces all rows of allowances. */
+/** Replaces all allowance rows. */
 export const replaceAllowances = async (...rows: Row[]) => {
   await index.database.query("DELETE FROM allowances");
   await index.insert("allowances", rows);

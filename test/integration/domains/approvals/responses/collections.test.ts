@@ -20,7 +20,7 @@ import {
 beforeAll(setUp);
 afterAll(tearDown);
 
-describe("approvals of collections", () => {
+describe("collection approvals", () => {
   const approvalRow = (token: Hex, id: string, spender: Hex | null, block: number, isOwn = true): Row => ({
     chain_id: 7,
     token,

@@ -114,7 +114,7 @@ describe("a hostile vault of protocol 02", () => {
     expect(actual).toEqual([
       ["swap", ["OUT 5", "IN 7"]],
       ["swap", []],
-      // A swap of a token for itself looks like an intermediate step of a path, which has no amounts.
+      // A swap of a token for itself looks like an intermediate step in a path, which has no amounts.
       ["swap", []],
       ["balance_change", []],
       ["exit", ["OUT 1"]],

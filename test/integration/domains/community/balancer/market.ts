@@ -9,11 +9,11 @@ import { contracts } from "./contracts.ts";
 
 type Random = ReturnType<typeof createRandom>;
 
-/** A pool of the vault. */
+/** A pool in the vault. */
 export interface Pool extends KnownToken {
   readonly artifact: Artifact;
   readonly id: Hex;
-  /** In the order of the vault; a composable pool has its own shares among them. */
+  /** In the vault's order; a composable pool has its own shares among them. */
   readonly tokens: readonly Address[];
 }
 
@@ -26,7 +26,7 @@ export interface PoolMarket {
   readonly people: readonly Address[];
   /** Calls a view function as of a block. */
   read<Result>(artifact: Artifact, to: Address, name: string, args: readonly unknown[], height: number): Promise<Result>;
-  /** A random join, exit, swap, or action of an asset manager, some of them through the router; some fail. */
+  /** A random join, exit, swap or asset-manager action, some of them through the router; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 
@@ -35,7 +35,7 @@ const router = contracts("Router");
 const coin = contracts("Coin");
 const million = 10n ** 6n;
 
-/** Deploys a vault with a pool of two tokens, one of three, and a composable one, all of them with a first join. The last token has no price. */
+/** Deploys a vault with a two-token pool, a three-token pool and a composable one, each with a first join. The last token has no price. */
 export const startPoolMarket = async (chain: TestChain): Promise<PoolMarket> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   const people = chain.accounts.slice(0, 4) as Address[];
@@ -95,7 +95,7 @@ export const startPoolMarket = async (chain: TestChain): Promise<PoolMarket> => 
   };
 };
 
-/** Returns a function that creates random transactions. The pools are in the order of their creation. */
+/** Returns a function that creates random transactions. The pools are in order of creation. */
 const createTransactions = ({
   vault,
   routerAddress,

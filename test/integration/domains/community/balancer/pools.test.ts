@@ -65,7 +65,7 @@ const expectClose = (actual: unknown, expected: number | null): void => {
 };
 
 describe("market_data and markets of protocol 02", () => {
-  it("have the balances, the supply and the block of the last change that the vault and its pools return, at five heights", async () => {
+  it("have the balances, supply and last change block that the vault and its pools return, at five heights", async () => {
     for (const height of heights()) {
       const items = await itemsOf("market_data", { height });
       expect(items.map(({ pool_address }) => pool_address).sort()).toEqual(market.pools.map(({ address }) => address).sort());
@@ -124,7 +124,7 @@ describe("market_data and markets of protocol 02", () => {
     expect(await itemsOf("market_data", { height: head, pool: market.vault })).toEqual([]);
   });
 
-  it("have the annualised growth of getRate() since its first reading as supply rate, or null without a reading", async () => {
+  it("use getRate()'s annualised growth since its first reading as their supply rate, or null without a reading", async () => {
     const items = await itemsOf("markets", { height: head });
     for (const pool of market.pools) {
       const item = items.find(({ pool_address }) => pool_address === pool.address);

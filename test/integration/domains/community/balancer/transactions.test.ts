@@ -62,7 +62,7 @@ afterAll(async () => {
 const toHex = (block: number): Hex => `0x${block.toString(16)}`;
 const addressOf = (topic: Hex | undefined): Address => `0x${topic?.slice(26)}`;
 
-/** An account's net receipts by token, from the Transfer logs of a transaction. */
+/** An account's net receipts by token, from a transaction's Transfer logs. */
 const netTransfers = ({ logs }: Receipt, account: Address): Record<string, bigint> => {
   const net: Record<string, bigint> = {};
   for (const { address, topics, data } of logs) {
@@ -86,7 +86,7 @@ const movedTokens = ({ logs }: Receipt, account: Address): Address[] =>
     .filter(({ topics: [topic, from, to] }) => topic === transferred && [from, to].map(addressOf).includes(account))
     .map(({ address }) => address);
 
-/** The vault's events of an account that sent the transaction, is the provider, or moved a token of the event or pool shares; newest first. */
+/** The vault events for which an account sent the transaction, is the provider, or moved an event token or pool shares; newest first. */
 const expectedEvents = (account: Address) =>
   receipts
     .flatMap((receipt) => {
@@ -113,7 +113,7 @@ const expectedEvents = (account: Address) =>
     })
     .sort((left, right) => right.block_height - left.block_height || right.log_offset - left.log_offset);
 
-/** The items of all wallets. */
+/** All wallets' items. */
 const allItems = async () => (await Promise.all(market.people.map((wallet) => itemsOf("transactions", { height: head, wallet })))).flat();
 
 const usdOf = ({ contract_address, amount }: Leg): number | null => {
@@ -127,7 +127,7 @@ const expectClose = (actual: unknown, expected: number | null): void => {
 };
 
 describe("transactions of protocol 02", () => {
-  it("are the vault's events in transactions of the wallet, newest first", async () => {
+  it("are the vault's events in the wallet's transactions, newest first", async () => {
     const actions = new Set<unknown>();
     for (const wallet of market.people) {
       const items = await itemsOf("transactions", { height: head, wallet });
@@ -144,7 +144,7 @@ describe("transactions of protocol 02", () => {
     expect(actions).toEqual(new Set(["join", "exit", "swap"]));
   });
 
-  it("have amounts whose sum in a transaction equals the change of the wallet's balances", async () => {
+  it("have amounts that add up, per transaction, to the change in the wallet's balances", async () => {
     let compared = 0;
     for (const wallet of market.people) {
       const items = await itemsOf("transactions", { height: head, wallet });
@@ -159,7 +159,7 @@ describe("transactions of protocol 02", () => {
     expect(compared).toBeGreaterThan(50);
   });
 
-  it("name the sender of the transaction", async () => {
+  it("name the transaction's sender", async () => {
     const senders = new Map(receipts.map(({ transactionHash, from }) => [transactionHash as unknown, from]));
     for (const { tx_hash, from_address } of await allItems()) expect(from_address).toBe(senders.get(tx_hash));
   });

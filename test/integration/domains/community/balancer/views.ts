@@ -4,7 +4,7 @@ import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { read } from "../../pools/support.ts";
 import type { Pool } from "./market.ts";
 
-/** A vault's balances of a pool's tokens. */
+/** A pool's token balances in a vault. */
 export interface PoolTokens {
   readonly balances: ReadonlyMap<Address, bigint>;
   readonly lastChangeBlock: bigint;
@@ -30,7 +30,7 @@ export const viewsOf = (chain: Pick<TestChain, "rpc">, vault: Address) => {
       const entries = tokens.map((token, position): [Address, bigint] => [token.toLowerCase() as Address, balances[position] ?? 0n]);
       return { balances: new Map(entries), lastChangeBlock };
     },
-    /** The supply of shares that the pool itself divides by. */
+    /** The share supply by which the pool itself divides. */
     supplyOf: (pool: Pool, height: number) => poolView<bigint>(pool, isComposable(pool) ? "getActualSupply" : "totalSupply", [], height),
     sharesOf: (pool: Pool, owner: Address, height: number) => poolView<bigint>(pool, "balanceOf", [owner], height),
     rateOf: (pool: Pool, height: number) => poolView<bigint>(pool, "getRate", [], height),

@@ -3,10 +3,10 @@ import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../../support/chain.ts";
 import type { CTokenMarket } from "./market.ts";
 
-/** An amount that an account gave or received: direction, contract of the token, amount. */
+/** An amount that an account gave or received: direction, token contract, amount. */
 type Leg = readonly ["IN" | "OUT", Address, string];
 
-/** An action of an account with a market, with the fields of a response. */
+/** An account's action with a market, with the response fields. */
 interface MarketAction {
   readonly action: string;
   readonly block_height: number;
@@ -33,7 +33,7 @@ export interface MarketEvent {
 
 const native: Address = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
-/** The events of the markets in chain order; values as text, addresses in lower case. */
+/** The markets' events in chain order; values as text, addresses in lower case. */
 export const eventsOf = async (chain: TestChain, market: CTokenMarket): Promise<MarketEvent[]> => {
   const address = market.all.map((one) => one.address);
   const logs = await chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address }]);
@@ -76,7 +76,7 @@ interface Legs {
   readonly amounts: readonly Leg[];
 }
 
-/** The amounts that an event moved for an account; null if the event is not an action of the account. */
+/** The amounts that an event moved for an account; null if the event is not one of the account's actions. */
 const legsOf = ({ name, args, log }: MarketEvent, transaction: readonly MarketEvent[], asset: Address, wallet: Address): Legs | null => {
   const amount = (key: string): string => args[key] ?? "";
   const is = (key: string): boolean => args[key] === wallet;

@@ -97,7 +97,7 @@ describe("a market that emits arbitrary events and has no functions", () => {
     }
   });
 
-  it("has positions of unknown amount", async () => {
+  it("has positions with unknown amounts", async () => {
     const [wallet] = market.people as [Address];
     const items = await itemsOf("balances", { wallet, height });
     const own = items.filter(({ pool_address }) => pool_address === hostile);

@@ -31,7 +31,7 @@ describe.each(family)("lending details of $id", (protocol) => {
     await story?.end();
   });
 
-  it("contain every event of the markets once, with its accounts and amounts", () => {
+  it("contain every market event once, with its accounts and amounts", () => {
     const expected = events.map(({ name, args, log }) => {
       const market = story.market.all.find(({ address }) => address === log.address);
       const asset = market?.asset ?? nativeTokenAddress;

@@ -89,27 +89,27 @@ export interface CToken {
   readonly decimals: number;
 }
 
-/** Markets of one family of contracts, and accounts that use them. */
+/** Markets of one contract family, and accounts that use them. */
 export interface CTokenUse {
   readonly registry: Address;
   /** Calls markets on behalf of its callers. */
   readonly router: Address;
-  /** Markets of tokens; the debtor can borrow the second asset against the first. */
+  /** Token markets; the debtor can borrow the second asset against the first. */
   readonly tokens: readonly [CToken, CToken];
   readonly all: readonly CToken[];
   readonly people: readonly Address[];
   /** Has assets but takes no random actions. */
   readonly debtor: Address;
-  /** The artifact of a market's contract. */
+  /** A market contract's artifact. */
   artifactOf(market: CToken): Artifact;
   callFrom(from: Address, market: CToken, name: string, args?: readonly unknown[]): TestTransaction;
   supply(from: Address, market: CToken, amount: bigint): TestTransaction;
   setPrice(market: CToken, price: bigint): TestTransaction;
-  /** A random action of an account with a market, or a donation, which emits no event of the market; some fail. */
+  /** A random action by an account with a market, or a donation, which emits no market event; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 
-/** Markets of two tokens and of the native token. */
+/** Markets for two tokens and the native token. */
 export interface CTokenMarket extends CTokenUse {
   readonly contracts: CTokenContracts;
   readonly native: CToken;
@@ -130,7 +130,7 @@ interface ActionTarget {
   readonly market: CToken;
 }
 
-/** A random action of an account with a market, for itself or another account, or a donation. */
+/** A random action by an account with a market, for itself or another account, or a donation. */
 export const randomAction = (
   random: Random,
   { contracts, router, callFrom }: ActionContext,
@@ -167,7 +167,7 @@ export const randomAction = (
   ]);
 };
 
-/** Deploys and lists two token markets of the given variants and a market of the native token. */
+/** Deploys and lists two token markets of the given variants and a native-token market. */
 export const startCTokenMarket = async (chain: TestChain, [first, second]: readonly [number, number]): Promise<CTokenMarket> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   const contracts = cTokenContracts;

@@ -24,7 +24,7 @@ describe.each(family)("the endpoints of $id", (protocol) => {
     await story?.end();
   });
 
-  it("return the items of the operations at the head, under the number and the name of the protocol", async () => {
+  it("return the operations' items at the head, under the protocol's number and name", async () => {
     const { itemsOf, head: height } = story;
     for (const [operation, parameters] of [
       ["markets", {}],

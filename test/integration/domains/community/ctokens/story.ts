@@ -26,9 +26,9 @@ export interface CTokenStory<Market extends CTokenUse = CTokenMarket> {
   readonly heights: readonly number[];
   readonly head: number;
   readonly itemsOf: ItemsOf;
-  /** The result of a market's function at a height. */
+  /** What a market function returns at a height. */
   view(market: CToken, name: string, args: readonly unknown[], height: number): Promise<bigint>;
-  /** The value of an amount of a market's asset; null for the native token, which has no price. */
+  /** The value of an amount in a market's asset; null for the native token, which has no price. */
   inDollars(amount: bigint, market: CToken): number | null;
   end(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export const startCTokenStory = async ({ id, kinds }: (typeof family)[number]): 
   return playCTokenStory(id, chain, await startCTokenMarket(chain, kinds));
 };
 
-/** The assets except the native token, with prices, and the tokens of the markets. */
+/** The assets except the native token, with prices, and the market tokens. */
 export const tokensOf = ({ all }: Pick<CTokenUse, "all">): KnownToken[] => [
   ...all.flatMap(({ asset, decimals }) => (asset === null ? [] : [{ address: asset, name: "Asset", decimals, price }])),
   ...all.map(({ address }) => ({ address, name: "Receipt", decimals: 8 })),
@@ -110,10 +110,10 @@ const runStory = async (chain: TestChain, market: CTokenUse, seed: string): Prom
   await chain.send(market.setPrice(dollar, 10n ** 30n));
   await mine();
   heights.push(await chain.head());
-  // The transfer is in a block with an accrual, so the exchange rate of this block is read.
+  // The transfer is in a block with an accrual, so this block's exchange rate is read.
   await chain.send(market.callFrom(third, gold, "accrueInterest"), market.callFrom(third, gold, "transfer", [first, 10n ** 11n]));
   await mine();
-  // A donation alone changes the exchange rate without an event of the market.
+  // A donation alone changes the exchange rate without a market event.
   await chain.send({ from: first, to: gold.asset as Address, data: donation(gold.address, 987_654_321n * 10n ** 9n) });
   await mine();
   heights.push(await chain.head());

@@ -4,7 +4,7 @@ import type { CToken, CTokenUse } from "./market.ts";
 import { type CTokenStory, expectQuote } from "./story.ts";
 import { blocksPerYearAt, marketAt, positionAt, ratesAt } from "./views.ts";
 
-/** Declares tests that compare responses about a story's markets with the functions of the contracts. */
+/** Declares tests that compare responses about a story's markets with what the contracts return. */
 export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>>): void => {
   let story: CTokenStory<CTokenUse>;
 
@@ -35,7 +35,7 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>
     expectQuote(item?.total_borrow_quote, story.inDollars(borrows, one));
   };
 
-  it("have the totals that the contracts return, including after donations, payouts and blocks without an event of the market", async () => {
+  it("have the totals that the contracts return, including after donations, payouts and blocks without a market event", async () => {
     for (const height of story.heights) {
       const items = await story.itemsOf("market_data", { height });
       expect(items.map(({ pool_address }) => pool_address).sort()).toEqual(story.market.all.map(({ address }) => address).sort());
@@ -48,9 +48,9 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>
     }
   });
 
-  it("have the rate per block after the newest accrual, times the blocks per year, as simple annual rate", async () => {
+  it("use the rate per block after the newest accrual, times the blocks per year, as their simple annual rate", async () => {
     const rates = new Set<unknown>();
-    // The first height is skipped: the blocks of the deployment may have the same time.
+    // The first height is skipped: the deployment's blocks may have the same time.
     for (const height of story.heights.slice(1)) {
       const blocksPerYear = await blocksPerYearAt(story.chain, height);
       for (const item of await story.itemsOf("markets", { height })) {

@@ -40,7 +40,7 @@ describe.each(family)("transactions of $id", (protocol) => {
     expect(actions).toEqual(new Set(["mint", "redeem", "borrow", "repay", "liquidate", "transfer"]));
   });
 
-  it("have the values of their amounts, and the value of the paid amount as total", async () => {
+  it("have the values of their amounts, and the paid amount's value as their total", async () => {
     const { market, itemsOf, inDollars, head: height } = story;
     for (const wallet of accounts()) {
       for (const item of await itemsOf("transactions", { wallet, height })) {

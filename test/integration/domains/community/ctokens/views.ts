@@ -6,10 +6,10 @@ import type { CToken } from "./market.ts";
 const secondsPerYear = 31_536_000;
 const secondsPerMonth = 30 * 86_400;
 
-/** The result of a market's function at a height. */
+/** What a market function returns at a height. */
 export type MarketView = (market: CToken, name: string, args: readonly unknown[], height: number) => Promise<bigint>;
 
-/** The amounts of a market. */
+/** A market's amounts. */
 export const marketAt = async (view: MarketView, market: CToken, height: number) => {
   const read = (name: string): Promise<bigint> => view(market, name, [], height);
   const [tokens, rate, borrows] = [await read("totalSupply"), await read("exchangeRateStored"), await read("totalBorrows")];
@@ -18,7 +18,7 @@ export const marketAt = async (view: MarketView, market: CToken, height: number)
   return { tokens, borrows, cash, supply: (tokens * rate) / 10n ** 18n, utilization };
 };
 
-/** The tokens of an account at the stored exchange rate, and its stored debt. */
+/** An account's tokens at the stored exchange rate, and its stored debt. */
 export const positionAt = async (view: MarketView, market: CToken, wallet: Address, height: number) => {
   const tokens = await view(market, "balanceOf", [wallet], height);
   return {
@@ -50,7 +50,7 @@ export const blocksPerYearAt = async (chain: Pick<TestChain, "rpc">, height: num
   return ((height - first) * secondsPerYear) / (time - (await timeOf(chain, first)));
 };
 
-/** The simple annual rates of a market: the rates per block after the newest accrual, times the blocks per year. */
+/** A market's simple annual rates: the rates per block after the newest accrual, times the blocks per year. */
 export const ratesAt = async (chain: Pick<TestChain, "rpc">, view: MarketView, market: CToken, height: number, blocksPerYear: number) => {
   const block = (await accrualBefore(chain, market, height)) || height;
   const rateOf = async (name: string): Promise<number> => (Number(await view(market, name, [], block)) / 1e18) * blocksPerYear;

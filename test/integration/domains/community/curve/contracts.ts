@@ -1,6 +1,6 @@
 import { compileSolidity } from "../../../../support/solidity.ts";
 
-/** A router of pools, and a pool that emits malformed events and whose views fail. */
+/** A pool router, and a pool that emits malformed events and whose views fail. */
 export const ownContracts = compileSolidity(`
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;

@@ -133,7 +133,7 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
   return { tokens, registry, router, plain, ether, base, empty, hostile, pools, people, use, randomTransaction };
 };
 
-/** An event of a pool in the node's logs. */
+/** A pool event in the node's logs. */
 export interface PoolLog {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -143,7 +143,7 @@ export interface PoolLog {
   readonly pool: StablePool;
 }
 
-/** All events of pools except transfers and approvals, in order. */
+/** All pool events except transfers and approvals, in order. */
 export const poolLogs = async (chain: TestChain, pools: readonly StablePool[]): Promise<PoolLog[]> => {
   const logs = await chain.rpc<
     { blockNumber: Hex; logIndex: Hex; transactionHash: Hash; address: Address; topics: [Hex, ...Hex[]]; data: Hex }[]

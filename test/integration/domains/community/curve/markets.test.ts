@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => pools?.end());
 
-/** The items of an operation, without the hostile pool. */
+/** An operation's items, without the hostile pool. */
 const itemsOf = async (operation: string, height: number) =>
   (await pools.itemsOf(operation, { height })).filter(({ pool_address }) => pool_address !== pools.market.hostile);
 
@@ -39,7 +39,7 @@ describe("market_data and markets of protocol 05", () => {
     }
   });
 
-  it("have the annualised growth of the virtual price since the first reading as supply rate", async () => {
+  it("use the virtual price's annualised growth since the first reading as their supply rate", async () => {
     let grown = 0;
     for (const item of await itemsOf("markets", pools.head)) {
       const pool = pools.poolOf(item);

@@ -23,7 +23,7 @@ export interface StableIndex {
   itemsOf(operation: string, parameters?: Partial<OperationParameters>): ReturnType<ItemsOf>;
   stateAt(pool: StablePool, height: number): Promise<PoolState>;
   poolOf(item: Readonly<Record<string, unknown>>): StablePool;
-  /** The value of amounts of a pool's coins in US dollars; null if a price is unknown and its amount is not 0. */
+  /** The US dollar value of amounts of a pool's coins; null if a price is unknown and its amount is not 0. */
   valueAt(pool: StablePool, amounts: readonly bigint[]): number | null;
   end(): Promise<void>;
 }

@@ -24,7 +24,7 @@ const paths = (wallet: Address): string[] => [
 ];
 
 describe("endpoints of protocol 05", () => {
-  it("are served under the number and the name of the protocol, and as CSV", async () => {
+  it("are served under the protocol's number and name, and as CSV", async () => {
     const [wallet] = pools.market.people as [Address];
     for (const path of paths(wallet)) {
       const { items, chain_name } = await served.get(`protocol_05/${path}`);

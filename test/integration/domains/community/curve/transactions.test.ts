@@ -53,7 +53,7 @@ const expectFlows = async (items: readonly Item[], wallet: Address): Promise<voi
   }
 };
 
-/** The amount of the native currency that a pool received, minus what it paid, according to one of its logs. */
+/** The native currency that a pool received, minus what it paid, according to one of its logs. */
 const nativeOf = ({ name, args, pool }: PoolLog): bigint => {
   const i = BigInt(pool.coins.indexOf(nativeTokenAddress));
   const amounts = args.token_amounts as readonly bigint[] | undefined;
@@ -94,7 +94,7 @@ describe("transactions of protocol 05", () => {
     for (const wallet of pools.market.people) await expectFlows(await transactionsOf(wallet), wallet);
   });
 
-  it("have the amounts of the native currency, which has no transfers", async () => {
+  it("have amounts in the native currency, which has no transfers", async () => {
     const { ether, people } = pools.market;
     const logs = (await poolLogs(pools.chain, [ether])).filter(({ name }) => name !== "RemoveLiquidityOne");
     const items = (await Promise.all(people.map((wallet) => transactionsOf(wallet)))).flat();
@@ -123,7 +123,7 @@ describe("transactions of protocol 05", () => {
     }
   });
 
-  it("have no amounts for ids of coins that do not exist", async () => {
+  it("have no amounts for nonexistent coin ids", async () => {
     const { hostile, people } = pools.market;
     const items = await transactionsOf(people[0] as Address);
     expect(items.filter(({ pool_address }) => pool_address === hostile)).toMatchObject([

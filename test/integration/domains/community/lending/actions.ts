@@ -126,7 +126,7 @@ const poolAction = ({ log, name, args }: Decoded, reserves: readonly LendingRese
   }
 };
 
-/** Transfers of aTokens that are not part of liquidations, with the amounts of the adjacent Transfer events. */
+/** aToken transfers outside liquidations, with the amounts of the adjacent Transfer events. */
 const transfers = (tokenEvents: readonly Decoded[], poolEvents: readonly Decoded[]): ExpectedAction[] =>
   tokenEvents
     .filter(({ name }) => name === "BalanceTransfer")

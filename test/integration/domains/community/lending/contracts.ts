@@ -52,5 +52,5 @@ contract Impostor {
 
 const compiled = compileWithPackages(source);
 
-/** The contracts of this test, and the lending contracts of the demo. */
+/** This test's contracts, and the demo's lending contracts. */
 export const contracts = (name: string): Artifact => (["Coin", "Router", "Impostor"].includes(name) ? compiled(name) : demoContracts(name));

@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 describe("lending details of pools", () => {
-  it("contain every event of the pools once, with its accounts and amounts", () => {
+  it("contain every pool event once, with its accounts and amounts", () => {
     const { reserves, pools } = lending.market;
     const expected = logs.map(({ log, name, args }) => {
       const isV2 = pools.find((pool) => pool.address === log.address)?.isV2 === true;
@@ -98,7 +98,7 @@ describe("lending details of pools", () => {
     expect(expected.some(({ event, token_address_out }) => event === "LiquidationCall" && token_address_out === null)).toBe(true);
   });
 
-  it("have names, prices and values of the tokens", () => {
+  it("have the tokens' names, prices and values", () => {
     const [dollar] = lending.market.reserves.filter(({ coin }) => coin.decimals === 6);
     const found = actual.filter(({ event, token_address_in }) => event === "Supply" && token_address_in === dollar?.coin.address);
     expect(found.length).toBeGreaterThan(0);

@@ -31,14 +31,14 @@ export interface Pool {
   readonly address: Address;
 }
 
-/** Pools of both versions with reserves of the same coins, and accounts that use them. */
+/** Pools of both versions with reserves in the same coins, and accounts that use them. */
 export interface LendingMarket {
   readonly people: readonly Address[];
   readonly treasury: Address;
   readonly coins: readonly Coin[];
   readonly pools: readonly Pool[];
   readonly reserves: LendingReserve[];
-  /** A random action of an account with a reserve; some fail. */
+  /** A random action by an account with a reserve; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 
@@ -81,7 +81,7 @@ const addReserve = async (
   return { coin, pool, isV2, aToken, variableDebt: variableDebt as Address, stableDebt: stableDebt as Address };
 };
 
-/** Deploys two coins and a pool of each version with reserves of both. */
+/** Deploys two coins and a pool of each version with reserves in both. */
 export const startLending = async (chain: TestChain): Promise<LendingMarket> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   const people = chain.accounts.slice(0, 4) as Address[];

@@ -70,7 +70,7 @@ describe("market_data and markets of protocol 01", () => {
     }
   });
 
-  it("are derived from events of all kinds", async () => {
+  it("are derived from all kinds of events", async () => {
     const [counts = {}] = await lending.test.database.query<Record<string, number>>(
       `SELECT count(*) FILTER (WHERE minted < balance_increase) AS small_withdrawals, count(*) FILTER (WHERE balance_increase IS NULL) AS v2_changes,
          (SELECT count(*) FROM cq_protocol_01.a_token_transfers) AS transfers,
@@ -112,7 +112,7 @@ describe("amounts of protocol 01 with old readings", () => {
 });
 
 describe("balances of protocol 01", () => {
-  it("equal the balances of aTokens and of debt tokens", async () => {
+  it("equal the aToken and debt-token balances", async () => {
     const { people, treasury, reserves } = lending.market;
     const wallets = [...people, treasury];
     for (const [wallet, height] of wallets.flatMap((owner) => heights().map((block) => [owner, block] as const))) {

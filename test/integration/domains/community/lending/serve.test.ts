@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const addresses = (items: readonly Readonly<Record<string, unknown>>[]) => items.map(({ pool_address }) => pool_address);
 
-describe("markets of lending pools over HTTP", () => {
+describe("lending-pool markets over HTTP", () => {
   it("have the amounts that the contracts return at the head", async () => {
     const { items } = await served.get("protocol_01/market_data/");
     for (const reserve of lending.market.reserves) {
@@ -66,7 +66,7 @@ describe("markets of lending pools over HTTP", () => {
   });
 });
 
-describe("wallets of lending pools over HTTP", () => {
+describe("wallets in lending pools over HTTP", () => {
   it("have the balances that the contracts return at the head, including as CSV", async () => {
     const { people, reserves } = lending.market;
     for (const wallet of people) {

@@ -28,7 +28,7 @@ export interface IndexedLending {
   end(): Promise<void>;
 }
 
-/** Runs and indexes weeks of actions with pools of both versions, with metadata and prices of all tokens. */
+/** Runs and indexes weeks of actions with pools of both versions, with metadata and prices for all tokens. */
 export const startIndexedLending = async (protocol: Protocol, seed: string): Promise<IndexedLending> => {
   const chain = await startTestChain();
   const market = await startLending(chain);

@@ -10,7 +10,7 @@ export const viewsOf = (chain: Pick<TestChain, "rpc">) => {
   const readNumber = async (artifact: string, to: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>
     BigInt(await read(artifact, to, name, args, height));
 
-  /** The amounts of a reserve, and its rates: the sixth and seventh word of its state, with 27 decimals. */
+  /** A reserve's amounts and rates: the sixth and seventh word of its state, with 27 decimals. */
   const reserveAt = async ({ pool, coin, aToken, variableDebt, stableDebt }: LendingReserve, height: number) => {
     const state = await read("LendingPool", pool, "reserves", [coin.address], height);
     const rate = (word: number): number => Number(BigInt(`0x${state.slice(2 + 64 * word, 66 + 64 * word)}`)) / 1e27;

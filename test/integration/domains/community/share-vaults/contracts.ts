@@ -71,7 +71,7 @@ contract Hostile {
 }
 `);
 
-/** The addresses of a test market's contracts, and functions that call them. */
+/** A test market's contract addresses, and functions that call them. */
 export interface SharedContracts {
   readonly people: readonly [Address, Address, Address, Address];
   readonly strategist: Address;
@@ -79,13 +79,13 @@ export interface SharedContracts {
   readonly token: Address;
   readonly router: Address;
   readonly callOf: (from: Address, contract: string, to: Address, name: string, args: readonly unknown[]) => TestTransaction;
-  /** The result of a view at a height, as a number. */
+  /** What a view returns at a height, as a number. */
   readonly view: (contract: string, to: Address, name: string, args: readonly unknown[], height: number) => Promise<bigint>;
 }
 
 export const tokenDecimals = 6;
 
-/** Deploys a token of six decimals and a router, and funds the accounts. */
+/** Deploys a six-decimal token and a router, and funds the accounts. */
 export const deployShared = async (chain: TestChain): Promise<SharedContracts> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   const artifactOf = (name: string): Artifact =>

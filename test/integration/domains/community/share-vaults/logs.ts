@@ -2,7 +2,7 @@ import { decodeEventLog, parseAbiItem, toEventSelector } from "viem";
 import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../../support/chain.ts";
 
-/** A log of the node with its decoded parameters, addresses in lower case and numbers as text. */
+/** A log from the node with its decoded parameters, addresses in lower case and numbers as text. */
 export interface NodeEvent {
   readonly address: Address;
   readonly block: number;
@@ -20,7 +20,7 @@ interface NodeLog {
   readonly transactionHash: Hex;
 }
 
-/** The node's logs of an event of the contracts, given its human-readable signature. */
+/** The node's logs of a contract event, given its human-readable signature. */
 export const eventsOf = async (chain: TestChain, addresses: readonly Address[], text: string): Promise<NodeEvent[]> => {
   const abi = [parseAbiItem(`event ${text}`)] as const;
   const topics = [toEventSelector(text.replaceAll("indexed ", ""))];
@@ -48,7 +48,7 @@ export interface ExpectedAction {
   readonly legs: readonly (readonly [Address, Leg])[];
 }
 
-/** The actions of a wallet as items of its transactions, newest first. */
+/** A wallet's actions as items of its transactions, newest first. */
 export const actionsOfWallet = async (chain: TestChain, actions: readonly ExpectedAction[], wallet: Address) => {
   const own = actions
     .map((one) => ({ ...one, amounts: one.legs.flatMap(([account, leg]) => (account === wallet ? [leg] : [])) }))
@@ -72,7 +72,7 @@ export const isMint = ({ values }: NodeEvent): boolean => values.from === zeroAd
 export const isBurn = ({ values }: NodeEvent): boolean => values.to === zeroAddress;
 export const transferEvent = "Transfer(address indexed from, address indexed to, uint256 value)";
 
-/** The actions of items, with the amounts that moved. */
+/** The items' actions, with the amounts that moved. */
 export const actionsIn = (items: readonly Readonly<Record<string, unknown>>[]) =>
   items.map(({ action, block_height, log_offset, tx_hash, pool_address, from_address, amounts }) => ({
     ...{ action, block_height, log_offset, tx_hash, pool_address, from_address },

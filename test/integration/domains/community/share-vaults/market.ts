@@ -12,7 +12,7 @@ export interface ShareMarket {
   readonly strategy: Address;
   /** The contracts as an operator configures them. */
   readonly community: Readonly<Record<string, Readonly<Record<string, readonly Address[]>>>>;
-  /** A random deposit, withdrawal, transfer of shares or report; some fail. */
+  /** A random deposit, withdrawal, share transfer or report; some fail. */
   randomTransaction(random: ReturnType<typeof createRandom>): TestTransaction;
 }
 

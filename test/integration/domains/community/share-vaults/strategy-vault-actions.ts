@@ -15,14 +15,14 @@ const reportedV2 =
 const reportedV3 =
   "StrategyReported(address indexed strategy, uint256 gain, uint256 loss, uint256 current_debt, uint256 protocol_fees, uint256 total_fees, uint256 total_refunds)";
 
-/** The blocks in which the node has logs of a vault that make readings due. */
+/** The blocks with vault logs on the node that make readings due. */
 export const usedBlocks = async (chain: TestChain, { address, contract }: VaultOfVersion): Promise<number[]> => {
   const events = contract === "LegacyVault" ? [transferEvent, reportedV2] : [deposit, withdraw, reportedV3];
   const found = await Promise.all(events.map((event) => eventsOf(chain, [address], event)));
   return found.flat().map(({ block }) => block);
 };
 
-/** The actions of all accounts with vaults, from the node's logs. */
+/** All accounts' actions with vaults, from the node's logs. */
 export const allActions = async (chain: TestChain, token: Address, vaults: readonly VaultOfVersion[]): Promise<ExpectedAction[]> => {
   const addressesOf = (version: VaultOfVersion["contract"]) =>
     vaults.filter(({ contract }) => contract === version).map(({ address }) => address);
@@ -92,7 +92,7 @@ const actionOfV2 = (token: Address, event: NodeEvent, moved: readonly NodeEvent[
   return [{ action, event, legs }];
 };
 
-/** The payment of assets by a withdrawal of another account's shares. */
+/** The assets that a withdrawal pays to an account other than the owner of the shares. */
 const paymentOfV2 = (token: Address, event: NodeEvent, shares: readonly NodeEvent[]): ExpectedAction[] => {
   const burned = shares
     .filter((one) => isBurn(one) && one.hash === event.hash && one.address === event.address && one.index < event.index)

@@ -20,7 +20,7 @@ let chain: TestChain;
 let test: TestDatabase;
 let index: CommunityIndex;
 let shared: SharedContracts;
-/** A vault of version 2 without deposit events, one with them, one of version 3, and an empty one of each version. */
+/** A version 2 vault without deposit events, one with them, a version 3 vault, and an empty one of each version. */
 let vaults: readonly VaultOfVersion[];
 let head: number;
 let items: ItemsOf;
@@ -41,7 +41,7 @@ const deployVaults = async (): Promise<VaultOfVersion[]> => {
   return [0, 1, 3, 2, 4].map((position) => deployed[position] as VaultOfVersion);
 };
 
-/** Sends the transactions of one day; some fail. */
+/** Sends one day's transactions; some fail. */
 const sendDay = async () => {
   const { people, strategist, token, router, callOf } = shared;
   for (let count = 0; count < 4; count += 1) {
@@ -118,14 +118,14 @@ const addresses = (): Address[] => vaults.map(({ address }) => address);
 const usedAt = async (vault: VaultOfVersion, height: number): Promise<number> =>
   Math.max(...[...(await usedBlocks(chain, vault)), head - days + 1].filter((block) => block <= height));
 
-/** The assets for shares, according to a vault's views; version 2 has only the price of one whole share. */
+/** What shares are worth in assets, according to a vault's views; version 2 has only the price of one whole share. */
 const assetsFor = async ({ address, contract }: VaultOfVersion, shares: bigint, height: number): Promise<bigint> =>
   contract === "LegacyVault"
     ? (shares * (await shared.view(contract, address, "pricePerShare", [], height))) / 10n ** BigInt(tokenDecimals)
     : shared.view(contract, address, "convertToAssets", [shares], height);
 
 describe("market data and markets of protocol 10", () => {
-  it("equal the views of the vaults at the height of their readings", async () => {
+  it("equal what the vaults' views return at the height of their readings", async () => {
     for (const height of heights()) {
       const found = await items("market_data", { height });
       for (const vault of vaults) {
@@ -158,7 +158,7 @@ describe("market data and markets of protocol 10", () => {
     expect(pages).toEqual(markets);
   });
 
-  it("have the annualised growth of the share price since the first reading as supply rate", async () => {
+  it("use the share price's annualised growth since the first reading as their supply rate", async () => {
     for (const vault of vaults.slice(0, 3)) {
       const [item] = await items("market_data", { height: head, pool: vault.address });
       const blocks = [head - days + 1, await usedAt(vault, head)];

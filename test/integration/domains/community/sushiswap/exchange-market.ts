@@ -18,7 +18,7 @@ contract Announcer {
 
 const ether = 10n ** 18n;
 
-/** Three exchanges of the same tokens, and accounts that use them. */
+/** Three exchanges for the same tokens, and accounts that use them. */
 export interface ExchangeMarket {
   /** `gold` and `silver` have prices, `dust` has none; `odd` has no decimals. */
   readonly tokens: Readonly<Record<"gold" | "silver" | "dust" | "odd", Address>>;

@@ -16,7 +16,7 @@ export const decimals = 18;
 /** US dollars per whole token. */
 const prices = { gold: 3, silver: 2 } as const;
 
-/** An index of the pools of two exchanges that were used for 50 days. */
+/** An index of two exchanges' pools, used for 50 days. */
 export interface PoolIndex {
   readonly chain: TestChain;
   readonly market: ExchangeMarket;
@@ -25,7 +25,7 @@ export interface PoolIndex {
   readonly head: number;
   /** Heights at which responses are compared with the pools. */
   readonly heights: readonly number[];
-  /** The items of an operation, at the head if no height is given. */
+  /** An operation's items, at the head if no height is given. */
   itemsOf(operation: string, parameters?: Partial<OperationParameters>): ReturnType<ItemsOf>;
   poolAt(pool: Address, height: number): Promise<Pool>;
   /** US dollars per whole token; null if unknown. */

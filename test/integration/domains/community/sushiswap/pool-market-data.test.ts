@@ -44,7 +44,7 @@ describe("market_data and markets of protocol 07", () => {
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
   });
 
-  it("have the annualised growth of √(reserve0 × reserve1) per pool token within 30 days as supply rate", async () => {
+  it("use the annualised growth of √(reserve0 × reserve1) per pool token within 30 days as their supply rate", async () => {
     const { chain, head, heights, itemsOf } = pools;
     const times = await Promise.all(Array.from({ length: head + 1 }, (_, height) => timeOf(chain, height)));
     const found = new Set<boolean>();

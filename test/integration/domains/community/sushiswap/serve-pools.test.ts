@@ -27,7 +27,7 @@ const paths = (wallet: Address): string[] => [
 ];
 
 describe("endpoints of protocol 07", () => {
-  it("are served under the number and the name of the protocol, and as CSV", async () => {
+  it("are served under the protocol's number and name, and as CSV", async () => {
     const [wallet] = pools.market.people as [Address];
     for (const path of paths(wallet)) {
       const { items, chain_name } = await served.get(`protocol_07/${path}`);
@@ -74,7 +74,7 @@ describe("endpoints of protocol 07", () => {
     expect((await served.request("protocol_07/markets/?chain-name=other")).status).toBe(404);
   });
 
-  it("return data as of the checkpoint of the pools projection while it is rebuilt", async () => {
+  it("return data as of the pools projection's checkpoint while it is rebuilt", async () => {
     const { test, head } = pools;
     const setCheckpoint = (block: number) =>
       test.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [block]);

@@ -23,7 +23,7 @@ import { api, exchange, firstDay, firstHour, headTime, pairs, priced, sides, tes
 
 const sideOf = (pair: Address, token: Address): number => [...(sides.get(pair) ?? [])].indexOf(token);
 
-/** Compares values with amounts of a token of 18 decimals at a price. */
+/** Compares values with amounts of an 18-decimal token at a price. */
 const expectValues = (actual: readonly (number | undefined)[], amounts: readonly bigint[], price: number): void => {
   for (const [index, amount] of amounts.entries()) {
     const expected = (Number(amount) / 1e18) * price;
@@ -31,7 +31,7 @@ const expectValues = (actual: readonly (number | undefined)[], amounts: readonly
   }
 };
 
-/** Tests of the values of an exchange and its tokens. */
+/** Tests of an exchange's and its tokens' values. */
 export const describeExchange = (): void => {
   describe("tokens of an exchange", () => {
     const reserveOf = async (token: Address, height: number): Promise<bigint> => {
@@ -49,7 +49,7 @@ export const describeExchange = (): void => {
         }),
       );
 
-    it("are ranked by the value of their reserves, then by address if it is unknown", async () => {
+    it("are ranked by the value of their reserves; those with unknown values come last, by address", async () => {
       const [end, hour] = [closedEnd(), hourOf(closedEnd())];
       const values: [Address, bigint][] = [];
       for (const token of tokens.slice(0, 4)) {
@@ -76,7 +76,7 @@ export const describeExchange = (): void => {
       }
     });
 
-    it("have series of 31 days in the requested currency", async () => {
+    it("have 31-day series in the requested currency", async () => {
       const [end, gold] = [headTime() + 1, tokens[1]];
       const [item] = (await api.get(`week/xy=k/swap/tokens/address/${gold}/view/?quote-currency=EUR`)).items;
       for (const [position, start] of midnights(end, 31).entries()) {

@@ -10,7 +10,7 @@ export const closedEnd = () => Math.floor(headTime() / secondsPerHour) * seconds
 /** The hour that ends at a time or contains the second before it. */
 export const hourOf = (end: number): number => Math.floor((end - 1) / secondsPerHour);
 
-/** The swaps in pools within a range of time. */
+/** The swaps in pools within a time range. */
 export const swapsOf = (selected: readonly Address[], from: number, to: number) =>
   logs.filter(
     ({ name, address, block }) => name === "Swap" && selected.includes(address) && (times[block] ?? 0) >= from && (times[block] ?? 0) < to,
@@ -26,7 +26,7 @@ export const reservesAt = async (pair: Address, height: number): Promise<readonl
   const [first, second] = await read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), pair, "getReserves", [], height);
   return [first, second];
 };
-/** Returns the value of a pool's swaps at the prices of an hour: of the amounts in, or of the amounts of the only token with a price. */
+/** Returns the value of a pool's swaps at an hour's prices: of the amounts in, or of the amounts of the only token with a price. */
 export const volume = (pair: Address, from: number, to: number, hour = hourOf(to)): bigint | null => {
   const swaps = swapsOf([pair], from, to);
   if (swaps.length === 0) return 0n;
@@ -38,7 +38,7 @@ export const volume = (pair: Address, from: number, to: number, hour = hourOf(to
     ? exactValue(sumOf("amount1In") + sumOf("amount1Out"), second, hour)
     : exactValue(sumOf("amount0In") + sumOf("amount0Out"), first, hour);
 };
-/** The value of a pool's reserves at a block and the prices of an hour. */
+/** The value of a pool's reserves at a block, at the prices of an hour. */
 export const liquidity = async (pair: Address, height: number, hour: number): Promise<bigint | null> => {
   const reserves = await reservesAt(pair, height);
   const values = (sides.get(pair) ?? []).map((token, side) => exactValue(reserves[side] ?? 0n, priced.get(token), hour));
@@ -49,7 +49,7 @@ export const priceOf = (asset: string, hour: number): number | null => {
   const cents = priced.get(asset)?.cents(hour) ?? null;
   return cents === null ? null : Number(cents) / 100;
 };
-/** Returns the fees of a volume at 3,000 ppm. */
+/** Returns the fees on a volume at 3,000 ppm. */
 export const feesOf = (value: bigint | null): number | null => (value === null ? null : Number(`${value * 3_000n}e-66`));
 /** The pools with a swap in the seven days before a time. */
 export const active = (end: number) => pairs.filter((pair) => swapsOf([pair], end - 7 * secondsPerDay, end).length > 0);

@@ -65,7 +65,7 @@ const expectDay = async (item: ResponseData, position: number, start: number, to
   expect([price.price_of_token0_in_quote_currency, price.price_of_token1_in_quote_currency]).toEqual(rates);
 };
 
-/** Tests of the values of pools, before and after hours are rolled up. */
+/** Tests of pool values, before and after hours are rolled up. */
 export const describePools = (): void => {
   describe("an exchange without rolled-up hours", () => {
     it("lists pools by address with the same values", async () => {
@@ -143,7 +143,7 @@ export const describePools = (): void => {
   });
 
   describe("a pool", () => {
-    it("has series of 8 and 31 days, with each day valued at its closing prices", async () => {
+    it("has 8-day and 31-day series, with each day valued at its closing prices", async () => {
       const end = headTime() + 1;
       for (const pair of pairs) {
         const [item] = (await api.get(`week/xy=k/swap/pools/address/${pair}/`)).items;

@@ -31,7 +31,7 @@ const random = createRandom("worths");
 /** The first day on which gold has a price. */
 const firstGoldDay = 2;
 
-/** The chain of the tests. */
+/** The test chain. */
 export let chain: TestChain;
 /** The exchange that the tests trade on. */
 export let exchange: TestExchange;
@@ -49,11 +49,11 @@ export let people: readonly [Address, Address, Address];
 export let head: number;
 /** The timestamp of each block. */
 export let times: number[];
-/** The logs of the pools. */
+/** The pools' logs. */
 export let logs: PairLog[];
 /** The assets with prices. */
 export let priced: ReadonlyMap<string, PricedAsset>;
-/** The tokens of each pair. */
+/** Each pair's tokens. */
 export const sides = new Map<Address, readonly [Address, Address]>();
 
 const lower = (address: string): Address => address.toLowerCase() as Address;
@@ -83,7 +83,7 @@ const randomTransaction = (): TestTransaction => {
   ]);
 };
 
-/** Sets a pair's token balances to 0 without an event. The mapping of balances is in one of the first six storage slots of the token. */
+/** Sets a pair's token balances to 0 without an event. The balance mapping is in one of the token's first six storage slots. */
 const drain = async (pair: Address): Promise<void> => {
   for (const token of sides.get(pair) ?? []) {
     for (let slotIndex = 0n; slotIndex < 6n; slotIndex += 1n) {

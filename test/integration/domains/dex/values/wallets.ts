@@ -5,7 +5,7 @@ import { dollars, exactValue, secondsPerHour } from "../support.ts";
 import { add, allPages, priceOf, reservesAt } from "./expected.ts";
 import { api, chain, firstHour, head, headTime, logs, people, priced, sides, times } from "./setup.ts";
 
-/** Tests of the values of wallets' shares and actions. */
+/** Tests of how wallets' shares and actions are valued. */
 export const describeWallets = (): void => {
   describe("shares and actions of wallets", () => {
     it("are valued by the share of the reserves, and the LP token by its price", async () => {
@@ -33,7 +33,7 @@ export const describeWallets = (): void => {
       }
     });
 
-    it("are valued at the prices at the time of their blocks", async () => {
+    it("are valued at the prices at their blocks' times", async () => {
       const items = await allPages("week/xy=k/swap/transactions/", 50);
       const actions = logs.filter(({ name }) => ["Swap", "Mint", "Burn"].includes(name)).reverse();
       expect(items).toHaveLength(actions.length);

@@ -9,7 +9,7 @@ const itemsOf = async (operation: string, query = "days=50", collection: Address
   return new Map(items.map((item: ResponseData) => [item.date, item]));
 };
 
-/** Tests of the daily market of a collection. */
+/** Tests of a collection's daily market. */
 export const describeCollectionMarket = (): void => {
   describe("the market of a collection", () => {
     it("has an item for each day up to the newest block, newest first", async () => {
@@ -38,7 +38,7 @@ export const describeCollectionMarket = (): void => {
       expect([1, 3].map((number) => editions.get(day(number))?.sale_count)).toEqual([1, 2]);
     });
 
-    it("sums the volume at the prices of the day", async () => {
+    it("sums the volume at the day's prices", async () => {
       const volumes = await itemsOf("volume");
       const volumesOn = (number: number) => {
         const item = volumes.get(day(number));
@@ -58,13 +58,13 @@ export const describeCollectionMarket = (): void => {
       expect(volumes.get(day(0))).toMatchObject({ native_ticker_symbol: "ETH", native_name: "Ether", pretty_volume_quote: "$6,000.00" });
     });
 
-    it("has the cheapest sale of thirty days as its floor price, excluding wash trades", async () => {
+    it("has the cheapest sale in thirty days as its floor price, excluding wash trades", async () => {
       const floors = await itemsOf("floor_price");
       const floorOn = (number: number) => floors.get(day(number))?.floor_price_native_quote;
       expect(floorOn(-1)).toBeNull();
       // 1 ether, until the bundle at 0.1 ether per painting; the sale for 1,000 coins is a wash trade.
       expect([0, 1, 2, 3, 4, 5, 29, 30].map(floorOn)).toEqual([1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]);
-      // The bundle of day 1 counts up to day 30, the sale for 0.2 ether of day 3 up to day 32, the sale for 0.5 ether of day 5 up to day 34.
+      // The day 1 bundle counts up to day 30, the 0.2 ether sale of day 3 up to day 32, the 0.5 ether sale of day 5 up to day 34.
       expect([31, 32, 33, 34, 35, 39, 40, 41].map(floorOn)).toEqual([0.2, 0.2, 0.5, 0.5, null, null, 4, 4]);
       expect(floors.get(day(31))).toMatchObject({ floor_price_quote: 0.2 * rate(31), pretty_floor_price_quote: "$462.00" });
       const editions = await itemsOf("floor_price", "days=50", market.editions);

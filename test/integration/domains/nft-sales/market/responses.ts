@@ -76,7 +76,7 @@ export const describeResponses = (): void => {
       });
     });
 
-    it("have the buyer's price for bids and matches, and one entry per token of a bundle", async () => {
+    it("have the buyer's price for bids and matches, and one entry per token in a bundle", async () => {
       const [anna, ben, cleo] = market.accounts;
       expect(await detailsOf(hashes.accepted)).toMatchObject([
         { from: anna, to: ben, maker: ben, taker: anna, token_address: market.weth, nft_token_price_native: 2, is_wash_trade: false },
@@ -111,7 +111,7 @@ export const describeResponses = (): void => {
   });
 
   describe("sales in other responses", () => {
-    it("determine the floor prices of the newest day, for any number of collections", async () => {
+    it("determine the newest day's floor prices, for any number of collections", async () => {
       const context = contextOf(await headOf());
       const floorPrices = await currentFloors(
         context,
@@ -142,7 +142,7 @@ export const describeResponses = (): void => {
       ];
       const last = await lastNativeSales(contextOf(0), 31337, queries, await headOf());
       expect(queries.map((query) => last(query).token_quote_rate_eth)).toEqual(["4", "3", "0.1", null, null, "0.1", "1"]);
-      // Two of the five units cost 1 wei more; the price of a unit is rounded down.
+      // Two of the five units cost 1 wei more; the unit price is rounded down.
       expect(last(tokenQuery(editions, 7)).token_price_wei).toBe(String(10n ** 17n));
       expect(last(tokenQuery(art, 7)).token_price_wei).toBeNull();
     });

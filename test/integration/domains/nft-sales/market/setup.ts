@@ -25,18 +25,18 @@ export let test: TestDatabase;
 export let api: TestApi;
 /** The stored sales, as lines of text. */
 export let storedSales: string[];
-/** Transactions by the name of their sale. */
+/** Transactions by sale name. */
 export const hashes: Record<string, Hash> = {};
 const gas = 3_000_000n;
 /** The key of anvil's second account. */
 const keyOfFirst = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 
-/** The date of a day of the market. */
+/** The date of a market day. */
 export const day = (number: number): string => `${new Date((firstDay + number) * secondsPerDay * 1_000).toISOString().slice(0, 19)}Z`;
 /** Returns the dollar price of ether on a day. */
 export const rate = (number: number): number => 2_000 + 10 * number;
 
-/** Builds the sales of 42 days, indexes them, writes prices and serves the index. */
+/** Builds 42 days of sales, indexes them, writes prices and serves the index. */
 export const setUp = async () => {
   market = await startNftMarket();
   const { seaport, art, editions, coin, junk, weth, accounts, order, fill, sell, mineOn } = market;
@@ -106,7 +106,7 @@ export const setUp = async () => {
   const gift = order(anna, [erc721Item(art, 6n)], []);
   await mineOn(2, 9, ...fill(swap, ben), ...fill(gift, ben), ...sell(anna, cleo, erc721Item(art, 7n), erc20Item(junk, 5n * ether)));
 
-  // Day 3: partial fills of an order of ten units for ten ether; orders with several payments.
+  // Day 3: partial fills of a ten-unit order for ten ether; orders with several payments.
   const parts = order(anna, [erc1155Item(editions, 8n, 10n)], [withRecipient(anna, native(10n * ether))], true);
   const fillPart = (buyer: Address, numerator: bigint, recipient?: Address) => ({
     from: buyer,

@@ -20,7 +20,7 @@ export interface IndexWithJobs {
   end(): Promise<void>;
 }
 
-/** Indexes the chain of a market into a database, and starts the background work. */
+/** Indexes a market's chain into a database, and starts the background work. */
 export const follow = async ({ chain, weth }: NftMarket, database: Database): Promise<IndexWithJobs> => {
   const settings = { ...chainConfig.parse({ name: "market", id: 31337, rpc: chain.url }), id: 31337 };
   const running = await createTestIndexer(chain.url, database, { projections, chain: chainOf({ wrappedNative: [weth] }) });

@@ -10,7 +10,7 @@ const stableColumns: Readonly<Record<string, readonly string[]>> = {
   nft_trait_values: ["token", "trait", "value", "tokens", "numbers", "number"],
   allowances: ["owner", "token", "spender", "approved_block", "transaction_index", "log_index", "amount"],
 };
-/** The tables of an index, without values that depend on when a contract was read. */
+/** An index's tables, without values that depend on when a contract was read. */
 export const tablesOf = async (database: Database): Promise<Record<string, unknown>> => {
   const tables: Record<string, unknown> = await dump(database);
   delete tables.allowance_periods;

@@ -12,11 +12,11 @@ import {
 } from "../../queries/fixture-index.ts";
 
 /**
- * Blocks 0 to 20, four per day: a collection of five ids, three minted in block 2 and two in block 9; a contract of both standards; a spam
+ * Blocks 0 to 20, four per day: a collection of five ids, three minted in block 2 and two in block 9; a contract with both standards; a spam
  * collection; an ERC-20 token. The metadata of ids 1 to 4 was read; the document of id 4 was refused.
  */
 export const head = 20;
-/** The contracts: a collection, one of both standards, a spam collection and an ERC-20 token. */
+/** The contracts: a collection, one with both standards, a spam collection and an ERC-20 token. */
 export const [art, both, spam, coin] = [0xa1, 0xa2, 0xa3, 0xa4].map(addressOf) as [Address, Address, Address, Address];
 /** The accounts that hold tokens. */
 export const [alice, bob] = [0xb1, 0xb2].map(addressOf) as [Address, Address];
@@ -25,7 +25,7 @@ export const maxTokenId = String(2n ** 256n - 1n);
 /** The id of the indexed chain. */
 export const chain_id = 7;
 
-/** A row of a token. */
+/** A token row. */
 export const token = (token: string, token_id: string, block_number: number, standard = 2, original_owner: string | null = alice): Row => ({
   chain_id,
   token,
@@ -34,9 +34,9 @@ export const token = (token: string, token_id: string, block_number: number, sta
   block_number,
   original_owner,
 });
-/** A row of a collection's size. */
+/** A collection size row. */
 export const size = (token: string, block_number: number, tokens: number): Row => ({ chain_id, token, block_number, tokens });
-/** A row of a token's metadata. */
+/** A token metadata row. */
 export const read = (token_id: string, values: Row): Row => ({
   chain_id,
   token: art,
@@ -47,7 +47,7 @@ export const read = (token_id: string, values: Row): Row => ({
   read_at: "2026-01-03T00:00:00Z",
   ...values,
 });
-/** A row of a trait. */
+/** A trait row. */
 export const trait = (token_id: string, position: number, name: string, value: string): Row => ({
   chain_id,
   token: art,
@@ -70,7 +70,7 @@ const transferRow = (token: string, token_id: string, block_number: number, from
   to_address: to,
   amount: "1",
 });
-/** A row of an account's balance. */
+/** A balance row. */
 export const holding = (
   owner: string,
   token: string,
@@ -183,7 +183,7 @@ export async function fill(index: FixtureIndex): Promise<void> {
 
 /** The index that is served. */
 export let index: FixtureIndex;
-/** The path of an operation. */
+/** An operation's path. */
 export const urlOf = (path: string) => `/v1/fixture/${path}`;
 /** The data of a successful response. */
 export const get = async (path: string): Promise<Data> => {
@@ -191,7 +191,7 @@ export const get = async (path: string): Promise<Data> => {
   expect(status, `${path}: ${message}`).toBe(200);
   return data;
 };
-/** The token ids of items. */
+/** The items' token ids. */
 export const idsOf = (items: Data): string[] => items.map((item: Data) => item.nft_data.token_id);
 
 /** Opens the index with its rows. */

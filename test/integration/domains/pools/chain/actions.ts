@@ -4,7 +4,7 @@ import type { ResponseData } from "../serve-pools.ts";
 import type { PairLog } from "../support.ts";
 import { allPages, api, chain, exchange, logs, lower, pairs, people, tokens, tokensOf } from "./setup.ts";
 
-/** Tests of the lists of pool actions. */
+/** Tests of pool action lists. */
 export const describeActions = (): void => {
   describe("pool actions", () => {
     const actionsOf = (selected: readonly Address[]) =>
@@ -75,7 +75,7 @@ export const describeActions = (): void => {
       expect((await api.get(`week/xy=k/swap/address/0x${"9".repeat(40)}/transactions/`)).items).toEqual([]);
     });
 
-    it("report the recipient of the shares as the receiver of added liquidity", async () => {
+    it("report the share recipient as the receiver of added liquidity", async () => {
       const items = await allPages(`week/xy=k/swap/pools/address/${pairs[0]}/transactions/`, 1000);
       const adds = actionsOf([pairs[0]]).filter(({ name }) => name === "Mint");
       const receivers = adds.map(({ block, index }) =>

@@ -76,7 +76,7 @@ export const describeExchanges = (): void => {
       expect((await api.get(`week/xy=k/address/${people[0]}/pools/page/0/?dex-name=swap&token-address=${toll}`)).items).toHaveLength(1);
     });
 
-    it("are reported as sender_factory_address for the logs of their pools", async () => {
+    it("are reported as sender_factory_address for their pools' logs", async () => {
       const factoriesOf = async (path: string) =>
         new Set((await api.get(`week/${path}`)).items.map((item: ResponseData) => `${item.sender_address} ${item.sender_factory_address}`));
       const twin = await other.pairOf(tokens[0], tokens[1]);

@@ -22,7 +22,7 @@ import {
   tokensOf,
 } from "./setup.ts";
 
-/** Tests of the stored states of pools and of the list of active pools. */
+/** Tests of stored pool states and the list of active pools. */
 export const describePoolState = (): void => {
   describe("pool state", () => {
     it("matches the node's reserves and supply at every height", async () => {
@@ -52,7 +52,7 @@ export const describePoolState = (): void => {
       }
     });
 
-    it("is divided among the holders of the LP tokens", async () => {
+    it("is divided among the LP token holders", async () => {
       for (const person of [...people, lower(chain.accounts[9] as string)]) {
         const { items } = await api.get(`week/xy=k/swap/address/${person}/balances/`);
         const expected = [];

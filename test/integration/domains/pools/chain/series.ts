@@ -22,7 +22,7 @@ import {
 const midnights = (count: number): number[] =>
   Array.from({ length: count }, (_, position) => (Math.floor(headTime() / secondsPerDay) - count + 1 + position) * secondsPerDay);
 
-/** Tests of the daily series of pools and of an exchange's tokens. */
+/** Tests of the daily series of pools and an exchange's tokens. */
 export const describeSeries = (): void => {
   describe("the series of a pool", () => {
     it("cover 8 and 31 days, including days without trades, and match the chain's volumes and reserves", async () => {
@@ -86,7 +86,7 @@ export const describeSeries = (): void => {
   });
 
   describe("the tokens of an exchange", () => {
-    /** The volume and the number of swaps of a token in its pools. */
+    /** A token's volume and swap count in its pools. */
     const volumeOf = async (token: Address, from: number, to: number) => {
       let [volume, swaps] = [0n, 0];
       const transactions = new Set<string>();
@@ -120,7 +120,7 @@ export const describeSeries = (): void => {
       }
     });
 
-    it("have series of 31 days", async () => {
+    it("have 31-day series", async () => {
       for (const token of [...tokens, toll]) {
         const [item] = (await api.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items;
         const traded = await volumeOf(token, headTime() + 1 - secondsPerDay, headTime() + 1);

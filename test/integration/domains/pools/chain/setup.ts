@@ -19,7 +19,7 @@ const blocksOfDays = [6, 5, 0, 4, 0, 0, 6, 3, 5, 4];
 const million = 10n ** 24n;
 const random = createRandom("ten days of trade");
 
-/** The chain of the tests. */
+/** The test chain. */
 export let chain: TestChain;
 /** The exchange that the tests trade on. */
 export let exchange: TestExchange;
@@ -29,7 +29,7 @@ export let other: TestExchange;
 export let test: TestDatabase;
 /** The API that serves the index. */
 export let api: TestApi;
-/** The tokens of the pools. */
+/** The pools' tokens. */
 export let tokens: readonly [Address, Address, Address];
 /** A token with a transfer fee. */
 export let toll: Address;
@@ -41,7 +41,7 @@ export let people: readonly Address[];
 export let head: number;
 /** The timestamp of each block. */
 export let times: number[];
-/** The logs of the pools. */
+/** The pools' logs. */
 export let logs: PairLog[];
 
 /** An address in lower case. */
@@ -90,12 +90,12 @@ export const swapsOf = (selected: readonly Address[], from: number, to: number) 
   logs.filter(
     ({ name, address, block }) => name === "Swap" && selected.includes(address) && (times[block] ?? 0) >= from && (times[block] ?? 0) < to,
   );
-/** The sum of an argument of events, as text. */
+/** The sum of an event argument, as text. */
 export const sum = (events: readonly PairLog[], argument: string): string =>
   String(events.reduce((total, { args }) => total + BigInt(args[argument] as bigint), 0n));
 /** The timestamp of the newest block. */
 export const headTime = () => times[head] ?? 0;
-/** The tokens of a pair, from the node. */
+/** A pair's tokens, from the node. */
 export const tokensOf = (pair: Address) =>
   Promise.all(["token0", "token1"].map(async (name) => lower(await read<string>(chain, uniswap.pair(), pair, name, [], head))));
 /** Reads a list page by page, and returns all its items. */

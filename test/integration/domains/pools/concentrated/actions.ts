@@ -8,7 +8,7 @@ import { api, chain, head, logs, lower, pools, test } from "./setup.ts";
 /** Tests of actions and gas prices. */
 export const describeActions = (): void => {
   describe("actions of concentrated pools", () => {
-    it("include all swaps and non-zero liquidity changes, with the amounts of their events", async () => {
+    it("include all swaps and non-zero liquidity changes, with their events' amounts", async () => {
       const positive = (value: unknown): string => String(BigInt(String(value)) > 0n ? BigInt(String(value)) : 0n);
       const negative = (value: unknown): string => positive(-BigInt(String(value)));
       const expected = logs.flatMap(({ block, index: log_index, address, name, args }) => {

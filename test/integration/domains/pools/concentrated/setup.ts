@@ -19,7 +19,7 @@ import { approve, mineTransactions, mint } from "../support.ts";
 
 // Compares swaps and liquidity in real concentrated pools with the node, block by block.
 const million = 10n ** 24n;
-/** One token of 18 decimals. */
+/** One token with 18 decimals. */
 export const unit = 10n ** 18n;
 const sqrtPriceOfOne = 2n ** 96n;
 /** The largest amount that can be collected. */
@@ -28,7 +28,7 @@ const random = createRandom("ranges");
 /** An address in lower case. */
 export const lower = (address: string): Address => address.toLowerCase() as Address;
 
-/** The chain of the tests. */
+/** The test chain. */
 export let chain: TestChain;
 /** The exchange that the tests trade on. */
 export let exchange: ConcentratedExchange;
@@ -36,7 +36,7 @@ export let exchange: ConcentratedExchange;
 export let test: TestDatabase;
 /** The API that serves the index. */
 export let api: TestApi;
-/** The tokens of the pools. */
+/** The pools' tokens. */
 export let tokens: readonly [Address, Address, Address];
 /** The accounts that trade. */
 export let people: readonly Address[];
@@ -47,7 +47,7 @@ export let pools: readonly [Address, Address, Address, Address];
 let borrower: Address;
 /** The newest block. */
 export let head: number;
-/** The logs of the pools. */
+/** The pools' logs. */
 export let logs: PoolLog[];
 /** Tokens that were sent to the first pool without a pool event, and the block. */
 export const gift = { block: 0, amount: 5n * unit };
@@ -59,7 +59,7 @@ export const index = async (database: TestDatabase, tuning: Record<string, numbe
   await indexer.close();
 };
 
-/** The positions, in order of their token ids. */
+/** The positions, in order of token id. */
 const positions: { readonly id: bigint; readonly owner: Address; liquidity: bigint }[] = [];
 const spacings: Readonly<Record<number, number>> = { 500: 10, 3000: 60 };
 
@@ -141,7 +141,7 @@ export const setUp = async () => {
     await mineTransactions(chain, [exchange.open(owner, key, ticks, [300n * unit, 1_200n * unit])]);
   }
   for (let count = 0; count < 12; count += 1) await mineTransactions(chain, [openRandomPosition(), openRandomPosition()]);
-  // From here on, a fifth of the fees of both tokens is the protocol fee.
+  // From here on, a fifth of both tokens' fees is the protocol fee.
   for (const pool of pools.slice(0, 2)) await mineTransactions(chain, [call(uniswapV3.pool(), pool, "setFeeProtocol", [5, 5])]);
   for (let block = 0; block < 40; block += 1) {
     // Transactions that remove more liquidity than remains fail and emit nothing.

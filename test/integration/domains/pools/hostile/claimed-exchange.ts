@@ -18,9 +18,9 @@ export interface ClaimedExchange {
   readonly api: TestApi;
   readonly tokens: readonly [Address, Address];
   readonly person: Address;
-  /** Emits the creation event of a pool as a factory. */
+  /** Emits a pool's creation event as a factory. */
   announce(factory: Address, pool: Address, tokens: readonly [Address, Address]): Promise<unknown>;
-  /** Emits the swap event of a pool. */
+  /** Emits a pool's swap event. */
   swap(pool: Address, amounts: readonly [bigint, bigint, bigint, bigint]): Promise<unknown>;
   /** Indexes up to the head. */
   index(): Promise<void>;

@@ -36,7 +36,7 @@ export const describeChanges = (): void => {
   });
 
   describe("a token that emits ids as amounts", () => {
-    it("has the balances of its contract after the comparison, and passes the audit", async () => {
+    it("has its contract's balances after the comparison, and passes the audit", async () => {
       addresses.IdsAsAmounts = await chain.deploy(nonstandardContracts("IdsAsAmounts"));
       await chain.send(callToken("IdsAsAmounts", alice, "mint", [alice, 70n]), callToken("IdsAsAmounts", alice, "mint", [alice, 71n]));
       await chain.mine();
@@ -60,7 +60,7 @@ export const describeChanges = (): void => {
   });
 
   describe("a reorganisation", () => {
-    it("reads the standard of an address again if it replaces the contract", async () => {
+    it("reads an address's standard again if it replaces the contract", async () => {
       const deployer = chain.accounts[5] as Address;
       const head = await chain.head();
       addresses.Replaced = await chain.deploy(nonstandardContracts("AllIndexed"), [], deployer);

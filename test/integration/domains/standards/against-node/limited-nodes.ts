@@ -60,7 +60,7 @@ export const describeLimitedNodes = (): void => {
       let end: number | undefined;
       let refused = 0;
       proxy.tamper = (method, reply) => {
-        // The outage starts with the first call of the index.
+        // The outage starts with the index's first call.
         if (method === "eth_call") end ??= Date.now() + 3_000;
         if (method !== "eth_call" || Date.now() > (end ?? 0)) return;
         refused += 1;

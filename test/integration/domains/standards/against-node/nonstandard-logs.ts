@@ -29,7 +29,7 @@ export const describeNonstandardLogs = (): void => {
       });
     });
 
-    it("match the ERC-20 balances of their contracts", async () => {
+    it("match their contracts' ERC-20 balances", async () => {
       const tokens = [...coins, "hybrid", "hybridWithOwnEventName"].map(addressOf);
       const rows = (
         await rowsOf<{ owner: Address; token: Address; balance: string | null }>("SELECT * FROM balances WHERE standard = 1")
@@ -70,7 +70,7 @@ export const describeNonstandardLogs = (): void => {
       ]);
     });
 
-    it("match the allowances of their contracts", async () => {
+    it("match their contracts' allowances", async () => {
       const rows = await rowsOf<{ token: Address; owner: Address; spender: Address; amount: string }>("SELECT * FROM allowances");
       expect(rows.map(({ token, owner, spender, amount }) => [nameOf(token), owner, spender, amount]).sort()).toEqual(
         coins.map((name) => [name, alice, carol, "40"]).sort(),

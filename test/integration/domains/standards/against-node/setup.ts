@@ -10,18 +10,18 @@ import { nonstandardContracts } from "../contracts.ts";
 
 /** The projections that store standards, or depend on them. */
 export const projections = [tokensProjection, nftProjection, approvalsProjection];
-/** One token of 18 decimals. */
+/** One token with 18 decimals. */
 export const unit = 10n ** 18n;
 /** ERC-20 contracts whose logs have a non-standard format. */
 export const coins = ["Appending", "AllIndexed", "NoneIndexed", "IndexedApproval"] as const;
 
-/** The chain of the tests. */
+/** The test chain. */
 export let chain: TestChain;
 /** The proxy between the index and the node. */
 export let proxy: RpcProxy;
 /** The database of the index. */
 export let test: TestDatabase;
-/** The accounts of the tests. */
+/** The test accounts. */
 export let [alice, carol]: [Address, Address] = ["0x", "0x"];
 let bob: Address;
 /** The contracts by name. */
@@ -54,7 +54,7 @@ export const index = async (database = test.database, url = proxy.url) => {
   await running.close();
   return running;
 };
-/** The standards of each contract in an index. */
+/** Each contract's standards in an index. */
 export const standardsOf = async (database = test.database): Promise<Record<string, number[]>> => {
   const rows = await database.query<{ address: Address; standard: number }>(
     "SELECT address, standard FROM token_standards ORDER BY address, standard",

@@ -40,7 +40,7 @@ describe("tokens that are compared in the same call", () => {
     expect(reconciliation.warnings).toEqual([]);
     const marked = await test.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens");
     expect(marked.map(({ token }) => token).sort()).toEqual(restlessTokens.sort());
-    // Both tokens of each of the six pairs were compared.
+    // Both tokens of all six pairs were compared.
     expect(await test.database.query("SELECT 1 FROM token_checks WHERE checked_at IS NOT NULL")).toHaveLength(12);
   });
 });

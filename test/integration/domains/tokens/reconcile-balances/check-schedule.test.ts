@@ -43,7 +43,7 @@ describe("the order in which tokens are compared", () => {
     expect(new Set(await due(22)).size).toBe(22);
   });
 
-  it("guarantees the share of each kind even if the others exceed theirs", async () => {
+  it("guarantees each kind's share even if the others exceed theirs", async () => {
     await insertBacklog();
     const numbers = Array.from({ length: 1_000 }, (_, number) => number);
     await expediteChecks(

@@ -47,7 +47,7 @@ const start = async () => {
   reconciliation = await startReconciliation(chain, chain.url, test.database);
 };
 
-/** Compares the stored balances of owners with balanceOf(), at each block up to the head. */
+/** Compares owners' stored balances with balanceOf(), at each block up to the head. */
 const compareBalances = async (from: number, owners: readonly Address[]) => {
   const queries = createTokenQueries(test.database);
   for (let height = from; height <= (await chain.head()); height += 1) {
@@ -61,7 +61,7 @@ const compareBalances = async (from: number, owners: readonly Address[]) => {
     expect(stored, `at ${height}`).toEqual(returned);
   }
 };
-/** Compares the balances of all owners and the holder count. */
+/** Compares all owners' balances and the holder count. */
 const compareAll = async (from: number) => {
   const owners = [alice, bob, carol];
   await compareBalances(from, owners);
@@ -147,7 +147,7 @@ describe("a token whose balances change without an event", () => {
     expect(totals?.holders).toBe(32);
   });
 
-  it("is found within an hour of a request, for any differing holder, with the block of the change", async () => {
+  it("is found within an hour of a request, whichever holder differs, with the block of the change", async () => {
     token = await chain.deploy(unusualSupplies("Seizing"));
     const first = (await chain.head()) + 1;
     const holders = Array.from({ length: 60 }, (_, position): Address => `0x${(position + 4096).toString(16).padStart(40, "8")}`);
@@ -190,7 +190,7 @@ describe("a token whose balances change without an event", () => {
     expect(marked).not.toContain(noisy);
   });
 
-  it("is read at the blocks of calls without events even if balanceOf() of one owner reverts", async () => {
+  it("is read at the blocks of calls without events even if balanceOf() reverts for one owner", async () => {
     token = await chain.deploy(unusualSupplies("Barring"));
     const first = (await chain.head()) + 1;
     const barring = (method: string, ...args: readonly unknown[]) => ({

@@ -15,7 +15,7 @@ const coin: Address = `0x${"a".repeat(40)}`;
 
 describe("writeReadings", () => {
   it.each([
-    // A contract's balance holds from one reading to the next; a native balance is known only at the blocks of its readings.
+    // A contract's balance holds from one reading to the next; a native balance is known only at its readings' blocks.
     ["a token's", coin, standards.erc20, [[10, 19, "5"]]],
     [
       "a native",

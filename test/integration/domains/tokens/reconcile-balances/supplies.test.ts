@@ -57,7 +57,7 @@ const storedAndExpected = async (name: keyof typeof tokens, from = 0, database =
   return { stored, expected: await suppliesOf(token, heights), heights };
 };
 
-/** Compares the stored holders and holder count with balanceOf() of all accounts, at every block. */
+/** Compares the stored holders and holder count with balanceOf() for all accounts, at every block. */
 const compareHolders = async (name: keyof typeof tokens) => {
   const token = tokens[name];
   const { heights } = await storedAndExpected(name);
@@ -175,11 +175,11 @@ describe("the total supply of an ERC-20 token", () => {
     expect(offsets(supply_offsets as string[])).toEqual(offsets(before.supply_offsets as string[]));
   });
 
-  it("has no rows after a difference has disappeared with the block in which it was read", async () => {
+  it("has no rows after a roll-back drops the block in which a difference was read", async () => {
     const goldBytes = Buffer.from(gold.slice(2), "hex");
     const rows = () => test.database.query("SELECT block_number, difference FROM supply_offsets WHERE token = $1", [goldBytes]);
     expect(await rows()).toEqual([]);
-    // The roll-back of that block has deleted the difference, and left the range of blocks in which it arose.
+    // Rolling back that block deleted the difference, and left the block range in which it arose.
     await test.database.query("INSERT INTO supply_offsets (chain_id, token, block_number) VALUES (31337, $1, 0)", [goldBytes]);
     await reconciliation.runFor(4);
     expect(await rows()).toEqual([]);

@@ -25,13 +25,13 @@ describe("poisoning", () => {
       classifier.counterpartiesOf(known),
     ).rule;
 
-  it("is a transfer of zero from or to an address that resembles a counterparty", () => {
+  it("is a zero-amount transfer from or to an address that resembles a counterparty", () => {
     expect(rule({})).toBe("resembling-address");
     expect(rule({ from: lookalike, to: wallet })).toBe("resembling-address");
     expect(rule({ from: lookalike, to: wallet, sender: wallet })).toBe("resembling-address");
   });
 
-  it("is a transfer of zero in the wallet's name by another sender", () => {
+  it("is a zero-amount transfer in the wallet's name by another sender", () => {
     expect(rule({ to: unknownAddress })).toBe("sent-by-others");
   });
 
@@ -49,7 +49,7 @@ describe("poisoning", () => {
     // Once the wallet has sent to the lookalike, it is a counterparty as well.
     expect(rule({ from: lookalike, to: wallet }, [knownFriend, { ...dust, sentSince: 15 }])).toBeNull();
     expect(rule({ from: lookalike, to: wallet, block: 15 }, [knownFriend, { ...dust, sentSince: 15 }])).toBe("resembling-address");
-    // A counterparty of the same block can be imitated, one of a later block cannot.
+    // A counterparty in the same block can be imitated, one in a later block cannot.
     expect(rule({ from: lookalike, to: wallet, block: 10 })).toBe("resembling-address");
     expect(rule({ from: lookalike, to: wallet, block: 9 })).toBeNull();
     // An address that only paid the wallet can be imitated as well.

@@ -36,7 +36,7 @@ describe("a rules file", () => {
     ["spam:\n  main: []\n", "rules.yaml:2:3: spam.main: "],
     ["stablecoins:\n  - symbol: X\n", "rules.yaml:2:5: stablecoins.0.decimals: "],
     ["dust: { belowUsd: 1\n", "rules.yaml:"],
-  ])("is rejected with the position of the error: %j", (text, message) => {
+  ])("is rejected with the error's position: %j", (text, message) => {
     expect(() => parseRules("rules.yaml", text)).toThrow(message);
   });
 

@@ -12,7 +12,7 @@ describe("loadCatalog", () => {
       contains: ["LogsResponse has no rows", "list: true"],
     },
     {
-      title: "a cost per block without a range of blocks",
+      title: "a cost per block without a block range",
       file: tokensFile,
       find: "per: call",
       replacement: "per: §block",

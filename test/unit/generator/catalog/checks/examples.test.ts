@@ -49,7 +49,7 @@ describe("loadCatalog", () => {
     invalidExample("of a header", serviceFile, "example: 0.1", "example: §a tenth", "a number"),
     invalidExample("of an endpoint", logsFile, "starting-block: 7", "starting-block: §-7", "earliest or latest"),
     invalidExample(
-      "of an endpoint that overrides the values of the parameter",
+      "of an endpoint that overrides the parameter's values",
       tokensFile,
       "date: story:firstDay,",
       "date: story:firstDay, order: §left,",

@@ -25,7 +25,7 @@ export const checkAssetUrl = (text: string, allowed: "image" | "image or recordi
   const isWeb = scheme.startsWith("http");
   if (isWeb && !URL.canParse(withScheme)) return { problem: "is not a URL" };
   if (printableAscii.test(withScheme) && !unsafeCharacter.test(withScheme)) return { url: withScheme, bytes: null };
-  // Characters that are invalid in URLs are escaped, so that the text remains one URL wherever it is pasted.
+  // Characters invalid in URLs are escaped, so that the text remains one URL wherever it is pasted.
   const escaped = isWeb ? new URL(withScheme).href : encodeURI(withScheme.toWellFormed()).replaceAll("%25", "%");
   return { url: escaped, bytes: null };
 };
@@ -53,5 +53,5 @@ const imageOf = (bytes: Buffer): AssetUrl => {
   return problem === null ? { url: dataUrlOf("image/svg+xml", bytes), bytes: bytes.length } : { problem };
 };
 
-/** Encodes the data again, so that clients decode the bytes that were checked even if they parse unusual encodings differently. */
+/** Encodes the data again, so that clients decode the checked bytes even if they parse unusual encodings differently. */
 const dataUrlOf = (type: string, bytes: Buffer): string => `data:${type};base64,${bytes.toString("base64")}`;

@@ -2,7 +2,7 @@ import { cleanLine } from "./clean-text.ts";
 import type { CountedAttribute, NftAttribute } from "./document.ts";
 import { isNumber, isObject, type JsonObject, type JsonValue, plainNumber, renderJson } from "./json-text.ts";
 
-/** Max attributes of one token that are stored. */
+/** Max stored attributes per token. */
 export const maxAttributes = 512;
 const maxTraitLength = 256;
 const maxValueLength = 1000;
@@ -26,7 +26,7 @@ interface Trait {
 const traitKeys = ["trait_type", "traitType", "trait", "key", "name"];
 const valueKeys = ["value", "val"];
 
-/** The traits of a document in any of the common shapes: lists of pairs or of single values, or objects of values, under attributes, traits or properties. */
+/** A document's traits in any of the common shapes: lists of pairs or single values, or objects, under attributes, traits or properties. */
 export const readAttributes = (document: JsonObject): Attributes => {
   const traits: Trait[] = [];
   const sources = ["attributes", "traits", "properties"]

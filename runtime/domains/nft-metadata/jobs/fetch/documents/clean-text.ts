@@ -4,7 +4,7 @@ const hidden =
 const hiddenInLines =
   /(?<!\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?![\u200d\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffd]/gu;
 
-/** Cleans a single line of text and truncates it to a number of characters; null if the result is empty. */
+/** Cleans a single line of text and truncates it to a maximum length; null if the result is empty. */
 export const cleanLine = (text: string, maxLength: number): string | null =>
   truncate(
     text
@@ -14,7 +14,7 @@ export const cleanLine = (text: string, maxLength: number): string | null =>
     maxLength,
   );
 
-/** Cleans multi-line text and truncates it to a number of characters; null if the result is empty. */
+/** Cleans multi-line text and truncates it to a maximum length; null if the result is empty. */
 export const cleanText = (text: string, maxLength: number): string | null =>
   truncate(
     text

@@ -21,7 +21,7 @@ export const arweavePath = (url: string): GatewayPath => {
   return pathOf("", id, segments);
 };
 
-/** The segments of a path, without a query string, which is not part of a content address. */
+/** A path's segments, without its query string, which is not part of a content address. */
 const segmentsOf = (text: string): string[] => (text.trim().split("?", 1)[0] ?? "").split("/").filter((segment) => segment !== "");
 
 const pathOf = (root: string, id: string, segments: readonly string[]): GatewayPath => {

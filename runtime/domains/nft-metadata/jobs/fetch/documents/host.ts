@@ -4,7 +4,7 @@ const maxHostLength = 253;
 /** An IPFS content identifier (CIDv0 or CIDv1) without a scheme, which some contracts return. */
 const bareContentId = /^\s*(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,110})(?:$|\/)/;
 
-/** The host that serves a URL, or a scheme that is served by gateways; null if the URL embeds the document. */
+/** The host that serves a URL, or a scheme served by gateways; null if the URL embeds the document. */
 export const hostOf = (url: string): string | null => {
   const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
   if (scheme === "data" || /^\s*[{[]/.test(url)) return null;

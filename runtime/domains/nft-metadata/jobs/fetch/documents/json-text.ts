@@ -1,11 +1,11 @@
-/** A JSON value whose numbers keep their text. Objects are maps, so no key is special. */
+/** A JSON value in which numbers keep their text. Objects are maps, so no key is special. */
 export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValue[] | JsonObject;
 export interface JsonNumber {
   readonly number: string;
 }
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 
-/** Max depth of nesting. */
+/** Max nesting depth. */
 const maxDepth = 64;
 const whitespace = /[ \t\n\r]*/y;
 /** RFC 8259, section 6. */
@@ -19,7 +19,7 @@ const literalPattern = /true|false|null/y;
 
 /**
  * Parses JSON (RFC 8259) and keeps numbers as text: JSON.parse rounds them to 53 bits. The last value of a duplicate key wins. Control characters may be
- * unescaped in strings, as in the documents of many contracts. @throws {SyntaxError} if the text is not JSON or is nested too deeply.
+ * unescaped in strings, as in many contracts' documents. @throws {SyntaxError} if the text is not JSON or is nested too deeply.
  */
 export const parseJsonText = (text: string): JsonValue => {
   let at = 0;

@@ -142,7 +142,7 @@ const isPassiveReference = (value: string): boolean => {
 
 /** Checks a style sheet, or an attribute that may contain style values: URLs must be references to parts, embedded raster images or embedded fonts. */
 const checkStyle = (css: string): void => {
-  // An escape can spell any of the keywords below, and no style sheet of an image needs one.
+  // An escape can spell any of the keywords below, and no image's style sheet needs one.
   if (css.includes("\\") && /[{:;(]/.test(css)) throw new NotPassive("has an escape in a style");
   if (/@import|@charset|expression\s*\(|-moz-binding|behavior\s*:|javascript\s*:|(?:image-set|cross-fade|\bimage|\bsrc)\s*\(/i.test(css)) {
     throw new NotPassive("has a style that can fetch or execute");

@@ -14,7 +14,7 @@ const maxUrlLength = 8192;
 const bareContentId = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,110})(?:$|\/)/;
 const types = { header: "application/json, text/plain;q=0.5", description: "JSON", includes: isJson };
 
-/** Creates the reader of data:, https:, ipfs: and ar: URLs, within the bounds of a chain's configuration. */
+/** Creates a reader for data:, https:, ipfs: and ar: URLs, within the bounds set in a chain's configuration. */
 export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }: { readonly web?: Web } = {}): ReadDocument => {
   const boundsOf = (signal: AbortSignal, milliseconds: number): FetchBounds => ({
     milliseconds,
@@ -61,7 +61,7 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
     return refused(`The metadata URL ${problem}; expected data:, https:, ipfs: or ar:.`);
   };
 
-  // An exception of the parser affects this document only.
+  // An exception thrown by the parser affects only this document.
   return (url, signal) => read(url, signal).catch(() => refused("The metadata cannot be read."));
 };
 

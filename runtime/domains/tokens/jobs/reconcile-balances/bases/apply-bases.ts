@@ -16,7 +16,7 @@ export const nftBalanceTables: BalanceTables = {
   key: ["owner", "token", "standard", "token_id"],
 };
 
-/** The balance that the node returned for a key of which the index has only the net change. */
+/** The balance that the node returned for a key for which the index has only the net change. */
 export interface BalanceReading {
   readonly key: BalanceKey;
   readonly balance: bigint;
@@ -50,8 +50,8 @@ export interface BaseResult {
 }
 
 /**
- * Sets base balances: the reading as of a block minus the net change up to that block. A key is left unchanged if its base, or any balance since, would be out
- * of the range of uint256: its balance does not follow from its events. Served by the primary keys, transfers_from and transfers_to.
+ * Sets base balances: the reading as of a block minus the net change up to that block. A key is left unchanged if its base, or any balance since, would be
+ * outside the uint256 range: its balance does not follow from its events. Served by the primary keys, transfers_from and transfers_to.
  */
 export const applyBases = async (
   client: DatabaseClient,

@@ -1,7 +1,7 @@
 import { identifier, joinSql, type Sql, sql } from "../../../../../database/sql.ts";
 import { standards } from "../../../projection/standards.ts";
 
-/** A table of balances, its table of periods, and the columns of their key. */
+/** A balance table, its period table, and their key columns. */
 export interface BalanceTables {
   readonly rows: "balances" | "nft_balances";
   readonly periods: "balance_periods" | "nft_balance_periods";

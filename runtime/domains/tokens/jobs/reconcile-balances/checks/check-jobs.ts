@@ -68,8 +68,8 @@ export const createCompareTouchedSupplies = (settings: ReconciliationSettings, {
 };
 
 /**
- * Compares a sample of the holders of every ERC-20 token, and its supply, with its contract: soon after the token's first transfer, then at growing
- * intervals while they agree. Urgent, requested and all other tokens each have a share of a run, in order of their due time.
+ * Compares every ERC-20 token's supply, and a sample of its holders, with its contract: soon after the token's first transfer, then at growing intervals while
+ * they agree. Urgent, requested and all other tokens each have a share of a run, in order of their due time.
  */
 export const createSweep = (settings: ReconciliationSettings, state: CheckState): Job => {
   let addedUpTo = -1;

@@ -6,7 +6,7 @@ import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
 import { isEventSourced, isUnread } from "../sql-conditions.ts";
 
-/** A holder whose balance of an ERC-20 token is compared. */
+/** A holder whose ERC-20 balance is compared. */
 export interface TokenHolder {
   readonly token: Address;
   readonly owner: Address;
@@ -179,7 +179,7 @@ const sampleSql = sql`SELECT DISTINCT h.token, h.owner FROM unnest($2::bytea[]) 
         AND balance <= $3::numeric * (SELECT balance FROM balances WHERE ${holdersOfToken} ORDER BY balance DESC LIMIT 1)
       ORDER BY balance DESC, owner LIMIT 2)) h`;
 
-/** A sample of holders of each token: the two largest, and the two largest with up to `sampleOffset` times the largest balance. Served by balances_rank. */
+/** Samples each token's holders: the two largest, and the two largest with up to `sampleOffset` times the largest balance. Served by balances_rank. */
 export const sampleHolders = (
   database: Queryable,
   chainId: number,

@@ -17,7 +17,7 @@ const holdersPerRun = 450;
 const holdersPerRound = 18_000;
 /** Max tokens whose unfinished round is remembered. */
 const maxRounds = 1_000;
-/** Max retries of the holders of a turn if the contract does not respond; after that the round skips them. */
+/** Max retries of a turn's holders if the contract does not respond; after that the round skips them. */
 const maxFailures = 3;
 
 /** Holders that a round has compared, and the number of consecutive turns without a response. */

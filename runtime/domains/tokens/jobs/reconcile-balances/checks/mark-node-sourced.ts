@@ -24,13 +24,15 @@ export const markNodeSourced = async (context: JobContext, head: IndexedBlock, d
     return true;
   });
   if (isMarked === true) {
-    logger.info(`Token ${difference.token} is node-sourced from block ${head.number}: its balances do not follow from its events.`);
+    logger.info(
+      `Balances of token ${difference.token} are read from the node from block ${head.number} on: they do not follow from its events.`,
+    );
   }
 };
 
 /**
- * Marks an ERC-20 token and sets the balances of its owners and transfers to unknown. Owners are found by its transfers, transfers by its logs
- * (logs_address, then the primary key of transfers), and the rows of owners by the primary keys.
+ * Marks an ERC-20 token and sets its owners' and transfers' balances to unknown. Owners are found by its transfers, transfers by its logs (logs_address, then
+ * the primary key of transfers), and the rows of owners by the primary keys.
  */
 const writeMark = async (
   client: DatabaseClient,

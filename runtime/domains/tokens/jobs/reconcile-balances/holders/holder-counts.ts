@@ -55,7 +55,7 @@ const insertAllCounts = insertCounts(
 );
 
 /**
- * Recounts the holders of tokens at each block that changed their number, from rows and periods, as the fold would have counted them with all balances known.
+ * Recounts tokens' holders at each block that changed their number, from rows and periods, as the fold would have counted them if it had known all balances.
  * Like the fold, it does not count base balances, nor the zero address in ERC-20 tokens, which tokenTotalsAt adds. For a node-sourced token, a block with an
  * unknown balance has no count. Served by balances_rank, balance_periods_rank, balances_unknown and balance_periods_unknown.
  */

@@ -11,7 +11,7 @@ export interface Holder {
   readonly since: number;
 }
 
-/** A position after a current holder in the order of balances_rank, or after a past balance in the order of balance_periods_rank. */
+/** A position after a current holder in balances_rank order, or after a past balance in balance_periods_rank order. */
 type Position =
   | { readonly kind: "holders"; readonly after: Holder | null }
   | { readonly kind: "former holders"; readonly after: PastBalance | null };

@@ -83,7 +83,7 @@ export const unsearchedTokens = async (database: Queryable, chainId: number, lim
   return rows.map(({ token }) => token);
 };
 
-/** Queues the holders of node-sourced tokens to be read as of the blocks of quiet calls. */
+/** Queues node-sourced tokens' holders to be read as of the blocks with quiet calls. */
 export const queueQuietCalls = async (client: DatabaseClient, chainId: number, calls: readonly QuietCall[]): Promise<void> => {
   const blocks = new Map<string, { token: Address; block: number; owners: Set<Address> }>();
   for (const { token, block, owners } of calls) {
@@ -119,7 +119,7 @@ export const markSearched = async (client: DatabaseClient, chainId: number, toke
 /** Max unread blocks per token. */
 const maxUnread = 500;
 
-/** A block as of which holders of a token are to be read. */
+/** A block as of which a token's holders are to be read. */
 export interface UnreadCall {
   readonly token: Address;
   readonly block: number;

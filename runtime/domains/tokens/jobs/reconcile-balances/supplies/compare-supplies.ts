@@ -16,8 +16,8 @@ export interface SupplyComparison {
 }
 
 /**
- * Compares supplies and balances of the zero address with `totalSupply()` and `balanceOf(0x0)` at the indexed head, and writes differing values as of that
- * block, for which a reading is exact. The block of the change is then located by reading earlier blocks (locate-supply-changes).
+ * Compares supplies and zero-address balances with `totalSupply()` and `balanceOf(0x0)` at the indexed head, and writes differing values as of that block, for
+ * which a reading is exact. The block of the change is then located by reading earlier blocks (locate-supply-changes).
  */
 export const compareSupplies = async (
   context: JobContext,

@@ -18,15 +18,15 @@ const maxCandidates = 1_000;
 /** The probes of a gap that is closed without reading: the value before it holds until its end. */
 const noProbes: Probes = { blocks: [], isTruncated: false };
 
-/** A gap and the blocks to read it at. */
+/** A gap and the blocks at which to read it. */
 interface Probed<Kind extends Gap & { readonly token: Address }> {
   readonly gap: Kind;
   readonly probes: Probes;
 }
 
 /**
- * Locates the blocks in which supplies and balances of the zero address changed without a corresponding event, a few tokens per run in rotation. Requires an
- * archive node; without one, these values remain unknown for past blocks.
+ * Locates the blocks in which supplies and zero-address balances changed without a corresponding event, a few tokens per run in rotation. Requires an archive
+ * node; without one, these values remain unknown for past blocks.
  */
 export const createLocateSupplyChanges = (settings: ReconciliationSettings): Job => {
   const backoff = createContractBackoff(settings.backoffMilliseconds);

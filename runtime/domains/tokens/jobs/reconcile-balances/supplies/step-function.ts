@@ -1,7 +1,6 @@
 /*
- * A numeric value read from a contract, such as its supply offset or the balance of the zero address, is a step function of the block. A gap is a
- * range of blocks in which the value changed at blocks that are not located yet. Reading it at some blocks of the gap splits the gap into smaller
- * ones, or closes it.
+ * A numeric value read from a contract, such as its supply offset or the balance of the zero address, is a step function of the block. A gap is a block range
+ * in which the value changed at blocks not located yet. Reading it at some blocks of the gap splits the gap into smaller ones, or closes it.
  */
 
 /**
@@ -34,7 +33,7 @@ export interface Step {
   readonly value: Value | undefined;
 }
 
-/** Blocks of a gap to read at, ascending; `isTruncated` if earlier candidates are left for a later run. */
+/** The blocks at which to read a gap, ascending; `isTruncated` if earlier candidates are left for a later run. */
 export interface Probes {
   readonly blocks: readonly number[];
   readonly isTruncated: boolean;

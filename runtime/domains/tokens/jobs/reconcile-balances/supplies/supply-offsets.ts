@@ -134,7 +134,7 @@ export interface SupplyGap extends Omit<Gap, "after"> {
   readonly steps: number;
 }
 
-/** The newest gap of each token after `after`, in the order of addresses. Served by supply_offsets_open and the primary key. */
+/** The newest gap of each token after `after`, ordered by address. Served by supply_offsets_open and the primary key. */
 export const supplyGaps = async (
   database: Queryable,
   chainId: number,

@@ -64,14 +64,14 @@ const changesContinuously = async (
   return (row?.periods ?? 0) >= maxSteps && (await zeroCandidates(client, chainId, gap, 1)).length === 0;
 };
 
-/** A gap in the zero address's balances of a token. */
+/** A gap in the zero address's balance of a token. */
 export interface ZeroGap extends Gap {
   readonly token: Address;
   /** The number of its periods, up to `maxSteps`. */
   readonly periods: number;
 }
 
-/** The newest gap of each token after `after`, in the order of addresses. Served by balance_periods_zero_open and the primary keys. */
+/** The newest gap of each token after `after`, ordered by address. Served by balance_periods_zero_open and the primary keys. */
 export const zeroGaps = async (
   database: Queryable,
   chainId: number,

@@ -4,10 +4,10 @@ import { timeOf } from "../../operations.ts";
 import { eventsOf } from "../logs.ts";
 import { chain, depositEvent, head, heights, inDollars, items, pools, shared, test, usedAt, withdrawEvent } from "./setup.ts";
 
-/** Tests of market data and of the stored readings. */
+/** Tests of market data and stored readings. */
 export const describeMarketData = (): void => {
   describe("market data of protocol 09", () => {
-    it("equals the views of the pools at the height of their readings", async () => {
+    it("equals what the pools' views return at the height of their readings", async () => {
       for (const height of heights()) {
         const found = await items("market_data", { height });
         for (const pool of pools.slice(0, 2)) {
@@ -33,7 +33,7 @@ export const describeMarketData = (): void => {
       }
     });
 
-    it("has the annualised growth of pricePerShare() since the first reading as supply rate", async () => {
+    it("uses pricePerShare()'s annualised growth since the first reading as its supply rate", async () => {
       for (const pool of pools.slice(0, 2)) {
         const [item] = await items("market_data", { height: head, pool });
         const [first] = await eventsOf(chain, [pool], depositEvent);

@@ -13,12 +13,12 @@ const random = createRandom("share pools");
 /** US dollars per whole token. */
 const price = 3;
 const days = 10;
-/** The event of a deposit into a pool. */
+/** A pool's deposit event. */
 export const depositEvent = "Deposit(address indexed owner, uint256 shares, uint256 amount)";
-/** The event of a withdrawal from a pool. */
+/** A pool's withdrawal event. */
 export const withdrawEvent = "Withdraw(address indexed owner, uint256 shares, uint256 amount)";
 
-/** The chain of the tests. */
+/** The test chain. */
 export let chain: TestChain;
 /** The database of the index. */
 export let test: TestDatabase;
@@ -29,7 +29,7 @@ export let shared: SharedContracts;
 export let pools: readonly [Address, Address, Address];
 /** The newest block. */
 export let head: number;
-/** Reads the items of an operation. */
+/** Reads an operation's items. */
 export let items: ItemsOf;
 
 /** Six of the blocks that end a day. */
@@ -37,7 +37,7 @@ export const heights = (): number[] => [0, 2, 4, 5, 7, 9].map((day) => head - da
 /** The value of an amount of the token. */
 export const inDollars = (amount: bigint): number => (Number(amount) / 10 ** tokenDecimals) * price;
 
-/** The newest block up to a height with a deposit or a withdrawal of a pool in the node's logs; null without one. */
+/** The newest block up to a height with a pool's deposit or withdrawal in the node's logs; null if there is none. */
 export const usedAt = async (pool: Address, height: number): Promise<number | null> => {
   const [deposits, withdrawals] = await Promise.all([eventsOf(chain, [pool], depositEvent), eventsOf(chain, [pool], withdrawEvent)]);
   const blocks = [...deposits, ...withdrawals].map(({ block }) => block).filter((block) => block <= height);

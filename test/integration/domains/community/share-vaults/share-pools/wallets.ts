@@ -4,7 +4,7 @@ import { expectPages } from "../../operations.ts";
 import { actionsIn, actionsOfWallet, type ExpectedAction, eventsOf, isBurn, isMint, transferEvent } from "../logs.ts";
 import { chain, depositEvent, head, heights, inDollars, items, pools, shared, usedAt, withdrawEvent } from "./setup.ts";
 
-/** shares × pricePerShare() / 10^18 in each pool, with the price of the pool's newest reading. */
+/** shares × pricePerShare() / 10^18 in each pool, with the price from the pool's newest reading. */
 const positionsOf = async (wallet: Address, height: number): Promise<Record<string, string>> => {
   const positions: Record<string, string> = {};
   for (const pool of pools) {
@@ -15,7 +15,7 @@ const positionsOf = async (wallet: Address, height: number): Promise<Record<stri
   }
   return positions;
 };
-/** The actions of all accounts with the pools, from the node's logs. */
+/** All accounts' actions with the pools, from the node's logs. */
 const allActions = async (): Promise<ExpectedAction[]> => {
   const { token } = shared;
   const deposits = await eventsOf(chain, pools, depositEvent);
@@ -55,7 +55,7 @@ const allActions = async (): Promise<ExpectedAction[]> => {
   ];
 };
 
-/** Tests of the balances and transactions of wallets. */
+/** Tests of wallets' balances and transactions. */
 export const describeWallets = (): void => {
   describe("balances of protocol 09", () => {
     it("are shares × pricePerShare() / 10^18, at six heights", async () => {

@@ -19,7 +19,7 @@ const tablesOfArchiveIndex = async () => {
   return rows;
 };
 const tokenTables = async ({ database }: TestDatabase) => {
-  // Running balances of collections and of the native token are neither served nor filled in.
+  // Running balances of collections and the native token are neither served nor filled in.
   const transfers = await database.query("SELECT * FROM transfers WHERE standard = 1 ORDER BY block_number, ordinal");
   const { balances, balance_periods, nft_balances, nft_balance_periods, holder_counts } = await dump(database);
   return { balances, balance_periods, nft_balances, nft_balance_periods, holder_counts, transfers };

@@ -8,11 +8,11 @@ import { type Reconciliation, startReconciliation } from "../support.ts";
 import { unusualBalances } from "../unusual-balances.ts";
 import { hideOldState } from "./hide-old-state.ts";
 
-/** The chain of the tests. */
+/** The test chain. */
 export let chain: TestChain;
 /** The proxy between the index and the node. */
 export let proxy: RpcProxy;
-/** The contracts of the chain. */
+/** The chain's contracts. */
 export let story: Story;
 /** A token that changes balances without events. */
 export let unlogged: Address;
@@ -24,7 +24,7 @@ let running: Reconciliation | undefined;
 
 /** The JSON-RPC encoding of a number. */
 export const quantity = (value: number): Hex => `0x${value.toString(16)}`;
-/** The options of the late index. */
+/** The late index's options. */
 export const indexOptions = () => ({ chain: chainOf({ from, wrappedNative: [story.weth] }) });
 /** The accounts that use the contracts. */
 export const accounts = () => chain.accounts.slice(0, 3) as [Address, Address, Address];

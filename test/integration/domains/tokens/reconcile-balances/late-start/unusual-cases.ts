@@ -68,11 +68,11 @@ export const describeUnusualCases = (): void => {
       }
     });
 
-    it("leaves a balance of a collection unknown if its events do not add up to the node's balance", async () => {
+    it("leaves a collection balance unknown if its events do not add up to the node's balance", async () => {
       const reconciliation = await reconcile();
       await reconciliation.runFor(0);
       const second = Buffer.from(accounts()[1].slice(2), "hex");
-      // Plants a change of two units of an id that exists only once.
+      // Plants a two-unit change of an id that exists only once.
       const planted = await test.database.query<{ token_id: string }>(
         `UPDATE nft_balances SET net_change = 2 WHERE (owner, token, token_id) = (SELECT owner, token, token_id FROM nft_balances
          WHERE owner = $1 AND standard = 2 AND net_change IS NOT NULL LIMIT 1) RETURNING token_id`,

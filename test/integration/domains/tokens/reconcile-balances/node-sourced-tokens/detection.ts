@@ -21,7 +21,7 @@ import {
   transfer,
 } from "./setup.ts";
 
-/** Tests of the detection of the tokens, and of responses about them. */
+/** Tests of how the tokens are detected, and of responses about them. */
 export const describeDetection = (): void => {
   describe("tokens whose balances do not follow from their events", () => {
     it("are found by comparison and read from their contracts; consistent and unreadable tokens are not", async () => {
@@ -44,7 +44,7 @@ export const describeDetection = (): void => {
       await late.drop();
     });
 
-    it("have the holders of the contract, no running balances and no supply", async () => {
+    it("have the contract's holders, no running balances and no supply", async () => {
       const { items, pagination } = await get(`tokens/${tokens.fee}/token_holders_v2/`);
       // Alice sent 300 of 1,000; Bob received 270 and sent 100 of them; Carol received 90.
       expect(
@@ -70,7 +70,7 @@ export const describeDetection = (): void => {
       expect(honest.items[0].total_supply).toBe("1000");
     });
 
-    it("are read again after events of their owners, and on schedule if balances change without one", async () => {
+    it("are read again after events of an owner, and on schedule if balances change without one", async () => {
       await mineEach(transfer("fee", alice, carol, 50n), transfer("rebasing", alice, carol, 50n), transfer("honest", alice, carol, 50n));
       const transferred = await chain.head();
       await reconciliation.runFor();
@@ -92,7 +92,7 @@ export const describeDetection = (): void => {
       const logs = await chain.rpc<{ topics: string[]; blockNumber: string }[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest" }]);
       const last = logs.findLast(({ topics }) => topics.some((topic) => topic.endsWith(carol.slice(2))));
       const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", [last?.blockNumber, false]);
-      // A reading of carol is newer than the last transfer that she received.
+      // A reading for carol is newer than the last transfer that she received.
       const [reading] = await test.database.query<{ since: number }>("SELECT max(since_block) AS since FROM balances WHERE owner = $1", [
         Buffer.from(carol.slice(2), "hex"),
       ]);

@@ -16,7 +16,7 @@ import { unusualBalances } from "../unusual-balances.ts";
 // biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
 export type ResponseData = any;
 
-/** The chain of the tests. */
+/** The test chain. */
 export let chain: TestChain;
 /** The database of the index. */
 export let test: TestDatabase;
