@@ -14,7 +14,7 @@ import { estimateNote, estimateTable } from "./serve/estimate.ts";
 import { type RowFailure, resultOf } from "./serve/figures.ts";
 import { openServedIndex } from "./serve/index.ts";
 import { withKeys } from "./serve/keys.ts";
-import { measureRow, type RowFigures } from "./serve/measure-row.ts";
+import { measurePeers, measureRow, type RowFigures } from "./serve/measure-row.ts";
 import { comparedConnections, type Options, parseOptions, warmUpMilliseconds } from "./serve/options.ts";
 import { requirePeers } from "./serve/peers.ts";
 import { compilePrograms, type Programs, startProduct } from "./serve/product.ts";
@@ -37,7 +37,7 @@ const settings = {
 };
 const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 
-/** Compares `ashlar serve` with a server that only runs one statement per request, and with an Express server. */
+/** Compares `ashlar serve` with a server that only runs one statement per request, with an Express server and, with --peers, with other libraries. */
 export async function run(args: readonly string[]): Promise<BenchResult> {
   const options = parseOptions(args);
   if (options.peers) requirePeers();
@@ -121,7 +121,8 @@ async function measureRows(work: Work, databaseUrl: string, load: LoadOptions) {
       const figures = await attempt(rowCase, () => measureRow(rowCase, servers, load, options));
       const statements = counts.get(rowCase);
       if (figures === null || statements === undefined) continue;
-      const row = { ...figures, statements, bareCheck };
+      const peers = await attempt(rowCase, () => measurePeers(rowCase, servers, load, options));
+      const row = { ...figures, statements, bareCheck, peers };
       rows.push(row);
       const { rate, latency, cpu } = summaryOf(row);
       print(
@@ -137,7 +138,7 @@ async function measureRows(work: Work, databaseUrl: string, load: LoadOptions) {
 /** Compares the bodies of all servers, writes the plan if requested, and compares the bare server with pgbench. */
 async function checkRow(
   { database, folder, options }: Work,
-  { product, cached, bare, express, peers }: Servers,
+  { product, cached, bare, express }: Servers,
   rowCase: RowCase,
   databaseUrl: string,
   load: LoadOptions,
@@ -145,7 +146,6 @@ async function checkRow(
   for (const other of [bare, express, cached]) {
     await compareBytes(rowCase, { product: product.port, other: other.port }, load.keys[0] ?? "");
   }
-  await peers?.check(rowCase, product.port, load.keys[0] ?? "");
   if (options.explain) await writePlan(database, rowCase);
   return checkBare(rowCase, { bare, databaseUrl, load, folder, keepGoing: options.keepGoing });
 }

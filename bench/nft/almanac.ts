@@ -16,7 +16,7 @@ interface SolcOutput {
 const require = createRequire(import.meta.url);
 const file = "almanac.sol";
 
-/** Compiles the collection of almanac.sol with the optimizer. */
+/** Compiles the NFT contract in almanac.sol with the optimizer. */
 export function compileAlmanac(): Artifact {
   const input = {
     language: "Solidity",

@@ -60,7 +60,7 @@ export async function measureRow(
   servers: Servers,
   load: LoadOptions,
   options: Pick<Options, "connections" | "rounds">,
-): Promise<Omit<RowFigures, "statements" | "bareCheck">> {
+): Promise<Omit<RowFigures, "statements" | "bareCheck" | "peers">> {
   const counts = options.connections.filter((count) => count <= (rowCase.maxConnections ?? count));
   const compared = comparedOf(options.connections, rowCase.maxConnections);
   const rounds = rowCase.isLong ? Math.min(maxLongRounds, options.rounds) : options.rounds;
@@ -92,15 +92,23 @@ export async function measureRow(
   const repeated = rowCase.paths.slice(0, repeatedPaths);
   // Each twice, because responses that are still being computed when the warm-up ends count as measured.
   const cached = await measure(servers.cached, compared, repeated, { minWarmUpResponses: 2 * repeated.length });
-  const { peers } = servers;
-  const peerCells = peers && {
-    ponder: await measure(peers.ponder, compared),
-    postgraphile: await measure(
-      peers.postgraphile,
-      compared,
-      rowCase.paths.map(() => "/graphql"),
-      { bodies: peers.bodiesOf(rowCase) },
-    ),
+  return { rowCase, comparisons, cached, compressed, express, load: loadavg()[0] ?? Number.NaN };
+}
+
+/** Checks and measures the servers of other libraries. @throws {Error} if their responses are wrong. */
+export async function measurePeers(
+  rowCase: RowCase,
+  { product, peers }: Pick<Servers, "product" | "peers">,
+  load: LoadOptions,
+  { connections }: Pick<Options, "connections">,
+): Promise<PeerCells | null> {
+  if (peers === null) return null;
+  await peers.check(rowCase, product.port, load.keys[0] ?? "");
+  const compared = comparedOf(connections, rowCase.maxConnections);
+  const warm: LoadOptions = { ...load, warmUpMilliseconds: firstWarmUpMilliseconds };
+  const graphql = { paths: rowCase.paths.map(() => "/graphql") };
+  return {
+    ponder: await measureCell(peers.ponder, rowCase, compared, warm),
+    postgraphile: await measureCell(peers.postgraphile, graphql, compared, warm, { bodies: peers.bodiesOf(rowCase) }),
   };
-  return { rowCase, comparisons, cached, compressed, express, peers: peerCells, load: loadavg()[0] ?? Number.NaN };
 }

@@ -80,11 +80,16 @@ export async function createFunctions(database: Database, statements: readonly P
   }
 }
 
-/** GraphQL request bodies that select all columns of a row's statement, in the order of its paths. */
-export function graphqlBodies(rowCase: RowCase, statements: readonly PeerStatement[]): readonly string[] {
+/** The statement of a row. @throws {Error} if it is not among the described ones. */
+export function statementIn(statements: readonly PeerStatement[], rowCase: RowCase): PeerStatement {
   const statement = statements.find(({ name }) => name === statementOf(rowCase));
   if (statement === undefined) throw new Error(`The statement of row ${rowCase.row} is not described.`);
-  const { name, parameters, columns } = statement;
+  return statement;
+}
+
+/** GraphQL request bodies that select all columns of a row's statement, in the order of its paths. */
+export function graphqlBodies(rowCase: RowCase, statements: readonly PeerStatement[]): readonly string[] {
+  const { name, parameters, columns } = statementIn(statements, rowCase);
   const declared = parameters.map((_, index) => `$p${index + 1}: String!`).join(", ");
   const passed = parameters.map((_, index) => `p${index + 1}: $p${index + 1}`).join(", ");
   const selected = Array.from({ length: columns }, (_, index) => `c${index + 1}`).join(" ");

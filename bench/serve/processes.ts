@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** A server process. */
@@ -22,7 +21,12 @@ export async function startProcess(
 ): Promise<ServerProcess> {
   const log = openSync(logFile, "w");
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ["ignore", log, log] });
-  const exited = once(child, "exit");
+  closeSync(log);
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  let failure: Error | undefined;
+  child.once("error", (error) => {
+    failure = error;
+  });
   const startedAt = performance.now();
   for (;;) {
     const port = /is listening at http:\/\/127\.0\.0\.1:(\d+);/.exec(readFileSync(logFile, "utf8"))?.[1];
@@ -36,9 +40,10 @@ export async function startProcess(
         },
       };
     }
-    if (child.exitCode !== null || performance.now() - startedAt > maxStartMilliseconds) {
+    const hasExited = failure !== undefined || child.exitCode !== null || child.signalCode !== null;
+    if (hasExited || performance.now() - startedAt > maxStartMilliseconds) {
       child.kill("SIGKILL");
-      throw new Error(`The server did not start: ${readFileSync(logFile, "utf8").slice(-500)}`);
+      throw new Error(`The server did not start: ${failure?.message ?? readFileSync(logFile, "utf8").slice(-500)}`);
     }
     await wait(50);
   }
