@@ -19,7 +19,7 @@ interface Bucket {
 
 /**
  * A wallet's transactions in one bucket, newest first, with links to the previous and the next bucket with transactions. A null `bucket` selects the
- * first bucket with transactions or, if there are none, the head's. @throws {RequestError} 400 if it has more transactions than a response may list.
+ * first bucket with transactions or, if there are none, the anchor's. @throws {RequestError} 400 if it has more transactions than a response may list.
  */
 export async function bucketOfAddress(
   context: ResolverContext,
@@ -29,8 +29,9 @@ export async function bucketOfAddress(
   options: TransactionOptions,
 ): Promise<Bucket> {
   const { anchor, ledger, limits } = context;
-  const head = await ledger.head(chain.id);
-  const fallback = bucketOf(head?.timestamp ?? context.now().getTime() / 1000);
+  // Not the head, which may have advanced since the anchor was set.
+  const last = anchor === null ? null : await ledger.blockByNumber(chain.id, anchor);
+  const fallback = bucketOf(last?.timestamp ?? context.now().getTime() / 1000);
   const span = { number: bucket, fallback, seconds: secondsPerBucket };
   const { noLogs } = options;
   const found = await ledger.loggedTransactionsOfSpan(chain.id, address, span, anchor ?? -1, { maxItems: limits.answerRows, noLogs });
@@ -44,7 +45,7 @@ export async function bucketOfAddress(
   const link = (time: number | null): string | null =>
     time === null ? null : context.link(`/v1/${chain.name}/bulk/transactions/${address}/${bucketOf(time)}/`);
   return {
-    complete: head !== null && head.timestamp >= (number + 1) * secondsPerBucket && (await coversStart(context, chain, number)),
+    complete: last !== null && last.timestamp >= (number + 1) * secondsPerBucket && (await coversStart(context, chain, number)),
     current_bucket: number,
     links: { prev: link(previousTime), next: link(nextTime) },
     items: await viewTransactions(context, chain.id, found.items.toReversed(), options),

@@ -177,7 +177,7 @@ export const createLoggedTransactionQueries = ({ query }: Pick<Database, "query"
       const parameters = [chainId, bytes(address), number, fallback, block, seconds, maxItems];
       const rows = await query<UnionRow>(noLogs ? withoutLogs : withLogs, parameters);
       const column = rows.find(({ span }) => span !== undefined && span !== null)?.span;
-      if (column === undefined || column === null) throw new Error("The statement returned no row with the time bucket.");
+      if (column === undefined || column === null) throw new Error("The statement returned no row with the span.");
       return { span: parseSpan(column), items: pageIn(rows).items };
     },
   };

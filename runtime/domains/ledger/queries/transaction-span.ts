@@ -33,7 +33,7 @@ export const spanOfAddress = {
     bounds AS MATERIALIZED (SELECT span.number, coalesce(${countBefore(sql`span.number * $6::int8`)}, 0) AS first,
       coalesce(${countBefore(sql`(span.number + 1) * $6::int8`)}, 0) AS "end", coalesce((SELECT ordinal + 1 FROM address_transactions
         WHERE chain_id = $1 AND address = $2 AND block_number <= $5 ORDER BY block_number DESC, ordinal DESC LIMIT 1), 0) AS total FROM span),`,
-  total: sql`(SELECT "end" - first FROM bounds)`,
+  total: sql`NULL`,
   page: sql`SELECT p.ordinal AS position, ${transactionColumns} FROM (
       SELECT * FROM address_transactions WHERE chain_id = $1 AND address = $2 AND ordinal >= (SELECT first FROM bounds)
         AND ordinal < (SELECT CASE WHEN "end" - first <= $7::int8 THEN "end" ELSE first END FROM bounds) ORDER BY ordinal LIMIT $7::int8
