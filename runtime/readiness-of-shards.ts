@@ -17,7 +17,7 @@ export function createReadiness(
   [control, ...others]: readonly Shard[],
   options: ReadinessOptions,
 ): () => Promise<Readiness> {
-  if (control === undefined) throw new RangeError("A server has a control database.");
+  if (control === undefined) throw new RangeError("Expected at least the control database.");
   const known = new Map<Shard, DatabaseState>();
   const queriesOf = ({ control: database }: Shard) => ({
     ledger: createLedgerQueries(database),

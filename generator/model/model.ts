@@ -40,7 +40,7 @@ export interface Operation {
   readonly protocol: string | null;
   /** Path parameters in the order of the path, then query parameters; without the API key. */
   readonly parameters: readonly Parameter[];
-  /** Whether the request includes the names that were sent instead of single addresses. */
+  /** Whether the parsed request also has the registered names that clients sent in place of addresses. */
   readonly sentNames: boolean;
   readonly rules: readonly Rule[];
   readonly columns: readonly CsvColumn[];

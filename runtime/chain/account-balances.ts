@@ -108,5 +108,5 @@ const confirmBranch = async ({ hashesOf }: BalanceReader, blocks: readonly Chain
   const expected = [...parents, ...blocks];
   const current = await hashesOf(expected.map(({ number }) => number));
   const replaced = expected.find(({ hash }, position) => current[position] !== hash);
-  if (replaced !== undefined) throw new BadReplyError(`The node replaced block ${replaced.number} while its balances were read.`);
+  if (replaced !== undefined) throw new BadReplyError(`The node replaced block ${replaced.number} while its balances were being read.`);
 };

@@ -72,7 +72,7 @@ async function copy(
   if (original === undefined) throw new CommandError(`${name} is not indexed in ${source}: set its database in ashlar.yaml instead.`);
   if (original.paused_at !== null)
     throw new CommandError(
-      `${name} is paused in ${source}, and its copy would be indexed: run ashlar chains resume ${name}, and repeat this command. Nothing was changed.`,
+      `${name} is paused in ${source}, but a move indexes its copy: run ashlar chains resume ${name}, then repeat this command. Nothing was changed.`,
     );
   const copied = await readChain(moved, name);
   if (copied !== undefined && copied.restore_started_at === null) {

@@ -104,7 +104,7 @@ function keyText(key: unknown): string {
   return isScalar(key) ? String(key.value) : String(key);
 }
 
-/** A wrong indentation can cause an error in every line after it. */
+/** Wrong indentation can cause an error in every line that follows. */
 const maxSyntaxErrors = 10;
 
 function findSyntaxErrors(document: YamlDocument, locationAt: (offset: number) => SourceLocation): Diagnostic[] {

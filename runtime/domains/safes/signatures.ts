@@ -2,7 +2,10 @@ import { hashMessage, recoverAddress } from "viem";
 import type { Address, Hash, Hex } from "../../lib/hex.ts";
 import { memoizeText } from "../../lib/memoize-text.ts";
 
-/** How a Safe checks a signature: with a key (of the hash or of its EIP-191 message), by calling a contract (EIP-1271), or by an earlier approval. */
+/**
+ * How a Safe checks a signature: by recovering the signer from the hash or from its EIP-191 message, by calling a contract (EIP-1271), or by an earlier
+ * approval.
+ */
 export type SignatureType = "ecdsa" | "eth_sign" | "contract" | "approved_hash";
 
 /** A signature that a Safe received. */

@@ -111,7 +111,7 @@ async function createResponseCheck(document: OpenApiDocument, schema: string): P
   return applicationOf(handlers);
 }
 
-/** A check's data, attached to its response object; request and response have no connection. */
+/** A check's data, attached to its response object; the request and response share no socket. */
 interface Exchange {
   /** The body to check; undefined if the request is checked. */
   readonly body: unknown;

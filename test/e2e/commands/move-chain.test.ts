@@ -138,7 +138,7 @@ describe("ashlar chains move", () => {
       expect((await runToExit(["chains", "pause", "own", "--config", "moved.yaml"]))[0]).toBe(0);
       expect(await runToExit(["chains", "move", "own", "--config", "moved.yaml", "--to", "control"])).toEqual([
         1,
-        expect.stringContaining("own is paused in b, and its copy would be indexed: run ashlar chains resume own"),
+        expect.stringContaining("own is paused in b, but a move indexes its copy: run ashlar chains resume own"),
       ]);
     } finally {
       await Promise.all(servers.map((server) => server.stop()));

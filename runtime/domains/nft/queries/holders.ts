@@ -22,8 +22,8 @@ const collectionsAsOf = asOfBlock(
 );
 
 /**
- * The collections in which account $2 of chain $1 held tokens after block $3, up to $4, with their balances after block $5; null means before the index. Only
- * transfers change these rows, so `since_block` is the block of the last transfer. Served by the primary keys of balances and blocks.
+ * The first $4 collections in which account $2 of chain $1 held tokens as of block $3, with their balances as of block $5; null for a block before the index.
+ * Only transfers change these rows, so `since_block` is the block of the last transfer. Served by the primary keys of balances and blocks.
  */
 export const heldCollections: Sql = sql`SELECT h.token, h.standard, h.balance,
     (SELECT timestamp FROM blocks WHERE chain_id = $1 AND number = h.since_block) AS moved_at,

@@ -49,7 +49,7 @@ const newPool = () => {
   return swap.add(people[1], [tokens.usd, tokens.mist], [90_000n * units.usd, 30_000n * units.mist]);
 };
 
-/** Price rows that do not depend on the number of previews: rows without a change are dropped. */
+/** Price rows except those that repeat the previous close: their number depends on how often provisional prices were computed. */
 const priceChanges = (database: Database, span: "hour" | "day") =>
   database.query(
     `SELECT asset, ${span}, open, high, low, close, block_number FROM (

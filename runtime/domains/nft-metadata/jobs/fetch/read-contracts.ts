@@ -24,7 +24,7 @@ export interface ReadContractsDeps extends QueueDeps {
 }
 
 /** Max tokens per claim: their URLs, which may embed documents, are held in memory until they are stored. */
-const portion = 180;
+const callsPerRun = 180;
 /** Max calls per multicall: a hostile contract can return megabytes at no cost. Each response is reduced to a URL before the next multicall. */
 const callsPerMulticall = 30;
 /** Max blocks by which the index may be behind the node's head: a node may have pruned the state of older blocks. */
@@ -43,7 +43,7 @@ export const readContracts = async (deps: ReadContractsDeps, signal: AbortSignal
   if (!(await hasDueCalls(deps))) return 0;
   const block = await blockToRead(deps, signal);
   if (block === null) return 0;
-  const claims = await claimDueCalls(deps, block.number, portion);
+  const claims = await claimDueCalls(deps, block.number, callsPerRun);
   if (claims.length === 0) return 0;
   const locations = await readLocations(deps, claims, block, signal).catch(async (error: unknown) => {
     await release(deps, claims);
