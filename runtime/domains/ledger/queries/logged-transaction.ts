@@ -24,7 +24,7 @@ interface UnionRow {
   readonly position: number | null;
   readonly hash: Hash | null;
   readonly log_index: number | null;
-  /** Set in the row with the number of transactions if the list is a span. */
+  /** Set in the row that describes the list, if the list is a span. */
   readonly span?: SpanColumn | null;
 }
 
