@@ -21,7 +21,7 @@ import { compilePrograms, type Programs, startProduct } from "./serve/product.ts
 import { profileRow } from "./serve/profile-row.ts";
 import type { RowCase } from "./serve/row-case.ts";
 import { type Servers, startServers } from "./serve/servers.ts";
-import { startStatementProxy } from "./serve/statement-proxy.ts";
+import { type StatementProxy, startStatementProxy } from "./serve/statement-proxy.ts";
 import { summaryOf } from "./serve/summary.ts";
 import { measureWorkers, workersTable } from "./serve/workers.ts";
 import { postmasterOf } from "./support/cpu-time.ts";
@@ -151,12 +151,21 @@ async function checkRow(
 }
 
 /** Counts the statements of each row with a separate server that connects to the database through a proxy. */
-async function countAll(
-  { server, name, folder, programs, options }: Work,
+async function countAll(work: Work, cases: readonly RowCase[], key: string): Promise<ReadonlyMap<RowCase, RequestStatements>> {
+  const proxy = await startStatementProxy(work.server.urlOf(work.name));
+  try {
+    return await countThrough(proxy, work, cases, key);
+  } finally {
+    proxy.stop();
+  }
+}
+
+async function countThrough(
+  proxy: StatementProxy,
+  { folder, programs, options }: Work,
   cases: readonly RowCase[],
   key: string,
 ): Promise<ReadonlyMap<RowCase, RequestStatements>> {
-  const proxy = await startStatementProxy(server.urlOf(name));
   const own = join(folder, "counted");
   mkdirSync(own);
   const product = await startProduct(programs, proxy.url, own);
@@ -172,6 +181,5 @@ async function countAll(
     return counts;
   } finally {
     await product.stop();
-    proxy.stop();
   }
 }

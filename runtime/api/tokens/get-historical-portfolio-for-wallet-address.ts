@@ -1,4 +1,6 @@
+import type { Currency } from "../../../generated/requests.gen.ts";
 import type { HoldingItem, OhlcItem } from "../../../generated/responses.gen.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { BalanceRow } from "../../domains/tokens/queries/balance.ts";
 import { type DailyBalance, dailyBalances } from "../../domains/tokens/queries/daily-balances.ts";
@@ -9,7 +11,7 @@ import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import { filterInTurns, forEachInTurns, groupInTurns, mapInTurns } from "../../lib/turns.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { type Quote, quoteOf } from "../prices/view-quotes.ts";
+import { quoteOf } from "../prices/view-quotes.ts";
 import { spansOfDays } from "./days.ts";
 import { holdingKey } from "./holdings.ts";
 import { viewContract } from "./view-token.ts";
@@ -59,42 +61,52 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
     held.map(({ token }) => token),
   );
   const chainConfig = context.chains.get(chain.id);
+  const timestamps = dayNumbers.map((day) => isoTimestamp(day * secondsPerDay));
   return {
     address: walletAddress,
     ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     items: await mapInTurns(held, ({ token, standard, balances }) => {
       const { supports_erc: _, ...contract } = viewContract(chainConfig, token, standard, metadata.get(token));
-      return {
-        ...contract,
-        holdings: balances
-          .map((balance, position) => {
-            const view = (amount: string | null) => quoteOf(amount, rates.rate(token, position), contract.contract_decimals, quoteCurrency);
-            return viewDay(span.firstDay + position * secondsPerDay, balance, view);
-          })
-          .reverse(),
-      };
+      const view = createAmountViews(contract.contract_decimals, quoteCurrency);
+      const holdings = balances.map((balance, position) => viewDay(timestamps[position] ?? "", balance, rates.rate(token, position), view));
+      return { ...contract, holdings: holdings.reverse() };
     }),
     indexed_from: indexedFrom,
   };
 };
 
-/** All balances on a day are quoted at its closing rate. */
-function viewDay(time: number, { open, high, low, close }: DailyBalance, quote: (amount: string | null) => Quote): HoldingItem {
-  const ofClose = quote(close);
-  const closing: OhlcItem = { balance: close, quote: ofClose.quote, pretty_quote: ofClose.pretty };
-  const view = (balance: string | null): OhlcItem => {
-    // Most balances do not change on most days.
-    if (balance === close) return closing;
-    const quoted = quote(balance);
-    return { balance, quote: quoted.quote, pretty_quote: quoted.pretty };
+/** An amount, its quote at a rate, and the rate of one whole token. */
+interface AmountView {
+  readonly rate: Rate;
+  readonly quoteRate: number | null;
+  readonly item: OhlcItem;
+}
+
+type ViewAmount = (balance: string | null, rate: Rate) => AmountView;
+
+/** Views a token's amounts. Consecutive equal amounts at one rate share a view: most balances and prices do not change on most days. */
+function createAmountViews(decimals: number | null, currency: Currency): ViewAmount {
+  let last: AmountView | undefined;
+  return (balance, rate) => {
+    if (last === undefined || last.item.balance !== balance || last.rate !== rate) {
+      const { rate: quoteRate, quote, pretty } = quoteOf(balance, rate, decimals, currency);
+      last = { rate, quoteRate, item: { balance, quote, pretty_quote: pretty } };
+    }
+    return last;
   };
+}
+
+/** All balances on a day are quoted at its closing rate. */
+function viewDay(timestamp: string, { open, high, low, close }: DailyBalance, rate: Rate, view: ViewAmount): HoldingItem {
+  const closing = view(close, rate);
+  const itemOf = (balance: string | null): OhlcItem => (balance === close ? closing.item : view(balance, rate).item);
   return {
-    quote_rate: ofClose.rate,
-    timestamp: isoTimestamp(time),
-    close: closing,
-    high: view(high),
-    low: view(low),
-    open: view(open),
+    quote_rate: closing.quoteRate,
+    timestamp,
+    close: closing.item,
+    high: itemOf(high),
+    low: itemOf(low),
+    open: itemOf(open),
   };
 }

@@ -28,25 +28,25 @@ export function createOwnedRateQueries({ query }: Queryable, { knownUntil, curre
     const { table, column } = spans;
     const [until, rows, currencies] = await Promise.all([
       knownUntil(chainId, spans),
-      query<{ asset: Address; position: number; close: string | null }>(
+      query<{ asset: Address; closes: readonly (string | null)[] }>(
         // Materialized: the planner might otherwise look up the prices of all assets that ever had one.
         sql`WITH owned AS MATERIALIZED (
               SELECT a.asset FROM balances b JOIN priced_assets a ON a.chain_id = $1 AND a.asset = b.token
               WHERE b.chain_id = $1 AND b.owner = $2 AND b.standard IN (${standards.native}, ${standards.erc20})
               UNION SELECT asset FROM priced_assets WHERE chain_id = $1 AND asset = $4)
-            SELECT o.asset, k.position::int4 AS position, p.close
-            FROM owned o CROSS JOIN unnest($3::int4[]) WITH ORDINALITY AS k(span, position) CROSS JOIN LATERAL (
-              SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = o.asset AND p.${column} <= k.span
-              ORDER BY p.${column} DESC LIMIT 1) p`,
+            SELECT o.asset, ARRAY(
+              SELECT (SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = o.asset AND p.${column} <= k.span
+                ORDER BY p.${column} DESC LIMIT 1)
+              FROM unnest($3::int4[]) WITH ORDINALITY AS k(span, position) ORDER BY k.position) AS closes
+            FROM owned o`,
         [chainId, bytes(owner), spanNumbers, bytes(nativeTokenAddress)],
       ),
       currencyRates(chainId, currency, spans, spanNumbers),
     ]);
-    const dollars = spanNumbers.map(() => new Map<Address, Rate>());
-    await forEachInTurns(rows, ({ asset, position, close }) => {
-      if ((spanNumbers[position - 1] ?? 0) <= until) dollars[position - 1]?.set(asset, close === null ? null : decimalOf(close));
-    });
-    const usd: OwnedRates["usd"] = (asset, position) => dollars[position]?.get(asset) ?? null;
+    const isKnown = spanNumbers.map((span) => span <= until);
+    const dollars = new Map<Address, readonly Rate[]>();
+    await forEachInTurns(rows, ({ asset, closes }) => void dollars.set(asset, ratesOf(closes, isKnown)));
+    const usd: OwnedRates["usd"] = (asset, position) => dollars.get(asset)?.[position] ?? null;
     if (currencies === null) return { rate: usd, usd };
     return { rate: (asset, position) => convert(usd(asset, position), currencies.get(spanNumbers[position] ?? -1) ?? null), usd };
   };
@@ -59,4 +59,14 @@ export function createOwnedRateQueries({ query }: Queryable, { knownUntil, curre
     ratesOwnedOfDays: (chainId: number, currency: Currency, owner: Address, spanNumbers: readonly number[]): Promise<OwnedRates> =>
       ratesOwnedIn(chainId, currency, owner, days, spanNumbers),
   };
+}
+
+/** Closing prices as rates, null where they are not known. Consecutive equal prices are one object, so that callers can recognise them. */
+function ratesOf(closes: readonly (string | null)[], isKnown: readonly boolean[]): Rate[] {
+  let last: { readonly close: string; readonly rate: Rate } | null = null;
+  return closes.map((close, position) => {
+    if (close === null || isKnown[position] !== true) return null;
+    if (last?.close !== close) last = { close, rate: decimalOf(close) };
+    return last.rate;
+  });
 }
